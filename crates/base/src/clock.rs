@@ -1,0 +1,11 @@
+//! Time as an argument, so that a simulator can supply its own.
+
+use std::time::Duration;
+
+/// Time since the job began.
+pub trait Clock: Send + Sync {
+    /// Monotonic; equal on no two machines.
+    fn now(&self) -> Duration;
+    /// Lets `duration` pass.
+    fn sleep(&self, duration: Duration);
+}

@@ -1,0 +1,22 @@
+//! Shapes, chunk arithmetic, ranks, random streams and the clock: what every crate needs, on std alone.
+
+mod chunk;
+mod clock;
+mod rank;
+mod shape;
+
+pub mod random;
+
+pub use chunk::chunk;
+pub use clock::Clock;
+pub use rank::{Coordinator, Rank};
+pub use shape::{BLOB_VALUES_MAX, Shape, ShapeError};
+
+/// Whether a net trains or is evaluated; Caffe's `Phase`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Training: dropout drops, batch statistics are used, backward runs.
+    Train,
+    /// Evaluation.
+    Test,
+}

@@ -1,0 +1,1 @@
+//! Caffe's random numbers, to the bit: boost's mt19937 and its distributions.

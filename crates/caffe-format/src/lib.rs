@@ -1,0 +1,1 @@
+//! `caffe-format`: see DESIGN; being built.

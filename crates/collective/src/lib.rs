@@ -1,0 +1,1 @@
+//! `collective`: see DESIGN; being built.

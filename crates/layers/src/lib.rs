@@ -1,0 +1,1 @@
+//! `layers`: see DESIGN; being built.

@@ -1,0 +1,1 @@
+//! `net`: see DESIGN; being built.

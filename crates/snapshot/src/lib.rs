@@ -1,0 +1,1 @@
+//! `snapshot`: see DESIGN; being built.

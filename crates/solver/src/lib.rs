@@ -1,0 +1,1 @@
+//! `solver`: see DESIGN; being built.

@@ -1,0 +1,1 @@
+//! `tensor`: see DESIGN; being built.
