@@ -1,1 +1,20 @@
-//! `caffe-format`: see DESIGN; being built.
+//! Caffe's messages: as plain structs, as prototxt, as binary protobuf, and brought up to date.
+//!
+//! [`schema`] has one struct a message with Caffe's own names (`LayerParameter`, `BlobProto`, …);
+//! everything in it is re-exported here. `text` reads prototxt and reports every error of a file
+//! at once, `binary` reads `.caffemodel`, `.solverstate`, mean files and `Datum`s, `upgrade` turns
+//! the formats of older Caffes into today's. Both codecs are generic over `message::Message`.
+//!
+//! No files are opened here and no net is built: bytes and strings go in, values come out. Input is
+//! hostile: no input panics, nesting is at most [`DEPTH_MAX`], and memory is bounded by the
+//! input's size.
+
+pub mod message;
+#[rustfmt::skip] // generated as a table, one line a field
+pub mod schema;
+
+pub use message::UnknownField;
+pub use schema::*;
+
+/// Messages may nest this deep, in text and in binary; protobuf's own limit.
+pub const DEPTH_MAX: usize = 100;

@@ -1,0 +1,290 @@
+//! What the codecs know about a message: a static description and one slot a field.
+//!
+//! Text reader, text writer, binary reader and binary writer are each one function over
+//! `dyn Message`. They walk [`MessageKind::fields`] and get at the values through [`Slot`] and
+//! [`SlotMut`], whose variants are whole slices, so that a blob's million floats cost one dynamic
+//! call and not a million. A field is addressed by its index in `fields`, which is sorted by field
+//! number: the order in which protobuf writes.
+
+use std::fmt;
+
+/// A message of the schema: a struct of `schema.rs`.
+pub trait Message: fmt::Debug {
+    /// Name and fields.
+    fn kind(&self) -> &'static MessageKind;
+    /// The values of field `index` of [`MessageKind::fields`].
+    fn slot(&self, index: usize) -> Slot<'_>;
+    /// The place of field `index` of [`MessageKind::fields`].
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_>;
+    /// Fields that the schema does not know.
+    fn unknown(&self) -> &[UnknownField];
+    /// Fields that the schema does not know.
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField>;
+}
+
+/// An enum of the schema.
+pub trait Enum: Copy + 'static {
+    /// Name and values.
+    const KIND: &'static EnumKind;
+    /// The number on the wire.
+    fn number(self) -> i32;
+    /// `None` for a number that the schema does not list.
+    fn from_number(number: i32) -> Option<Self>;
+}
+
+/// A field of a binary file that the schema does not know, kept so that writing restores it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownField {
+    /// The field's number.
+    pub number: u32,
+    /// The whole record as it stood in the file: tag, length and payload.
+    pub record: Vec<u8>,
+}
+
+/// Name and fields of a message.
+#[derive(Debug)]
+pub struct MessageKind {
+    /// Caffe's name: `ConvolutionParameter`.
+    pub name: &'static str,
+    /// Makes an empty one.
+    pub new: fn() -> Box<dyn Message>,
+    /// In the order of their numbers.
+    pub fields: &'static [Field],
+}
+
+impl MessageKind {
+    /// Index and description of the field called `name`.
+    pub fn by_name(&self, name: &str) -> Option<(usize, &'static Field)> {
+        self.fields.iter().enumerate().find(|(_, field)| field.name == name)
+    }
+
+    /// Index and description of the field with this number.
+    pub fn by_number(&self, number: u32) -> Option<(usize, &'static Field)> {
+        let index = self.fields.binary_search_by_key(&number, |field| field.number).ok()?;
+        Some((index, &self.fields[index]))
+    }
+}
+
+/// One field of a message.
+#[derive(Debug)]
+pub struct Field {
+    /// The number on the wire.
+    pub number: u32,
+    /// Caffe's name: `num_output`.
+    pub name: &'static str,
+    /// How often it may stand.
+    pub label: Label,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+/// How often a field may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Label {
+    /// At most once.
+    Optional,
+    /// Exactly once.
+    Required,
+    /// Any number of times; in binary, each value has a tag of its own.
+    Repeated,
+    /// Any number of times; in binary, all values share one tag and a length.
+    Packed,
+}
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// `int32`.
+    Int32,
+    /// `uint32`.
+    Uint32,
+    /// `int64`.
+    Int64,
+    /// `float`.
+    Float,
+    /// `double`.
+    Double,
+    /// `bool`.
+    Bool,
+    /// `string`: UTF-8.
+    String,
+    /// `bytes`.
+    Bytes,
+    /// One of a list of names.
+    Enum(&'static EnumKind),
+    /// A message inside the message.
+    Message(&'static MessageKind),
+}
+
+/// Name and values of an enum.
+#[derive(Debug)]
+pub struct EnumKind {
+    /// Caffe's name: `PoolingParameter.PoolMethod`.
+    pub name: &'static str,
+    /// Names and numbers.
+    pub values: &'static [(&'static str, i32)],
+}
+
+/// The values of one field, to be read: none or one unless it is repeated.
+pub enum Slot<'a> {
+    /// See [`Kind::Int32`].
+    Int32(&'a [i32]),
+    /// See [`Kind::Uint32`].
+    Uint32(&'a [u32]),
+    /// See [`Kind::Int64`].
+    Int64(&'a [i64]),
+    /// See [`Kind::Float`].
+    Float(&'a [f32]),
+    /// See [`Kind::Double`].
+    Double(&'a [f64]),
+    /// See [`Kind::Bool`].
+    Bool(&'a [bool]),
+    /// See [`Kind::String`].
+    String(&'a [String]),
+    /// See [`Kind::Bytes`].
+    Bytes(&'a [Vec<u8>]),
+    /// See [`Kind::Enum`].
+    Enum(&'a dyn Enums),
+    /// See [`Kind::Message`].
+    Message(&'a dyn Messages),
+}
+
+/// The place of one field, to be filled.
+pub enum SlotMut<'a> {
+    /// See [`Kind::Int32`].
+    Int32(Place<'a, i32>),
+    /// See [`Kind::Uint32`].
+    Uint32(Place<'a, u32>),
+    /// See [`Kind::Int64`].
+    Int64(Place<'a, i64>),
+    /// See [`Kind::Float`].
+    Float(Place<'a, f32>),
+    /// See [`Kind::Double`].
+    Double(Place<'a, f64>),
+    /// See [`Kind::Bool`].
+    Bool(Place<'a, bool>),
+    /// See [`Kind::String`].
+    String(Place<'a, String>),
+    /// See [`Kind::Bytes`].
+    Bytes(Place<'a, Vec<u8>>),
+    /// See [`Kind::Enum`].
+    Enum(&'a mut dyn Enums),
+    /// See [`Kind::Message`].
+    Message(&'a mut dyn Messages),
+}
+
+/// Where values of one type go.
+pub enum Place<'a, T> {
+    /// The last value wins.
+    One(&'a mut Option<T>),
+    /// All values are kept.
+    Many(&'a mut Vec<T>),
+}
+
+impl<T> Place<'_, T> {
+    /// Sets or appends.
+    pub fn push(&mut self, value: T) {
+        match self {
+            Self::One(place) => **place = Some(value),
+            Self::Many(place) => place.push(value),
+        }
+    }
+}
+
+/// `Option<E>` or `Vec<E>` of an enum.
+pub trait Enums {
+    /// How many values there are.
+    fn count(&self) -> usize;
+    /// The number of value `index`.
+    fn number(&self, index: usize) -> i32;
+    /// Sets or appends; `false`, and nothing done, for a number that the enum does not list.
+    fn push(&mut self, number: i32) -> bool;
+}
+
+/// `Option<M>` or `Vec<M>` of a message.
+pub trait Messages {
+    /// How many messages there are.
+    fn count(&self) -> usize;
+    /// Message `index`.
+    fn get(&self, index: usize) -> &dyn Message;
+    /// Where the next message of a file goes: the one there is (protobuf merges), or a new one.
+    fn open(&mut self) -> &mut dyn Message;
+}
+
+impl<E: Enum> Enums for Option<E> {
+    fn count(&self) -> usize {
+        usize::from(self.is_some())
+    }
+    fn number(&self, index: usize) -> i32 {
+        self.as_slice()[index].number()
+    }
+    fn push(&mut self, number: i32) -> bool {
+        let value = E::from_number(number);
+        *self = value.or(*self);
+        value.is_some()
+    }
+}
+
+impl<E: Enum> Enums for Vec<E> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn number(&self, index: usize) -> i32 {
+        self[index].number()
+    }
+    fn push(&mut self, number: i32) -> bool {
+        let value = E::from_number(number);
+        self.extend(value);
+        value.is_some()
+    }
+}
+
+impl<M: Message + Default> Messages for Option<M> {
+    fn count(&self) -> usize {
+        usize::from(self.is_some())
+    }
+    fn get(&self, index: usize) -> &dyn Message {
+        &self.as_slice()[index]
+    }
+    fn open(&mut self) -> &mut dyn Message {
+        self.get_or_insert_default()
+    }
+}
+
+impl<M: Message + Default> Messages for Vec<M> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn get(&self, index: usize) -> &dyn Message {
+        &self[index]
+    }
+    fn open(&mut self) -> &mut dyn Message {
+        self.push(M::default());
+        self.last_mut().expect("one was pushed on the line above")
+    }
+}
+
+/// A row of [`MessageKind::fields`].
+pub(crate) const fn optional(number: u32, name: &'static str, kind: Kind) -> Field {
+    Field { number, name, label: Label::Optional, kind }
+}
+
+/// As [`optional`].
+pub(crate) const fn required(number: u32, name: &'static str, kind: Kind) -> Field {
+    Field { number, name, label: Label::Required, kind }
+}
+
+/// As [`optional`].
+pub(crate) const fn repeated(number: u32, name: &'static str, kind: Kind) -> Field {
+    Field { number, name, label: Label::Repeated, kind }
+}
+
+/// As [`optional`].
+pub(crate) const fn packed(number: u32, name: &'static str, kind: Kind) -> Field {
+    Field { number, name, label: Label::Packed, kind }
+}
+
+/// Stops the program: a codec asked for a field that is not in the description it walks.
+pub(crate) fn bad_slot(kind: &MessageKind, index: usize) -> ! {
+    panic!("`{}` has {} fields, none is number {index}", kind.name, kind.fields.len())
+}
