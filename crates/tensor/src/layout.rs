@@ -1,0 +1,21 @@
+//! The order in which a blob's values lie in memory.
+
+use base::Shape;
+
+/// Memory order of a blob. Only blobs with four axes have a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// (N, C, H, W), as Caffe stores everything.
+    RowMajor,
+    /// (N, H, W, C): kernel rows of a convolution are contiguous runs of `kernel_w * channels`.
+    ChannelsLast,
+}
+
+impl Layout {
+    /// Whether both layouts put the values of `shape` in the same places, so that a conversion
+    /// is only a change of name.
+    #[must_use]
+    pub fn coincide(shape: &Shape) -> bool {
+        shape.nchw().is_none_or(|[_, c, h, w]| c <= 1 || h * w <= 1)
+    }
+}

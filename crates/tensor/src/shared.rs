@@ -1,0 +1,184 @@
+//! One slab, many workers: all read it, or each writes a share of its own.
+//!
+//! The rule that makes it sound is checked where it is used, not promised by callers: a [`SharedSlab`]
+//! counts its readers and lists the ranges being written. Taking a [`Writing`] while anyone reads, or
+//! one that overlaps another, panics with both sides; so does reading while anyone writes. The check
+//! costs one lock when a guard is taken (twice an iteration and worker), none on the data path.
+
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::{Mutex, PoisonError};
+
+use crate::Slab;
+
+/// A slab that workers read together and update in disjoint shares.
+#[derive(Debug)]
+pub struct SharedSlab {
+    /// Owns the memory that `base` points into; not looked at while shared.
+    _slab: Slab,
+    base: *mut f32,
+    len: usize,
+    users: Mutex<Users>,
+}
+
+#[derive(Debug, Default)]
+struct Users {
+    readers: usize,
+    writing: Vec<Range<usize>>,
+}
+
+/// The whole slab, to read.
+pub struct Reading<'a> {
+    slab: &'a SharedSlab,
+}
+
+/// A share of the slab, to write.
+pub struct Writing<'a> {
+    slab: &'a SharedSlab,
+    range: Range<usize>,
+}
+
+// SAFETY: every access goes through `Reading` and `Writing`, and `Users` admits either readers or
+// writers of disjoint ranges, so no value is written while another thread can see it.
+#[expect(unsafe_code, reason = "access is checked at run time by `Users`")]
+unsafe impl Sync for SharedSlab {}
+
+// SAFETY: `base` points into `slab`, which moves along with it and whose heap memory stays put.
+#[expect(unsafe_code, reason = "a slab and a pointer into it may change threads together")]
+unsafe impl Send for SharedSlab {}
+
+impl SharedSlab {
+    /// Shares `values`.
+    #[must_use]
+    pub fn new(mut slab: Slab) -> Self {
+        let base = slab.as_mut_ptr();
+        let len = slab.len();
+        Self { _slab: slab, base, len, users: Mutex::default() }
+    }
+
+    /// Reads the whole slab.
+    ///
+    /// # Panics
+    ///
+    /// If a share is being written: the barrier between update and forward was forgotten.
+    #[must_use]
+    pub fn read(&self) -> Reading<'_> {
+        let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(users.writing.is_empty(), "read while {:?} is written", users.writing);
+        users.readers += 1;
+        Reading { slab: self }
+    }
+
+    /// Writes the values in `range`.
+    ///
+    /// # Panics
+    ///
+    /// If the range is not in the slab, or anyone reads, or writes an overlapping range.
+    #[must_use]
+    pub fn write(&self, range: Range<usize>) -> Writing<'_> {
+        assert!(range.start <= range.end && range.end <= self.len(), "{range:?} of {}", self.len());
+        let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(users.readers == 0, "write of {range:?} while {} read", users.readers);
+        let clash = users.writing.iter().find(|r| r.start < range.end && range.start < r.end);
+        assert!(clash.is_none(), "write of {range:?} while {clash:?} is written");
+        users.writing.push(range.clone());
+        Writing { slab: self, range }
+    }
+
+    /// The values, when nobody else can have them.
+    #[expect(unsafe_code, reason = "unique access to the slab that `base` points into")]
+    pub fn get_mut(&mut self) -> &mut [f32] {
+        // SAFETY: `&mut self` excludes guards; `base` is the start of `slab`'s values.
+        unsafe { std::slice::from_raw_parts_mut(self.base, self.len) }
+    }
+
+    /// Number of values.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks whether a slab is empty")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl Deref for Reading<'_> {
+    type Target = [f32];
+
+    #[expect(unsafe_code, reason = "this guard is counted as a reader")]
+    fn deref(&self) -> &[f32] {
+        // SAFETY: all of the slab's values; while this guard lives `Users` admits no writer.
+        unsafe { std::slice::from_raw_parts(self.slab.base, self.slab.len) }
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.slab.users.lock().unwrap_or_else(PoisonError::into_inner).readers -= 1;
+    }
+}
+
+impl Writing<'_> {
+    #[expect(unsafe_code, reason = "`write` checked that the range lies in the slab")]
+    fn start(&self) -> *mut f32 {
+        // SAFETY: `write` checked that the range lies in the slab.
+        unsafe { self.slab.base.add(self.range.start) }
+    }
+}
+
+impl Deref for Writing<'_> {
+    type Target = [f32];
+
+    #[expect(unsafe_code, reason = "this guard's range is listed as written")]
+    fn deref(&self) -> &[f32] {
+        // SAFETY: the range lies in the slab and nobody else writes it while this guard lives.
+        unsafe { std::slice::from_raw_parts(self.start(), self.range.len()) }
+    }
+}
+
+impl DerefMut for Writing<'_> {
+    #[expect(unsafe_code, reason = "this guard's range is listed as written")]
+    fn deref_mut(&mut self) -> &mut [f32] {
+        // SAFETY: as in `deref`; nobody reads it either.
+        unsafe { std::slice::from_raw_parts_mut(self.start(), self.range.len()) }
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        let mut users = self.slab.users.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = users.writing.iter().position(|r| *r == self.range) {
+            users.writing.swap_remove(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SharedSlab;
+    use crate::Slab;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn workers_write_disjoint_shares_and_all_read_the_sum_of_them() {
+        let slab = SharedSlab::new(Slab::zeros(100));
+        std::thread::scope(|s| {
+            for worker in 0..4 {
+                let slab = &slab;
+                s.spawn(move || slab.write(worker * 25..(worker + 1) * 25).fill(worker as f32));
+            }
+        });
+        assert_eq!(slab.read().iter().sum::<f32>(), 25.0 * 6.0);
+    }
+
+    #[test]
+    fn overlap_and_reading_while_writing_are_refused() {
+        let slab = SharedSlab::new(Slab::zeros(10));
+        let refused = |f: &dyn Fn()| catch_unwind(AssertUnwindSafe(f)).is_err();
+        let first = slab.write(0..5);
+        assert!(refused(&|| drop(slab.write(4..6))));
+        assert!(refused(&|| drop(slab.read())));
+        drop((first, slab.write(5..10)));
+        let reading = slab.read();
+        assert!(refused(&|| drop(slab.write(0..1))));
+        drop(reading);
+        drop(slab.write(0..10));
+    }
+}
