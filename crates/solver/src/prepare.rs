@@ -1,0 +1,60 @@
+//! What happens to a gradient before the rule sees it, in Caffe's order.
+//!
+//! Mean over replicas, clipping (`ClipGradients`), division by `iter_size` (`Normalize`), weight decay
+//! (`Regularize`): three multiplications and one addition a value, each rounded by itself, into a
+//! buffer of one block that stays in the first-level cache. The same loop notices values that are not
+//! finite, so that looking for them costs no pass of its own.
+
+/// How weights are pulled to zero through the gradient.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Decay {
+    /// Not at all.
+    None,
+    /// `g + decay * w`.
+    L2(f32),
+    /// `g + decay * sign(w)`.
+    L1(f32),
+}
+
+/// The factors of one iteration and one parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Prepare {
+    /// One over the number of replicas.
+    pub(crate) scale: f32,
+    /// At most 1; 1 when the norm is within bounds.
+    pub(crate) clip: f32,
+    /// One over `iter_size`.
+    pub(crate) normalise: f32,
+    pub(crate) decay: Decay,
+}
+
+impl Prepare {
+    /// Writes the prepared gradient of one block to `prepared`; `false` if a raw value is infinite or NaN.
+    pub(crate) fn block(&self, values: &[f32], gradient: &[f32], prepared: &mut [f32]) -> bool {
+        let Self { scale, clip, normalise, decay } = *self;
+        let mut magnitude = 0_u32; // as bits, which order as the magnitudes do, NaN above infinity
+        for (prepared, &g) in prepared.iter_mut().zip(gradient) {
+            magnitude = magnitude.max(g.to_bits() & !(1 << 31));
+            *prepared = g * scale * clip * normalise;
+        }
+        match decay {
+            Decay::None => {}
+            Decay::L2(decay) => {
+                for (prepared, &w) in prepared.iter_mut().zip(values) {
+                    *prepared += decay * w;
+                }
+            }
+            Decay::L1(decay) => {
+                for (prepared, &w) in prepared.iter_mut().zip(values) {
+                    *prepared += decay * sign(w);
+                }
+            }
+        }
+        magnitude < f32::INFINITY.to_bits()
+    }
+}
+
+/// Caffe's sign: 0 for 0 (and for NaN), where `f32::signum` gives 1.
+fn sign(w: f32) -> f32 {
+    f32::from(i8::from(w > 0.0) - i8::from(w < 0.0))
+}

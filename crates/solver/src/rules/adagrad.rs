@@ -1,0 +1,21 @@
+//! AdaGrad (Duchi et al. 2011): `h += g^2`, `w -= rate g / (sqrt(h) + delta)`. Caffe type `AdaGrad`.
+
+use super::{Block, DecayPlace, Hyper, Rule, Terms};
+use crate::error::{SolverError, expect};
+
+/// This rule's row in the [table](super::RULES).
+pub(super) const RULE: Rule =
+    Rule { name: "AdaGrad", histories: 1, decay: DecayPlace::Gradient, trust: None, check, update };
+
+fn check(hyper: &Hyper) -> Result<(), SolverError> {
+    expect(hyper.momentum == 0.0, "momentum", hyper.momentum, "0", "AdaGrad")
+}
+
+fn update(terms: &Terms, block: Block<'_>) {
+    let Block { values, gradient, history: [h, _] } = block;
+    let (rate, delta) = (terms.rate, terms.hyper.delta);
+    for ((w, &g), h) in values.iter_mut().zip(gradient).zip(h) {
+        *h += g * g;
+        *w -= rate * (g / (h.sqrt() + delta));
+    }
+}

@@ -1,0 +1,169 @@
+//! Where each learned parameter and its gradient lie, and how workers share them.
+//!
+//! A parameter is cut into blocks of [`BLOCK`] values from its start; the last may be shorter. Norms
+//! are sums over blocks and shares end at block borders, so neither depends on who does the work.
+//!
+//! ```text
+//! pool     |  conv2.w: block 0 | block 1 | bl. 2 | conv2.b | conv1.w: block 0 | ...
+//! bucket   |<---------------------------------------------------------------->|
+//! cut in 2 |<-- worker 0 ------>|<-- worker 1 ------------------------------->|
+//! ```
+
+use std::ops::Range;
+
+use base::chunk;
+
+/// Values in a block: 16 KiB of `f32`, which a first-level cache holds beside their gradients.
+pub const BLOCK: usize = 4096;
+
+/// One learned parameter: where it is and how fast it learns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParamSlot {
+    /// Its values in the parameter slab; its history lies at the same place of each history slab.
+    pub values: Range<usize>,
+    /// Its gradient in the pool.
+    pub gradient: Range<usize>,
+    /// Factor of the learning rate.
+    pub lr_mult: f32,
+    /// Factor of the weight decay.
+    pub decay_mult: f32,
+}
+
+/// A run of whole blocks of one parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Index of the parameter.
+    pub slot: usize,
+    /// Values counted from the parameter's start: begins at a block border, ends at one or at the
+    /// parameter's end.
+    pub values: Range<usize>,
+}
+
+/// All learned parameters, in Caffe's order (that of the net), each once however often it is shared.
+#[derive(Debug, Clone)]
+pub struct Slots {
+    slots: Vec<ParamSlot>,
+    /// Number of the first block of each slot; one more at the end: the number of blocks.
+    first_block: Vec<usize>,
+    /// Indices of the slots that are not empty, in the order of their gradients in the pool.
+    by_pool: Vec<usize>,
+    /// Where blocks begin in the pool, ascending.
+    borders: Vec<usize>,
+}
+
+impl Slots {
+    /// Counts blocks and orders gradients.
+    ///
+    /// # Panics
+    ///
+    /// If a gradient is not as long as its parameter, or gradients overlap: both come from one layout.
+    #[must_use]
+    pub fn new(slots: Vec<ParamSlot>) -> Self {
+        let mut first_block = vec![0];
+        let mut by_pool: Vec<usize> = (0..slots.len()).collect();
+        for (index, slot) in slots.iter().enumerate() {
+            assert_eq!(slot.values.len(), slot.gradient.len(), "gradient of parameter {index}");
+            first_block.push(first_block[index] + slot.values.len().div_ceil(BLOCK));
+        }
+        by_pool.retain(|&index| !slots[index].gradient.is_empty());
+        by_pool.sort_by_key(|&index| slots[index].gradient.start);
+        let apart = |pair: &[usize]| slots[pair[0]].gradient.end <= slots[pair[1]].gradient.start;
+        assert!(by_pool.windows(2).all(apart), "gradients overlap in the pool");
+        let borders = by_pool
+            .iter()
+            .flat_map(|&index| slots[index].gradient.clone().step_by(BLOCK))
+            .collect();
+        Self { slots, first_block, by_pool, borders }
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn as_slice(&self) -> &[ParamSlot] {
+        &self.slots
+    }
+
+    /// Number of blocks of all parameters: the length of the list of [`BlockSums`](crate::BlockSums).
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.first_block[self.slots.len()]
+    }
+
+    /// The blocks of one parameter, in the list of all.
+    #[must_use]
+    pub fn blocks_of(&self, slot: usize) -> Range<usize> {
+        self.first_block[slot]..self.first_block[slot + 1]
+    }
+
+    /// The blocks of a run, in the list of all.
+    #[must_use]
+    pub fn blocks_in(&self, run: &Run) -> Range<usize> {
+        let first = self.first_block[run.slot] + run.values.start / BLOCK;
+        first..first + run.values.len().div_ceil(BLOCK)
+    }
+
+    /// Where a run lies in the parameter slab and in each history slab.
+    #[must_use]
+    pub fn in_slab(&self, run: &Run) -> Range<usize> {
+        let start = self.slots[run.slot].values.start;
+        start + run.values.start..start + run.values.end
+    }
+
+    /// Where a run's gradient lies in the pool.
+    #[must_use]
+    pub fn in_pool(&self, run: &Run) -> Range<usize> {
+        let start = self.slots[run.slot].gradient.start;
+        start + run.values.start..start + run.values.end
+    }
+
+    /// Piece `index` of `bucket` (a range of the pool) cut into `parts`: near-equal lengths, moved up
+    /// to the next block border. The pieces tile the bucket; late ones may be empty.
+    #[must_use]
+    pub fn cut(&self, bucket: Range<usize>, parts: usize, index: usize) -> Range<usize> {
+        let border = |part: usize| {
+            if part == 0 {
+                return bucket.start;
+            }
+            if part == parts {
+                return bucket.end;
+            }
+            let wanted = bucket.start + chunk(bucket.len(), parts, part).start;
+            let next = self.borders.partition_point(|&border| border < wanted);
+            self.borders.get(next).map_or(bucket.end, |&border| border.min(bucket.end))
+        };
+        border(index)..border(index + 1)
+    }
+
+    /// The runs whose gradients lie in `pool`, in the pool's order.
+    ///
+    /// # Panics
+    ///
+    /// If `pool` begins or ends inside a block: it was not made by [`Slots::cut`].
+    #[must_use]
+    pub fn runs(&self, pool: Range<usize>) -> Vec<Run> {
+        let first =
+            self.by_pool.partition_point(|&index| self.slots[index].gradient.end <= pool.start);
+        let mut runs = Vec::new();
+        for &slot in &self.by_pool[first..] {
+            let gradient = &self.slots[slot].gradient;
+            if gradient.start >= pool.end {
+                break;
+            }
+            let start = pool.start.saturating_sub(gradient.start);
+            let end = gradient.len().min(pool.end - gradient.start);
+            let ends_at_border = end.is_multiple_of(BLOCK) || end == gradient.len();
+            assert!(start.is_multiple_of(BLOCK) && ends_at_border, "{pool:?} cuts a block in two");
+            runs.push(Run { slot, values: start..end });
+        }
+        runs
+    }
+
+    /// All parameters, each as one run, in Caffe's order.
+    #[must_use]
+    pub fn all(&self) -> Vec<Run> {
+        let run = |(slot, s): (usize, &ParamSlot)| Run { slot, values: 0..s.values.len() };
+        self.slots.iter().enumerate().map(run).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
