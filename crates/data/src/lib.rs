@@ -1,1 +1,3 @@
-//! `data`: see DESIGN; being built.
+//! Where batches come from.
+
+pub mod lmdb;

@@ -1,0 +1,35 @@
+//! LMDB files: a reader of our own that trusts no byte, and a writer over the C library.
+//!
+//! The C library maps the file, takes a lock and follows offsets as it finds them: a damaged or
+//! hostile file crashes it, a read-only folder stops it, a file cut while mapped kills the process.
+//! [`Reader`] uses positioned reads, no lock and no map size, and checks every number before use;
+//! whatever is wrong is an [`LmdbError`] that names the file and the page. It reads the one form
+//! that Caffe writes: 64-bit, little-endian, one unnamed database without duplicate keys.
+//!
+//! ```text
+//! page 0, 1   two meta pages; the one with the larger transaction number counts
+//! branch      16-byte header, offsets of nodes, … nodes: separator key -> page
+//! leaf        16-byte header, offsets of nodes, … nodes: key -> value, or key -> overflow page
+//! overflow    16-byte header, then a long value over as many pages as it needs
+//! ```
+//!
+//! Cost: a value on overflow pages is one read of its bytes into the caller's buffer; short values
+//! are copied from the leaf. One page per tree level is held in memory, never the file.
+
+mod error;
+mod meta;
+mod page;
+mod reader;
+mod store;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use error::{LmdbError, Problem};
+pub use reader::Reader;
+pub use writer::Writer;
+
+/// The file inside an LMDB folder.
+const DATA_FILE: &str = "data.mdb";
+/// The file beside it that only the C library needs.
+const LOCK_FILE: &str = "lock.mdb";
