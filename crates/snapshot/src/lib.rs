@@ -1,1 +1,41 @@
-//! `snapshot`: see DESIGN; being built.
+//! Snapshots: Caffe's two files and a sidecar, atomic on the way out, checked on the way in.
+//!
+//! A snapshot is `{prefix}_iter_{N}.caffemodel` (the model), `.firecaffe` (the sidecar) and
+//! `.solverstate` (iteration and history), written in that order: a state promises the other two.
+//! Caffe reads its own two. The sidecar holds what Caffe's files have no place for (data positions,
+//! random states, running statistics of every replica) and a hash of both, so that a resume is
+//! bit-exact or refused; a state without a sidecar resumes as Caffe's would, and [`Resume`] says so.
+//!
+//! [`save`] and [`load`] are the two doors, [`find_latest`] picks what `--snapshot auto` resumes from,
+//! [`weights`] decides which blobs of a model go where in a net. Nets are not known here.
+
+pub mod atomic;
+pub mod blob;
+mod error;
+pub mod hash;
+mod latest;
+mod load;
+mod names;
+mod save;
+pub mod sidecar;
+pub mod weights;
+
+use caffe_format::{NetParameter, SolverState};
+
+pub use error::SnapshotError;
+pub use latest::{Latest, Skipped, find_latest};
+pub use load::{Loaded, Resume, load, load_model};
+pub use names::{Format, Names};
+pub use save::{check_writable, save};
+pub use sidecar::{Batch, Replica, RunState, Section, Statistics};
+
+/// Everything a run needs to go on as if it had not stopped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// Layers with their blobs.
+    pub model: NetParameter,
+    /// Iteration, history and step; [`save`] fills in `learned_net`.
+    pub state: SolverState,
+    /// What Caffe's files have no place for.
+    pub run: RunState,
+}

@@ -1,0 +1,67 @@
+//! Why a snapshot could not be written or read.
+
+use std::{io, path::PathBuf};
+
+use caffe_format::binary::BinaryError;
+
+use crate::{atomic::WriteError, sidecar::SidecarError};
+
+/// Every variant names the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// A file could not be written; what was there before still is.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+
+    /// A file could not be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+
+    /// A model or state is not a valid message.
+    #[error("{} is not a valid {what}", path.display())]
+    Message {
+        /// The file.
+        path: PathBuf,
+        /// What it should be.
+        what: &'static str,
+        /// The cause.
+        source: BinaryError,
+    },
+
+    /// The sidecar is damaged.
+    #[error("{} is not a valid sidecar (without the file, the run resumes as Caffe's would)", path.display())]
+    Sidecar {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: SidecarError,
+    },
+
+    /// A file is not the one that the sidecar was written with.
+    #[error(
+        "{} is not the file that {} was written with: it is damaged, or from another run",
+        path.display(),
+        sidecar.display()
+    )]
+    Checksum {
+        /// The model or state.
+        path: PathBuf,
+        /// The sidecar.
+        sidecar: PathBuf,
+    },
+
+    /// A state names a model that is not there.
+    #[error("{} names the model `{model}`, which is neither beside it nor where it says", state.display())]
+    NoModel {
+        /// The state.
+        state: PathBuf,
+        /// As the state has it.
+        model: String,
+    },
+}

@@ -1,0 +1,118 @@
+//! Reads a snapshot back, and models alone.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use caffe_format::{NetParameter, SolverState, binary};
+
+use crate::{
+    Names, RunState, SnapshotError,
+    atomic::folder,
+    hash::hash,
+    sidecar::{self, Seal},
+};
+
+/// A snapshot that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// Layers with their blobs; `None` when the state names no model.
+    pub model: Option<NetParameter>,
+    /// Iteration, history and step.
+    pub state: SolverState,
+    /// How closely the run can be taken up again.
+    pub resume: Resume,
+}
+
+/// How closely a run can be taken up again.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Resume {
+    /// All three files are there and belong together: bit-exact.
+    Exact(RunState),
+    /// There is no sidecar: weights and history, but data and random numbers from the start, as Caffe does.
+    AsCaffe {
+        /// The sidecar that was looked for.
+        missing: PathBuf,
+    },
+}
+
+/// Reads the snapshot whose state is at `state`, Caffe's or ours.
+pub fn load(state: &Path) -> Result<Loaded, SnapshotError> {
+    let bytes = read_file(state)?;
+    let message = read_state(state, &bytes)?;
+    let missing = Names::of_state(state).map_or_else(|| state.to_owned(), |names| names.sidecar);
+    let sealed = match fs::read(&missing) {
+        _ if missing == state => None,
+        Ok(sidecar) => Some(open_sidecar(&missing, &sidecar)?),
+        Err(source) if source.kind() == std::io::ErrorKind::NotFound => None,
+        Err(source) => return Err(SnapshotError::Read { path: missing, source }),
+    };
+    let check = |path: &Path, bytes: &[u8], want: fn(&Seal) -> u64| match &sealed {
+        Some((seal, _)) if hash(bytes) != want(seal) => {
+            Err(SnapshotError::Checksum { path: path.to_owned(), sidecar: missing.clone() })
+        }
+        _ => Ok(()),
+    };
+    check(state, &bytes, |seal| seal.state)?;
+    let model = match &message.learned_net {
+        Some(model) => {
+            let path = find_model(state, model)?;
+            let bytes = read_file(&path)?;
+            check(&path, &bytes, |seal| seal.model)?;
+            Some(read_model(&path, &bytes)?)
+        }
+        None => None,
+    };
+    let resume = match sealed {
+        Some((_, run)) => Resume::Exact(run),
+        None => Resume::AsCaffe { missing },
+    };
+    Ok(Loaded { model, state: message, resume })
+}
+
+/// Reads a model alone, of any of Caffe's formats.
+pub fn load_model(path: &Path) -> Result<NetParameter, SnapshotError> {
+    read_model(path, &read_file(path)?)
+}
+
+fn read_model(path: &Path, bytes: &[u8]) -> Result<NetParameter, SnapshotError> {
+    binary::read(bytes).map_err(|source| SnapshotError::Message {
+        path: path.to_owned(),
+        what: "model",
+        source,
+    })
+}
+
+fn read_state(path: &Path, bytes: &[u8]) -> Result<SolverState, SnapshotError> {
+    binary::read(bytes).map_err(|source| SnapshotError::Message {
+        path: path.to_owned(),
+        what: "solver state",
+        source,
+    })
+}
+
+/// The sidecar's two parts.
+pub(crate) fn open_sidecar(path: &Path, bytes: &[u8]) -> Result<(Seal, RunState), SnapshotError> {
+    let sidecar = sidecar::read(bytes)
+        .map_err(|source| SnapshotError::Sidecar { path: path.to_owned(), source })?;
+    Ok((sidecar.seal, sidecar.run))
+}
+
+/// The model that a state names: beside the state, for snapshots that were moved, else where it says.
+pub(crate) fn find_model(state: &Path, model: &str) -> Result<PathBuf, SnapshotError> {
+    let written = Path::new(model);
+    let beside = written.file_name().map(|name| folder(state).join(name));
+    let candidates = beside.into_iter().chain([written.to_owned()]);
+    candidates
+        .into_iter()
+        .find(|path| path.is_file())
+        .ok_or_else(|| SnapshotError::NoModel { state: state.to_owned(), model: model.to_owned() })
+}
+
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, SnapshotError> {
+    fs::read(path).map_err(|source| SnapshotError::Read { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! Writes a snapshot: model, sidecar, state, in that order.
+//!
+//! Each file replaces its forerunner in one rename. A crash between two leaves a snapshot without a
+//! state, or one whose hashes disagree, which [`find_latest`](crate::find_latest) passes over; earlier iterations
+//! have other names and are not touched.
+
+use caffe_format::binary;
+
+use crate::{
+    Format, Names, Snapshot, SnapshotError, atomic,
+    hash::hash,
+    sidecar::{self, Seal, Sidecar},
+};
+
+/// Writes `snapshot` under Caffe's names and returns them. Folders on the way are made.
+///
+/// # Panics
+///
+/// If the state's iteration is negative: it counts updates.
+pub fn save(prefix: &str, format: Format, snapshot: Snapshot) -> Result<Names, SnapshotError> {
+    let Snapshot { model, mut state, run } = snapshot;
+    let iteration = u64::try_from(state.iter()).expect("the iteration counts updates");
+    let names = Names::new(prefix, iteration, format);
+    state.learned_net = Some(names.model.display().to_string());
+
+    let model = match format {
+        Format::Binary => binary::write(&model),
+        Format::Hdf5 => unreachable!(),
+    };
+    atomic::write(&names.model, &model)?;
+    let state = match format {
+        Format::Binary => binary::write(&state),
+        Format::Hdf5 => unreachable!(),
+    };
+    let seal = Seal { iteration, model: hash(&model), state: hash(&state) };
+    atomic::write(&names.sidecar, &sidecar::write(&Sidecar { seal, run }))?;
+    atomic::write(&names.state, &state)?;
+    Ok(names)
+}
+
+/// Tries to write under `prefix`, so that a run fails before its first iteration rather than at its
+/// first snapshot. Leaves nothing behind but the folder.
+pub fn check_writable(prefix: &str) -> Result<(), SnapshotError> {
+    let probe = Names::new(prefix, 0, Format::Binary).state.with_extension("tempfile");
+    atomic::write(&probe, &[])?;
+    let gone = std::fs::remove_file(&probe);
+    gone.map_err(|source| SnapshotError::Read { path: probe, source })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! A sidecar's bytes.
+
+use crate::hash::hash;
+
+use super::{
+    Batch, FEED, MAGIC, RANDOM, REPLICA, RUN, Replica, RunState, SEAL, STATISTICS, Seal, Section,
+    Sidecar, VERSION,
+};
+
+/// The whole file.
+pub(crate) fn write(sidecar: &Sidecar) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.extend(VERSION.to_le_bytes());
+    section(&mut out, SEAL, |out| seal(out, &sidecar.seal));
+    section(&mut out, RUN, |out| run(out, &sidecar.run));
+    for one in &sidecar.run.replicas {
+        section(&mut out, REPLICA, |out| replica(out, one));
+    }
+    extra(&mut out, &sidecar.run.extra);
+    let hash = hash(&out);
+    out.extend(hash.to_le_bytes());
+    out
+}
+
+fn seal(out: &mut Vec<u8>, seal: &Seal) {
+    for value in [seal.iteration, seal.model, seal.state] {
+        out.extend(value.to_le_bytes());
+    }
+}
+
+fn run(out: &mut Vec<u8>, run: &RunState) {
+    out.extend(run.seed.to_le_bytes());
+    out.extend(run.solver_hash.to_le_bytes());
+    out.push(match run.batch {
+        Batch::PerReplica => 0,
+        Batch::Global => 1,
+    });
+}
+
+fn replica(out: &mut Vec<u8>, replica: &Replica) {
+    for (layer, state) in &replica.feeds {
+        section(out, FEED, |out| {
+            text(out, layer);
+            out.extend(state);
+        });
+    }
+    section(out, RANDOM, |out| out.extend(&replica.random));
+    for blob in &replica.statistics {
+        section(out, STATISTICS, |out| {
+            text(out, &blob.layer);
+            out.extend(blob.blob.to_le_bytes());
+            out.extend(blob.values.iter().flat_map(|value| value.to_le_bytes()));
+        });
+    }
+    extra(out, &replica.extra);
+}
+
+fn extra(out: &mut Vec<u8>, sections: &[Section]) {
+    for one in sections {
+        section(out, one.tag, |out| out.extend(&one.bytes));
+    }
+}
+
+fn section(out: &mut Vec<u8>, tag: [u8; 4], body: impl FnOnce(&mut Vec<u8>)) {
+    out.extend(tag);
+    let at = out.len();
+    out.extend([0; 8]);
+    body(out);
+    let len = (out.len() - at - 8) as u64;
+    out[at..at + 8].copy_from_slice(&len.to_le_bytes());
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    out.extend((text.len() as u64).to_le_bytes());
+    out.extend(text.as_bytes());
+}
