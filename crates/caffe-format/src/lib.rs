@@ -9,12 +9,20 @@
 //! hostile: no input panics, nesting is at most [`DEPTH_MAX`], and memory is bounded by the
 //! input's size.
 
+pub mod binary;
 pub mod message;
 #[rustfmt::skip] // generated as a table, one line a field
 pub mod schema;
+pub mod text;
 
 pub use message::UnknownField;
 pub use schema::*;
 
 /// Messages may nest this deep, in text and in binary; protobuf's own limit.
 pub const DEPTH_MAX: usize = 100;
+
+/// Most memory that the structs of one file's messages may take, without what they own.
+///
+/// An empty `layer {}` costs two bytes of file and kilobytes of struct. Without a bound, a small
+/// hostile file could ask for all memory; with it, a net may still have fifty thousand layers.
+pub const STRUCT_BYTES_MAX: usize = 256 << 20;

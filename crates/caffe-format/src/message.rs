@@ -6,7 +6,11 @@
 //! call and not a million. A field is addressed by its index in `fields`, which is sorted by field
 //! number: the order in which protobuf writes.
 
+mod slot;
+
 use std::fmt;
+
+pub use slot::{Enums, Messages, Place, Slot, SlotMut};
 
 /// A message of the schema: a struct of `schema.rs`.
 pub trait Message: fmt::Debug {
@@ -20,6 +24,14 @@ pub trait Message: fmt::Debug {
     fn unknown(&self) -> &[UnknownField];
     /// Fields that the schema does not know.
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField>;
+
+    /// The first required field that is absent.
+    fn missing(&self) -> Option<&'static Field> {
+        let mut fields = self.kind().fields.iter().enumerate();
+        let missing =
+            fields.find(|(i, field)| field.label == Label::Required && self.slot(*i).count() == 0);
+        missing.map(|(_, field)| field)
+    }
 }
 
 /// An enum of the schema.
@@ -48,6 +60,8 @@ pub struct MessageKind {
     pub name: &'static str,
     /// Makes an empty one.
     pub new: fn() -> Box<dyn Message>,
+    /// Bytes of the struct itself, without what it owns.
+    pub size: usize,
     /// In the order of their numbers.
     pub fields: &'static [Field],
 }
@@ -123,145 +137,6 @@ pub struct EnumKind {
     pub name: &'static str,
     /// Names and numbers.
     pub values: &'static [(&'static str, i32)],
-}
-
-/// The values of one field, to be read: none or one unless it is repeated.
-pub enum Slot<'a> {
-    /// See [`Kind::Int32`].
-    Int32(&'a [i32]),
-    /// See [`Kind::Uint32`].
-    Uint32(&'a [u32]),
-    /// See [`Kind::Int64`].
-    Int64(&'a [i64]),
-    /// See [`Kind::Float`].
-    Float(&'a [f32]),
-    /// See [`Kind::Double`].
-    Double(&'a [f64]),
-    /// See [`Kind::Bool`].
-    Bool(&'a [bool]),
-    /// See [`Kind::String`].
-    String(&'a [String]),
-    /// See [`Kind::Bytes`].
-    Bytes(&'a [Vec<u8>]),
-    /// See [`Kind::Enum`].
-    Enum(&'a dyn Enums),
-    /// See [`Kind::Message`].
-    Message(&'a dyn Messages),
-}
-
-/// The place of one field, to be filled.
-pub enum SlotMut<'a> {
-    /// See [`Kind::Int32`].
-    Int32(Place<'a, i32>),
-    /// See [`Kind::Uint32`].
-    Uint32(Place<'a, u32>),
-    /// See [`Kind::Int64`].
-    Int64(Place<'a, i64>),
-    /// See [`Kind::Float`].
-    Float(Place<'a, f32>),
-    /// See [`Kind::Double`].
-    Double(Place<'a, f64>),
-    /// See [`Kind::Bool`].
-    Bool(Place<'a, bool>),
-    /// See [`Kind::String`].
-    String(Place<'a, String>),
-    /// See [`Kind::Bytes`].
-    Bytes(Place<'a, Vec<u8>>),
-    /// See [`Kind::Enum`].
-    Enum(&'a mut dyn Enums),
-    /// See [`Kind::Message`].
-    Message(&'a mut dyn Messages),
-}
-
-/// Where values of one type go.
-pub enum Place<'a, T> {
-    /// The last value wins.
-    One(&'a mut Option<T>),
-    /// All values are kept.
-    Many(&'a mut Vec<T>),
-}
-
-impl<T> Place<'_, T> {
-    /// Sets or appends.
-    pub fn push(&mut self, value: T) {
-        match self {
-            Self::One(place) => **place = Some(value),
-            Self::Many(place) => place.push(value),
-        }
-    }
-}
-
-/// `Option<E>` or `Vec<E>` of an enum.
-pub trait Enums {
-    /// How many values there are.
-    fn count(&self) -> usize;
-    /// The number of value `index`.
-    fn number(&self, index: usize) -> i32;
-    /// Sets or appends; `false`, and nothing done, for a number that the enum does not list.
-    fn push(&mut self, number: i32) -> bool;
-}
-
-/// `Option<M>` or `Vec<M>` of a message.
-pub trait Messages {
-    /// How many messages there are.
-    fn count(&self) -> usize;
-    /// Message `index`.
-    fn get(&self, index: usize) -> &dyn Message;
-    /// Where the next message of a file goes: the one there is (protobuf merges), or a new one.
-    fn open(&mut self) -> &mut dyn Message;
-}
-
-impl<E: Enum> Enums for Option<E> {
-    fn count(&self) -> usize {
-        usize::from(self.is_some())
-    }
-    fn number(&self, index: usize) -> i32 {
-        self.as_slice()[index].number()
-    }
-    fn push(&mut self, number: i32) -> bool {
-        let value = E::from_number(number);
-        *self = value.or(*self);
-        value.is_some()
-    }
-}
-
-impl<E: Enum> Enums for Vec<E> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-    fn number(&self, index: usize) -> i32 {
-        self[index].number()
-    }
-    fn push(&mut self, number: i32) -> bool {
-        let value = E::from_number(number);
-        self.extend(value);
-        value.is_some()
-    }
-}
-
-impl<M: Message + Default> Messages for Option<M> {
-    fn count(&self) -> usize {
-        usize::from(self.is_some())
-    }
-    fn get(&self, index: usize) -> &dyn Message {
-        &self.as_slice()[index]
-    }
-    fn open(&mut self) -> &mut dyn Message {
-        self.get_or_insert_default()
-    }
-}
-
-impl<M: Message + Default> Messages for Vec<M> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-    fn get(&self, index: usize) -> &dyn Message {
-        &self[index]
-    }
-    fn open(&mut self) -> &mut dyn Message {
-        self.push(M::default());
-        self.last_mut().expect("one was pushed on the line above")
-    }
 }
 
 /// A row of [`MessageKind::fields`].

@@ -827,6 +827,7 @@ impl AccuracyParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "AccuracyParameter",
         new: || Box::new(AccuracyParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "top_k", Kind::Uint32),
             optional(2, "axis", Kind::Int32),
@@ -890,6 +891,7 @@ impl ArgMaxParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ArgMaxParameter",
         new: || Box::new(ArgMaxParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "out_max_val", Kind::Bool),
             optional(2, "top_k", Kind::Uint32),
@@ -953,6 +955,7 @@ impl BatchNormParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "BatchNormParameter",
         new: || Box::new(BatchNormParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "use_global_stats", Kind::Bool),
             optional(2, "moving_average_fraction", Kind::Float),
@@ -1016,6 +1019,7 @@ impl BiasParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "BiasParameter",
         new: || Box::new(BiasParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "axis", Kind::Int32),
             optional(2, "num_axes", Kind::Int32),
@@ -1091,6 +1095,7 @@ impl BlobProto {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "BlobProto",
         new: || Box::new(BlobProto::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "num", Kind::Int32),
             optional(2, "channels", Kind::Int32),
@@ -1178,6 +1183,7 @@ impl BlobProtoVector {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "BlobProtoVector",
         new: || Box::new(BlobProtoVector::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             repeated(1, "blobs", Kind::Message(BlobProto::KIND)),
         ],
@@ -1223,6 +1229,7 @@ impl BlobShape {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "BlobShape",
         new: || Box::new(BlobShape::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             packed(1, "dim", Kind::Int64),
         ],
@@ -1270,6 +1277,7 @@ impl ClipParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ClipParameter",
         new: || Box::new(ClipParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             required(1, "min", Kind::Float),
             required(2, "max", Kind::Float),
@@ -1325,6 +1333,7 @@ impl ConcatParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ConcatParameter",
         new: || Box::new(ConcatParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "concat_dim", Kind::Uint32),
             optional(2, "axis", Kind::Int32),
@@ -1380,6 +1389,7 @@ impl ContrastiveLossParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ContrastiveLossParameter",
         new: || Box::new(ContrastiveLossParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "margin", Kind::Float),
             optional(2, "legacy_version", Kind::Bool),
@@ -1467,6 +1477,7 @@ impl ConvolutionParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ConvolutionParameter",
         new: || Box::new(ConvolutionParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "num_output", Kind::Uint32),
             optional(2, "bias_term", Kind::Bool),
@@ -1610,6 +1621,7 @@ impl CropParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "CropParameter",
         new: || Box::new(CropParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "axis", Kind::Int32),
             repeated(2, "offset", Kind::Uint32),
@@ -1679,6 +1691,7 @@ impl DataParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "DataParameter",
         new: || Box::new(DataParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "source", Kind::String),
             optional(2, "scale", Kind::Float),
@@ -1792,6 +1805,7 @@ impl Datum {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "Datum",
         new: || Box::new(Datum::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "channels", Kind::Int32),
             optional(2, "height", Kind::Int32),
@@ -1873,6 +1887,7 @@ impl DropoutParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "DropoutParameter",
         new: || Box::new(DropoutParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "dropout_ratio", Kind::Float),
         ],
@@ -1930,6 +1945,7 @@ impl DummyDataParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "DummyDataParameter",
         new: || Box::new(DummyDataParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             repeated(1, "data_filler", Kind::Message(FillerParameter::KIND)),
             repeated(2, "num", Kind::Uint32),
@@ -1995,6 +2011,7 @@ impl ELUParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ELUParameter",
         new: || Box::new(ELUParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "alpha", Kind::Float),
         ],
@@ -2046,6 +2063,7 @@ impl EltwiseParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "EltwiseParameter",
         new: || Box::new(EltwiseParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "operation", Kind::Enum(EltwiseParameterEltwiseOp::KIND)),
             repeated(2, "coeff", Kind::Float),
@@ -2111,6 +2129,7 @@ impl EmbedParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "EmbedParameter",
         new: || Box::new(EmbedParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "num_output", Kind::Uint32),
             optional(2, "input_dim", Kind::Uint32),
@@ -2186,6 +2205,7 @@ impl ExpParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ExpParameter",
         new: || Box::new(ExpParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "base", Kind::Float),
             optional(2, "scale", Kind::Float),
@@ -2259,6 +2279,7 @@ impl FillerParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "FillerParameter",
         new: || Box::new(FillerParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "type", Kind::String),
             optional(2, "value", Kind::Float),
@@ -2350,6 +2371,7 @@ impl FlattenParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "FlattenParameter",
         new: || Box::new(FlattenParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "axis", Kind::Int32),
             optional(2, "end_axis", Kind::Int32),
@@ -2407,6 +2429,7 @@ impl HDF5DataParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "HDF5DataParameter",
         new: || Box::new(HDF5DataParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "source", Kind::String),
             optional(2, "batch_size", Kind::Uint32),
@@ -2466,6 +2489,7 @@ impl HDF5OutputParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "HDF5OutputParameter",
         new: || Box::new(HDF5OutputParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "file_name", Kind::String),
         ],
@@ -2513,6 +2537,7 @@ impl HingeLossParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "HingeLossParameter",
         new: || Box::new(HingeLossParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "norm", Kind::Enum(HingeLossParameterNorm::KIND)),
         ],
@@ -2582,6 +2607,7 @@ impl ImageDataParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ImageDataParameter",
         new: || Box::new(ImageDataParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "source", Kind::String),
             optional(2, "scale", Kind::Float),
@@ -2697,6 +2723,7 @@ impl InfogainLossParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "InfogainLossParameter",
         new: || Box::new(InfogainLossParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "source", Kind::String),
             optional(2, "axis", Kind::Int32),
@@ -2760,6 +2787,7 @@ impl InnerProductParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "InnerProductParameter",
         new: || Box::new(InnerProductParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "num_output", Kind::Uint32),
             optional(2, "bias_term", Kind::Bool),
@@ -2837,6 +2865,7 @@ impl InputParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "InputParameter",
         new: || Box::new(InputParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             repeated(1, "shape", Kind::Message(BlobShape::KIND)),
         ],
@@ -2892,6 +2921,7 @@ impl LRNParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "LRNParameter",
         new: || Box::new(LRNParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "local_size", Kind::Uint32),
             optional(2, "alpha", Kind::Float),
@@ -3087,6 +3117,7 @@ impl LayerParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "LayerParameter",
         new: || Box::new(LayerParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "name", Kind::String),
             optional(2, "type", Kind::String),
@@ -3476,6 +3507,7 @@ impl LogParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "LogParameter",
         new: || Box::new(LogParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "base", Kind::Float),
             optional(2, "scale", Kind::Float),
@@ -3539,6 +3571,7 @@ impl LossParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "LossParameter",
         new: || Box::new(LossParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "ignore_label", Kind::Int32),
             optional(2, "normalize", Kind::Bool),
@@ -3602,6 +3635,7 @@ impl MVNParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "MVNParameter",
         new: || Box::new(MVNParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "normalize_variance", Kind::Bool),
             optional(2, "across_channels", Kind::Bool),
@@ -3667,6 +3701,7 @@ impl MemoryDataParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "MemoryDataParameter",
         new: || Box::new(MemoryDataParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "batch_size", Kind::Uint32),
             optional(2, "channels", Kind::Uint32),
@@ -3748,6 +3783,7 @@ impl NetParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "NetParameter",
         new: || Box::new(NetParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "name", Kind::String),
             repeated(2, "layers", Kind::Message(V1LayerParameter::KIND)),
@@ -3837,6 +3873,7 @@ impl NetState {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "NetState",
         new: || Box::new(NetState::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "phase", Kind::Enum(Phase::KIND)),
             optional(2, "level", Kind::Int32),
@@ -3902,6 +3939,7 @@ impl NetStateRule {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "NetStateRule",
         new: || Box::new(NetStateRule::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "phase", Kind::Enum(Phase::KIND)),
             optional(2, "min_level", Kind::Int32),
@@ -3971,6 +4009,7 @@ impl PReLUParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "PReLUParameter",
         new: || Box::new(PReLUParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "filler", Kind::Message(FillerParameter::KIND)),
             optional(2, "channel_shared", Kind::Bool),
@@ -4030,6 +4069,7 @@ impl ParamSpec {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ParamSpec",
         new: || Box::new(ParamSpec::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "name", Kind::String),
             optional(2, "share_mode", Kind::Enum(ParamSpecDimCheckMode::KIND)),
@@ -4095,6 +4135,7 @@ impl ParameterParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ParameterParameter",
         new: || Box::new(ParameterParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "shape", Kind::Message(BlobShape::KIND)),
         ],
@@ -4166,6 +4207,7 @@ impl PoolingParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "PoolingParameter",
         new: || Box::new(PoolingParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "pool", Kind::Enum(PoolingParameterPoolMethod::KIND)),
             optional(2, "kernel_size", Kind::Uint32),
@@ -4289,6 +4331,7 @@ impl PowerParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "PowerParameter",
         new: || Box::new(PowerParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "power", Kind::Float),
             optional(2, "scale", Kind::Float),
@@ -4354,6 +4397,7 @@ impl PythonParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "PythonParameter",
         new: || Box::new(PythonParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "module", Kind::String),
             optional(2, "layer", Kind::String),
@@ -4421,6 +4465,7 @@ impl ReLUParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ReLUParameter",
         new: || Box::new(ReLUParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "negative_slope", Kind::Float),
             optional(2, "engine", Kind::Enum(ReLUParameterEngine::KIND)),
@@ -4482,6 +4527,7 @@ impl RecurrentParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "RecurrentParameter",
         new: || Box::new(RecurrentParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "num_output", Kind::Uint32),
             optional(2, "weight_filler", Kind::Message(FillerParameter::KIND)),
@@ -4557,6 +4603,7 @@ impl ReductionParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ReductionParameter",
         new: || Box::new(ReductionParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "operation", Kind::Enum(ReductionParameterReductionOp::KIND)),
             optional(2, "axis", Kind::Int32),
@@ -4620,6 +4667,7 @@ impl ReshapeParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ReshapeParameter",
         new: || Box::new(ReshapeParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "shape", Kind::Message(BlobShape::KIND)),
             optional(2, "axis", Kind::Int32),
@@ -4683,6 +4731,7 @@ impl SPPParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "SPPParameter",
         new: || Box::new(SPPParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "pyramid_height", Kind::Uint32),
             optional(2, "pool", Kind::Enum(SPPParameterPoolMethod::KIND)),
@@ -4750,6 +4799,7 @@ impl ScaleParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ScaleParameter",
         new: || Box::new(ScaleParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "axis", Kind::Int32),
             optional(2, "num_axes", Kind::Int32),
@@ -4821,6 +4871,7 @@ impl SigmoidParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "SigmoidParameter",
         new: || Box::new(SigmoidParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "engine", Kind::Enum(SigmoidParameterEngine::KIND)),
         ],
@@ -4872,6 +4923,7 @@ impl SliceParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "SliceParameter",
         new: || Box::new(SliceParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "slice_dim", Kind::Uint32),
             repeated(2, "slice_point", Kind::Uint32),
@@ -4931,6 +4983,7 @@ impl SoftmaxParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "SoftmaxParameter",
         new: || Box::new(SoftmaxParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "engine", Kind::Enum(SoftmaxParameterEngine::KIND)),
             optional(2, "axis", Kind::Int32),
@@ -5066,6 +5119,7 @@ impl SolverParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "SolverParameter",
         new: || Box::new(SolverParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "train_net", Kind::String),
             repeated(2, "test_net", Kind::String),
@@ -5353,6 +5407,7 @@ impl SolverState {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "SolverState",
         new: || Box::new(SolverState::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "iter", Kind::Int32),
             optional(2, "learned_net", Kind::String),
@@ -5416,6 +5471,7 @@ impl SwishParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "SwishParameter",
         new: || Box::new(SwishParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "beta", Kind::Float),
         ],
@@ -5463,6 +5519,7 @@ impl TanHParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "TanHParameter",
         new: || Box::new(TanHParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "engine", Kind::Enum(TanHParameterEngine::KIND)),
         ],
@@ -5510,6 +5567,7 @@ impl ThresholdParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "ThresholdParameter",
         new: || Box::new(ThresholdParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "threshold", Kind::Float),
         ],
@@ -5559,6 +5617,7 @@ impl TileParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "TileParameter",
         new: || Box::new(TileParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "axis", Kind::Int32),
             optional(2, "tiles", Kind::Int32),
@@ -5624,6 +5683,7 @@ impl TransformationParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "TransformationParameter",
         new: || Box::new(TransformationParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "scale", Kind::Float),
             optional(2, "mirror", Kind::Bool),
@@ -5779,6 +5839,7 @@ impl V0LayerParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "V0LayerParameter",
         new: || Box::new(V0LayerParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "name", Kind::String),
             optional(2, "type", Kind::String),
@@ -6126,6 +6187,7 @@ impl V1LayerParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "V1LayerParameter",
         new: || Box::new(V1LayerParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "layer", Kind::Message(V0LayerParameter::KIND)),
             repeated(2, "bottom", Kind::String),
@@ -6429,6 +6491,7 @@ impl WindowDataParameter {
     pub const KIND: &'static MessageKind = &MessageKind {
         name: "WindowDataParameter",
         new: || Box::new(WindowDataParameter::EMPTY),
+        size: size_of::<Self>(),
         fields: &[
             optional(1, "source", Kind::String),
             optional(2, "scale", Kind::Float),

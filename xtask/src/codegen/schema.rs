@@ -136,6 +136,7 @@ fn write_accessors(out: &mut String, name: &str, fields: &[Field<'_>], schema: &
     line(out, "    pub const KIND: &'static MessageKind = &MessageKind {");
     line(out, &format!("        name: \"{name}\","));
     line(out, &format!("        new: || Box::new({name}::EMPTY),"));
+    line(out, "        size: size_of::<Self>(),");
     line(out, "        fields: &[");
     for field in fields {
         let make = if field.packed { "packed" } else { field.label };

@@ -1,0 +1,187 @@
+//! Binary to message: one function that fills any message through its slots.
+
+use super::wire::{Cursor, Fault, Wire};
+use super::write::put_varint;
+use super::{BinaryError, Problem};
+use crate::STRUCT_BYTES_MAX;
+use crate::message::{Enums, Field, Kind, Label, Message, Place, SlotMut, UnknownField};
+
+pub(super) fn root(bytes: &[u8], message: &mut dyn Message) -> Result<(), BinaryError> {
+    let mut reader = Reader { struct_bytes_left: STRUCT_BYTES_MAX };
+    let kind = message.kind();
+    reader.message(Cursor::new(bytes), message).map_err(|fault| fault.into_error(kind.name))
+}
+
+struct Reader {
+    struct_bytes_left: usize,
+}
+
+impl Reader {
+    fn message(&mut self, mut cursor: Cursor<'_>, into: &mut dyn Message) -> Result<(), Fault> {
+        let kind = into.kind();
+        while !cursor.is_empty() {
+            let start = cursor.at();
+            let (number, wire) = cursor.tag()?;
+            match kind.by_number(number).filter(|(_, field)| fits(field, wire)) {
+                Some((index, field)) => {
+                    let tag = cursor.since(start);
+                    self.field(&mut cursor, into, index, Record { field, wire, tag })?;
+                }
+                None => {
+                    cursor.skip(number, wire)?;
+                    let record = cursor.since(start).to_vec();
+                    into.unknown_mut().push(UnknownField { number, record });
+                }
+            }
+        }
+        match into.missing() {
+            Some(field) => Err(cursor.fault(Problem::Missing { field: field.name })),
+            None => Ok(()),
+        }
+    }
+
+    fn field(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        into: &mut dyn Message,
+        index: usize,
+        record: Record<'_>,
+    ) -> Result<(), Fault> {
+        let Record { field, wire, tag } = record;
+        let before = into.slot(index).count();
+        let mut refused = Vec::new();
+        let done = match into.slot_mut(index) {
+            SlotMut::Int32(mut to) => varints(cursor, wire, |value| to.push(low_i32(value))),
+            SlotMut::Uint32(mut to) => varints(cursor, wire, |value| to.push(low_u32(value))),
+            SlotMut::Int64(mut to) => varints(cursor, wire, |value| to.push(value.cast_signed())),
+            SlotMut::Bool(mut to) => varints(cursor, wire, |value| to.push(value != 0)),
+            SlotMut::Enum(to) => enums(cursor, wire, to, &mut refused),
+            SlotMut::Float(to) => fixed(cursor, wire, tag, to, f32::from_le_bytes),
+            SlotMut::Double(to) => fixed(cursor, wire, tag, to, f64::from_le_bytes),
+            SlotMut::String(mut to) => string(cursor).map(|text| to.push(text.to_owned())),
+            SlotMut::Bytes(mut to) => cursor.block().map(|bytes| to.push(bytes.to_vec())),
+            SlotMut::Message(to) => self.open(cursor, field).and_then(|inner| {
+                let opened = to.open();
+                self.message(inner, opened)
+            }),
+        };
+        for number in refused {
+            into.unknown_mut().push(enum_record(field.number, number));
+        }
+        done.map_err(|fault| fault.within(path_part(field, before)))
+    }
+
+    /// The window of a message that comes next, if there is memory for its struct.
+    fn open<'a>(&mut self, cursor: &mut Cursor<'a>, field: &Field) -> Result<Cursor<'a>, Fault> {
+        let size = if let Kind::Message(kind) = field.kind { kind.size } else { 0 };
+        let left = self.struct_bytes_left.checked_sub(size);
+        self.struct_bytes_left = left.ok_or_else(|| cursor.fault(Problem::Count))?;
+        cursor.inner()
+    }
+}
+
+/// A tag that was read: whose, and as what bytes.
+struct Record<'a> {
+    field: &'static Field,
+    wire: Wire,
+    tag: &'a [u8],
+}
+
+/// Whether a record of this wire type can be a value of the field; if not, protobuf treats it as
+/// one of an unknown field.
+fn fits(field: &Field, wire: Wire) -> bool {
+    let single = match field.kind {
+        Kind::Int32 | Kind::Uint32 | Kind::Int64 | Kind::Bool | Kind::Enum(_) => Wire::Varint,
+        Kind::Float => Wire::Fixed32,
+        Kind::Double => Wire::Fixed64,
+        Kind::String | Kind::Bytes | Kind::Message(_) => Wire::Block,
+    };
+    let repeated = matches!(field.label, Label::Repeated | Label::Packed);
+    wire == single || (wire == Wire::Block && repeated)
+}
+
+/// `data`, or `blobs[2]` for a value of which two came before.
+fn path_part(field: &Field, before: usize) -> String {
+    match (field.label, field.kind) {
+        (Label::Repeated, Kind::Message(_) | Kind::String) => format!("{}[{before}]", field.name),
+        _ => field.name.to_owned(),
+    }
+}
+
+fn varints(cursor: &mut Cursor<'_>, wire: Wire, mut push: impl FnMut(u64)) -> Result<(), Fault> {
+    if wire != Wire::Block {
+        push(cursor.varint()?);
+        return Ok(());
+    }
+    let mut packed = cursor.inner()?;
+    while !packed.is_empty() {
+        push(packed.varint()?);
+    }
+    Ok(())
+}
+
+fn enums(
+    cursor: &mut Cursor<'_>,
+    wire: Wire,
+    to: &mut dyn Enums,
+    refused: &mut Vec<i32>,
+) -> Result<(), Fault> {
+    varints(cursor, wire, |value| {
+        let number = low_i32(value);
+        if !to.push(number) {
+            refused.push(number);
+        }
+    })
+}
+
+/// Values of `N` bytes each: one, a packed block, or a run of records with the same tag.
+fn fixed<T, const N: usize>(
+    cursor: &mut Cursor<'_>,
+    wire: Wire,
+    tag: &[u8],
+    to: Place<'_, T>,
+    decode: impl Fn([u8; N]) -> T,
+) -> Result<(), Fault> {
+    match to {
+        Place::One(to) => *to = Some(decode(cursor.array()?)),
+        Place::Many(to) if wire == Wire::Block => {
+            let block = cursor.block()?;
+            let (values, rest) = block.as_chunks::<N>();
+            if !rest.is_empty() {
+                let problem = Problem::Packed { len: block.len(), width: N };
+                return Err(Fault::new(cursor.at() - block.len(), problem));
+            }
+            to.extend(values.iter().map(|bytes| decode(*bytes)));
+        }
+        Place::Many(to) => loop {
+            to.push(decode(cursor.array()?));
+            if !cursor.eat(tag) {
+                break;
+            }
+        },
+    }
+    Ok(())
+}
+
+fn string<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, Fault> {
+    let bytes = cursor.block()?;
+    str::from_utf8(bytes).map_err(|_| Fault::new(cursor.at() - bytes.len(), Problem::Utf8))
+}
+
+/// The record of an enum value that the schema does not list.
+fn enum_record(field_number: u32, value: i32) -> UnknownField {
+    let mut record = Vec::new();
+    put_varint(&mut record, u64::from(field_number) << 3);
+    put_varint(&mut record, i64::from(value).cast_unsigned());
+    UnknownField { number: field_number, record }
+}
+
+/// The low half: negative `int32`s are written as 64 bits.
+fn low_u32(value: u64) -> u32 {
+    let [a, b, c, d, ..] = value.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
+}
+
+fn low_i32(value: u64) -> i32 {
+    low_u32(value).cast_signed()
+}
