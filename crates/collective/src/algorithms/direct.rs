@@ -1,0 +1,56 @@
+//! Direct: every rank owns a chunk, takes it from all others, and hands the sum back to all.
+//!
+//! As few bytes as the ring, `2(p-1)/p` per rank, and exact: the owner adds siblings of the canonical
+//! tree. No sum waits for another rank's sum, so a late rank delays one chunk's last addition only.
+//! Between threads this is the fastest there is: chunks are read where they lie. On a cluster it needs
+//! a switch that carries any pairing of hosts at full speed.
+//!
+//! Reducing half for p = 4; chunk c goes to rank c, everyone to another rank at a time:
+//!
+//! ```text
+//! round 1    1──▶0   2──▶1   3──▶2   0──▶3
+//! round 2    2──▶0   3──▶1   0──▶2   1──▶3
+//! round 3    3──▶0   0──▶1   1──▶2   2──▶3
+//! ```
+
+use super::{Claim, Pattern, Row, Settings, no_settings};
+use crate::canonical::Fold;
+use crate::stripe::{Hop, Stripe, part};
+use base::Rank;
+use std::ops::Range;
+
+/// This algorithm's row in the [table](super::ALGORITHMS).
+pub(super) const ROW: Row = Row {
+    name: "direct",
+    syntax: "direct",
+    summary: "every rank owns a chunk, adds it from all others and hands it back to all",
+    rounds: "2(p-1)",
+    port: "2(p-1)/p",
+    parse: no_settings,
+    exact: |_, _| true,
+    pattern: Some(Pattern { stripes, shares: |_, world| world, claim }),
+};
+
+fn stripes(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+    let (me, world) = (rank.index(), rank.world());
+    let mine = part(&range, world, me);
+    let mut hops = Vec::new();
+    let mut fold = Fold::new(world, me, mine.clone());
+    for step in 1..world {
+        let to = (me + world - step) % world;
+        hops.push(Hop::Send { to, range: part(&range, world, to) });
+        fold.arrive((me + step) % world, &mut hops);
+    }
+    vec![Stripe { hops, owned: vec![mine] }]
+}
+
+fn claim(_: &Settings, world: usize) -> Claim {
+    let p = world as f64;
+    Claim {
+        rounds: 2 * (world - 1),
+        port: 2.0 * (p - 1.0) / p,
+        reduced: (p - 1.0) / p,
+        share: 1.0 / p,
+        tight: true,
+    }
+}

@@ -1,0 +1,147 @@
+//! Hierarchical: an inner algorithm within groups of consecutive ranks, an outer one between groups.
+//!
+//! For clusters whose links differ: workers of a process, hosts of a rack. After the inner reducing
+//! half every range lies with one rank of the group, its leader there; leaders of one range reduce
+//! it between the groups by the outer algorithm. With an inner tree or server one rank leads all
+//! (GradientFlow's NCCL-H); with an inner ring, halving or direct every rank leads its chunk, and
+//! the outer traffic is shared by the whole group.
+//!
+//! `hierarchical:4:direct+ring` on 8 ranks; chunk c is led by ranks c and 4 + c:
+//!
+//! ```text
+//!   0 1 2 3    4 5 6 7     direct within each group: chunk c on its leaders
+//!   │ │ │ └────┼─┼─┼─┘     ring of 2 between leaders, four rings at once
+//!   │ │ └──────┼─┼─┘
+//!   0 1 2 3    4 5 6 7     both backwards
+//! ```
+//!
+//! Exact if both algorithms are and the group is a power of two: `T(0, p)` then splits at groups.
+
+use super::{Algorithm, Claim, Pattern, Row, Settings, find};
+use crate::plan::relabel;
+use crate::stripe::Stripe;
+use base::Rank;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// This algorithm's row in the [table](super::ALGORITHMS).
+pub(super) const ROW: Row = Row {
+    name: "hierarchical",
+    syntax: "hierarchical:GROUP[:INNER+OUTER]",
+    summary: "an inner algorithm in groups of g ranks, an outer one between leaders (default direct+ring)",
+    rounds: "inner(g) + outer(p/g), per range led",
+    port: "inner(g) + share·outer(p/g)",
+    parse,
+    exact: |settings, world| {
+        let (group, groups) = extent(settings, world);
+        let [inner, outer] = pair(settings);
+        inner.is_exact(group) && outer.is_exact(groups) && (groups == 1 || group.is_power_of_two())
+    },
+    pattern: Some(Pattern { stripes, shares, claim }),
+};
+
+fn parse(rest: &str) -> Result<Settings, String> {
+    let (group, pair) = rest.split_once(':').unwrap_or((rest, "direct+ring"));
+    let count = group.parse().ok().filter(|&count| count > 0);
+    let count = count.ok_or_else(|| format!("`{group}` is not a group size"))?;
+    let (inner, outer) = pair.split_once('+').ok_or_else(|| format!("`{pair}` is not a pair"))?;
+    let nested = [inner, outer].map(|name| match find(name) {
+        Ok(algorithm) if algorithm.is_native() => Err(format!("`{name}` has no plan")),
+        other => other.map_err(|err| err.to_string()),
+    });
+    let [inner, outer] = nested;
+    Ok(Settings { count, nested: vec![inner?, outer?] })
+}
+
+fn pair(settings: &Settings) -> &[Algorithm; 2] {
+    settings.nested.first_chunk().expect("parsed as a pair")
+}
+
+/// Ranks of a full group, and number of groups.
+fn extent(settings: &Settings, world: usize) -> (usize, usize) {
+    let group = settings.count.min(world);
+    (group, 1 + (world - 1) / group)
+}
+
+fn stripes_of(algorithm: &Algorithm, index: usize, world: usize, range: Range<usize>) -> Stripe {
+    let pattern = algorithm.row.pattern.as_ref().expect("refused when parsed");
+    let rank = Rank::new(index, world).expect("an index of this world");
+    let mut all = Stripe::default();
+    for stripe in (pattern.stripes)(&algorithm.settings, rank, range) {
+        all.hops.extend(stripe.hops);
+        all.owned.extend(stripe.owned);
+    }
+    all
+}
+
+fn stripes(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+    let (group, groups) = extent(settings, rank.world());
+    let [inner, outer] = pair(settings);
+    let size = |index: usize| group.min(rank.world() - index * group);
+    let (mine, local) = (rank.index() / group, rank.index() % group);
+    let mut all = stripes_of(inner, local, size(mine), range.clone());
+    relabel(&mut all.hops, |member| mine * group + member);
+    // Who holds what after the inner half: all groups are alike, except perhaps the last.
+    let held = |size: usize| -> Vec<Stripe> {
+        (0..size).map(|member| stripes_of(inner, member, size, range.clone())).collect()
+    };
+    let (full, last) = (held(group), held(size(groups - 1)));
+    let leader = |index: usize, at: usize| {
+        let held = if index + 1 == groups { &last } else { &full };
+        let member = held.iter().position(|s| s.owned.iter().any(|range| range.contains(&at)));
+        index * group + member.expect("owned ranges tile the buffer")
+    };
+    let mut owned = Vec::new();
+    for led in pieces(full.iter().chain(&last)) {
+        if leader(mine, led.start) != rank.index() {
+            continue;
+        }
+        let mut part = stripes_of(outer, mine, groups, led.clone());
+        relabel(&mut part.hops, |index| leader(index, led.start));
+        all.hops.extend(part.hops);
+        owned.extend(part.owned);
+    }
+    vec![Stripe { hops: all.hops, owned }]
+}
+
+/// The coarsest cut in which no piece crosses an owned range's border.
+fn pieces<'a>(held: impl Iterator<Item = &'a Stripe>) -> Vec<Range<usize>> {
+    let ranges = held.flat_map(|stripe| &stripe.owned).filter(|range| !range.is_empty());
+    let borders: BTreeSet<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
+    let borders: Vec<usize> = borders.into_iter().collect();
+    borders.windows(2).map(|pair| pair[0]..pair[1]).collect()
+}
+
+fn shares(settings: &Settings, world: usize) -> usize {
+    let (group, groups) = extent(settings, world);
+    let shares = |algorithm: &Algorithm, world| {
+        let pattern = algorithm.row.pattern.as_ref().expect("refused when parsed");
+        (pattern.shares)(&algorithm.settings, world)
+    };
+    let [inner, outer] = pair(settings);
+    shares(inner, group) * shares(outer, groups)
+}
+
+fn claim(settings: &Settings, world: usize) -> Claim {
+    let (group, groups) = extent(settings, world);
+    let [inner, outer] = pair(settings);
+    let claim = |algorithm: &Algorithm, world| {
+        let mut claim = algorithm.claim(world).expect("refused when parsed");
+        let pattern = algorithm.row.pattern.as_ref().expect("refused when parsed");
+        let first = Rank::new(0, world).expect("worlds have a first rank");
+        // Stripes that run side by side elsewhere follow each other in the one lane here.
+        claim.rounds *= (pattern.stripes)(&algorithm.settings, first, 0..0).len();
+        claim
+    };
+    let (inner, outer) = (claim(inner, group), claim(outer, groups));
+    let ragged = world != group * groups;
+    // A smaller last group cuts differently: its ranks lead larger and more ranges.
+    let (led, share) = if ragged { (2 * group, 1.0) } else { (1, inner.share) };
+    Claim {
+        rounds: inner.rounds + led * outer.rounds,
+        port: inner.port + share * outer.port,
+        reduced: inner.reduced + share * outer.reduced,
+        share: share * outer.share,
+        tight: false,
+    }
+}

@@ -1,0 +1,214 @@
+//! The table of algorithms. One file, one row each.
+//!
+//! To add one: write `algorithms/<name>.rs` with a `ROW`, add a `mod` line and a row below. The
+//! tests then hold it to its claims for every world up to 33, and `docs/algorithms.md` gains a line.
+
+mod direct;
+mod halving_doubling;
+mod hierarchical;
+mod mpi;
+mod multi_color;
+mod parameter_server;
+mod reduction_tree;
+mod ring;
+
+use crate::stripe::Stripe;
+use base::Rank;
+use std::fmt;
+use std::ops::Range;
+
+/// Every algorithm, by name.
+pub const ALGORITHMS: &[Row] = &[
+    direct::ROW,
+    halving_doubling::ROW,
+    hierarchical::ROW,
+    mpi::ROW,
+    multi_color::ROW,
+    parameter_server::ROW,
+    reduction_tree::ROW,
+    ring::ROW,
+];
+
+/// One line of the table.
+pub struct Row {
+    /// What `--allreduce` calls it.
+    pub name: &'static str,
+    /// How its settings are written.
+    pub syntax: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// Formula of [`Claim::rounds`], for the documentation.
+    pub rounds: &'static str,
+    /// Formula of [`Claim::port`], for the documentation.
+    pub port: &'static str,
+    /// Reads what follows the name and its colon.
+    parse: fn(&str) -> Result<Settings, String>,
+    /// Whether the sum follows the canonical tree in this world.
+    exact: fn(&Settings, usize) -> bool,
+    /// `None`: the transport runs it itself.
+    pub(crate) pattern: Option<Pattern>,
+}
+
+/// How a row makes plans and what it says they cost.
+pub(crate) struct Pattern {
+    /// The reducing half of one rank over one range.
+    pub(crate) stripes: fn(&Settings, Rank, Range<usize>) -> Vec<Stripe>,
+    /// Messages that a piece of the buffer is cut into.
+    pub(crate) shares: fn(&Settings, usize) -> usize,
+    /// Cost in this world.
+    pub(crate) claim: fn(&Settings, usize) -> Claim,
+}
+
+/// What an all-reduce by this algorithm costs, uncut; the tests compare it with the verifier.
+/// Volumes are in buffer lengths and hold for buffers that divide evenly.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Claim {
+    /// Messages one after another on the longest chain, each rank taking and sending one at a time.
+    pub rounds: usize,
+    /// Most that any rank sends, and most that any receives.
+    pub port: f64,
+    /// Most that any rank adds.
+    pub reduced: f64,
+    /// Largest part that one rank owns after the reducing half.
+    pub share: f64,
+    /// The figures are met exactly, not only kept.
+    pub tight: bool,
+}
+
+/// What follows an algorithm's name.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Settings {
+    /// Servers, colours or ranks of a group; 0 where the row has none.
+    pub(crate) count: usize,
+    /// Inner and outer algorithm of a hierarchy.
+    pub(crate) nested: Vec<Algorithm>,
+}
+
+/// A row with its settings: what a name such as `multi-color:4` stands for.
+#[derive(Clone)]
+pub struct Algorithm {
+    pub(crate) row: &'static Row,
+    pub(crate) settings: Settings,
+    written: String,
+}
+
+/// Why a name stands for no algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// No such row.
+    #[error("unknown algorithm `{name}` (known: {})", known())]
+    Unknown {
+        /// What was written.
+        name: String,
+    },
+    /// The row does not understand what follows the colon.
+    #[error("`{written}`: {what}; write `{syntax}`")]
+    Settings {
+        /// What was written.
+        written: String,
+        /// What is wrong with it.
+        what: String,
+        /// How it should look.
+        syntax: &'static str,
+    },
+}
+
+fn known() -> String {
+    let names: Vec<_> = ALGORITHMS.iter().map(|row| row.name).collect();
+    names.join(", ")
+}
+
+/// The algorithm of this name, e.g. `ring`, `multi-color:4` or `hierarchical:4:direct+ring`.
+pub fn find(written: &str) -> Result<Algorithm, NameError> {
+    let (name, rest) = written.split_once(':').unwrap_or((written, ""));
+    let row = ALGORITHMS
+        .iter()
+        .find(|row| row.name == name)
+        .ok_or_else(|| NameError::Unknown { name: name.to_owned() })?;
+    let settings = (row.parse)(rest).map_err(|what| NameError::Settings {
+        written: written.to_owned(),
+        what,
+        syntax: row.syntax,
+    })?;
+    Ok(Algorithm { row, settings, written: written.to_owned() })
+}
+
+impl Algorithm {
+    /// The table row.
+    #[must_use]
+    pub fn row(&self) -> &'static Row {
+        self.row
+    }
+
+    /// The name as it was written; [`find`] reads it back.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether all ranks end with the bits of the canonical tree in this world.
+    #[must_use]
+    pub fn is_exact(&self, world: usize) -> bool {
+        (self.row.exact)(&self.settings, world)
+    }
+
+    /// Whether the transport runs it without a plan.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.row.pattern.is_none()
+    }
+
+    /// What it costs by its row's formulas; `None` when the transport runs it.
+    #[must_use]
+    pub fn claim(&self, world: usize) -> Option<Claim> {
+        self.row.pattern.as_ref().map(|pattern| (pattern.claim)(&self.settings, world))
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Self) -> bool {
+        self.row.name == other.row.name && self.settings == other.settings
+    }
+}
+
+impl Claim {
+    /// A world of one: nothing moves.
+    const ALONE: Self = Self { rounds: 0, port: 0.0, reduced: 0.0, share: 1.0, tight: true };
+}
+
+/// For rows without settings.
+fn no_settings(rest: &str) -> Result<Settings, String> {
+    if rest.is_empty() { Ok(Settings::default()) } else { Err(format!("`:{rest}` means nothing")) }
+}
+
+/// For rows with one number, which may be left out.
+fn one_count(rest: &str, default: usize) -> Result<Settings, String> {
+    let count = match rest {
+        "" => default,
+        digits => digits.parse().map_err(|_| format!("`{digits}` is not a number"))?,
+    };
+    if count == 0 {
+        return Err("0 is too few".to_owned());
+    }
+    Ok(Settings { count, nested: Vec::new() })
+}
+
+/// Rounds up: 3 for worlds 5 to 8.
+fn log2_ceil(world: usize) -> usize {
+    world.next_power_of_two().ilog2() as usize
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! Multi-colour: k trees at once, each for 1/k of the buffer, with inner nodes that no two share.
+//!
+//! IBM (Kumar et al., CLUSTER 2018). Colour c is reduced along its own heap-shaped tree of fan-out f
+//! and spread back the same way. Labels are turned by `c·⌈(p-1)/f⌉`, the number of inner nodes, so
+//! every rank adds for at most one colour and all links work; f is the smallest `f ≥ k` with
+//! `k·⌈(p-1)/f⌉ ≤ p`. Depth is logarithmic where a ring's is p. Not exact: each colour has its own tree.
+//!
+//! p = 8, k = 4: f = 4, two inner nodes per colour:
+//!
+//! ```text
+//!   colour 0      0            colour 1      2            colour 2: 4, 5    colour 3: 6, 7
+//!             ┌──┬┴─┬──┐                 ┌──┬┴─┬──┐
+//!             1  2  3  4                 3  4  5  6
+//!            ┌┼┐                        ┌┼┐
+//!            5 6 7                      7 0 1
+//! ```
+
+use super::{Claim, Pattern, Row, Settings, one_count};
+use crate::stripe::{Hop, Stripe, part};
+use base::Rank;
+use std::ops::Range;
+
+/// Colours unless the name says otherwise: what IBM's figure shows.
+const COLORS: usize = 4;
+
+/// This algorithm's row in the [table](super::ALGORITHMS).
+pub(super) const ROW: Row = Row {
+    name: "multi-color",
+    syntax: "multi-color[:COLORS]",
+    summary: "k trees (default 4) with disjoint inner nodes carry 1/k of the buffer each (IBM)",
+    rounds: "2f⌈log_f p⌉ at most",
+    port: "2 for most, less a root's share",
+    parse: |rest| one_count(rest, COLORS),
+    exact: |_, world| world <= 2,
+    pattern: Some(Pattern { stripes, shares: |settings, world| settings.count.min(world), claim }),
+};
+
+/// The trees of one world: the same heap, turned.
+#[derive(Clone, Copy)]
+struct Trees {
+    world: usize,
+    colors: usize,
+    fan_out: usize,
+    /// Inner nodes of one tree: by how much the next is turned.
+    inner: usize,
+}
+
+impl Trees {
+    fn new(settings: &Settings, world: usize) -> Self {
+        let colors = settings.count.min(world);
+        let inner = |fan_out: usize| if world < 2 { 0 } else { 1 + (world - 2) / fan_out };
+        let fan_out = (colors..).find(|&f| colors * inner(f) <= world).expect("f = p - 1 does");
+        Self { world, colors, fan_out, inner: inner(fan_out) }
+    }
+
+    /// Children of `label` in the heap.
+    fn children(self, label: usize) -> Range<usize> {
+        let first = self.fan_out * label + 1;
+        first.min(self.world)..(first + self.fan_out).min(self.world)
+    }
+
+    fn label(self, color: usize, rank: usize) -> usize {
+        (rank + self.world * self.colors - color * self.inner) % self.world
+    }
+
+    fn rank(self, color: usize, label: usize) -> usize {
+        (label + color * self.inner) % self.world
+    }
+
+    /// Round in which `label` has the sum of its subtree.
+    fn ready(self, label: usize) -> usize {
+        self.children(label).fold(0, |now, child| (now + 1).max(self.ready(child) + 1))
+    }
+}
+
+fn stripes(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+    let trees = Trees::new(settings, rank.world());
+    (0..trees.colors)
+        .map(|color| {
+            let range = part(&range, trees.colors, color);
+            let label = trees.label(color, rank.index());
+            let children = trees.children(label).map(|child| trees.rank(color, child));
+            let mut hops: Vec<_> = children.map(|child| Hop::recv(child, range.clone())).collect();
+            if label == 0 {
+                return Stripe { hops, owned: vec![range] };
+            }
+            let to = trees.rank(color, (label - 1) / trees.fan_out);
+            hops.push(Hop::Send { to, range });
+            Stripe { hops, owned: Vec::new() }
+        })
+        .collect()
+}
+
+fn claim(settings: &Settings, world: usize) -> Claim {
+    let trees = Trees::new(settings, world);
+    let (mut port, mut reduced) = (0, 0);
+    for rank in 0..world {
+        let labels = (0..trees.colors).map(|color| trees.label(color, rank));
+        let (mut parents, mut children) = (0, 0);
+        for label in labels {
+            parents += usize::from(label > 0);
+            children += trees.children(label).len();
+        }
+        port = port.max(parents + children);
+        reduced = reduced.max(children);
+    }
+    let k = trees.colors as f64;
+    Claim {
+        rounds: 2 * trees.ready(0),
+        port: port as f64 / k,
+        reduced: reduced as f64 / k,
+        share: 1.0 / k,
+        tight: true,
+    }
+}

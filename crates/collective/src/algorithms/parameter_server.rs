@@ -1,0 +1,65 @@
+//! Parameter server: everyone sends to a server, which adds and sends the sum back.
+//!
+//! What FireCaffe measures its tree against (Dean et al. 2012 with s servers; s = 1 is the figure's).
+//! The server's link carries the buffer `p - 1` times each way, so time grows with the world; s
+//! servers each hold a shard and divide that by s.
+//!
+//! ```text
+//!   1 ──┐                s = 2:   1 ──▶ 0  first half    0 ──▶ 1  second half
+//!   2 ──┼──▶ 0 ──▶ all            2 ──▶ 0                2 ──▶ 1
+//!   3 ──┘                         3 ──▶ 0                3 ──▶ 1
+//! ```
+//!
+//! The server takes contributions in the order of ranks after its own and adds siblings of the
+//! canonical tree, so the sum is exact; that takes a segment of scratch per level of the tree.
+
+use super::{Claim, Pattern, Row, Settings, one_count};
+use crate::canonical::Fold;
+use crate::stripe::{Hop, Stripe, part};
+use base::Rank;
+use std::ops::Range;
+
+/// This algorithm's row in the [table](super::ALGORITHMS).
+pub(super) const ROW: Row = Row {
+    name: "parameter-server",
+    syntax: "parameter-server[:SERVERS]",
+    summary: "everyone sends to s servers (default 1), which add and send back",
+    rounds: "2(p-1)",
+    port: "(p+s-2)/s",
+    parse: |rest| one_count(rest, 1),
+    exact: |_, _| true,
+    pattern: Some(Pattern { stripes, shares: |settings, world| settings.count.min(world), claim }),
+};
+
+fn stripes(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+    let servers = settings.count.min(rank.world());
+    (0..servers).map(|server| shard(server, rank, part(&range, servers, server))).collect()
+}
+
+/// The shard that `server` keeps.
+fn shard(server: usize, rank: Rank, range: Range<usize>) -> Stripe {
+    let (me, world) = (rank.index(), rank.world());
+    if me != server {
+        return Stripe { hops: vec![Hop::Send { to: server, range }], owned: Vec::new() };
+    }
+    let mut hops = Vec::new();
+    let mut fold = Fold::new(world, me, range.clone());
+    for step in 1..world {
+        fold.arrive((me + step) % world, &mut hops);
+    }
+    Stripe { hops, owned: vec![range] }
+}
+
+fn claim(settings: &Settings, world: usize) -> Claim {
+    if world == 1 {
+        return Claim::ALONE;
+    }
+    let (p, s) = (world as f64, settings.count.min(world) as f64);
+    Claim {
+        rounds: 2 * (world - 1),
+        port: (p + s - 2.0) / s,
+        reduced: (p - 1.0) / s,
+        share: 1.0 / s,
+        tight: true,
+    }
+}

@@ -1,0 +1,61 @@
+//! Binomial-tree reduction, then the same tree backwards as a broadcast.
+//!
+//! The reduction tree of FireCaffe (Iandola et al., CVPR 2016): `2 ⌈log2 p⌉` rounds where a parameter
+//! server needs `2(p-1)`; but the root takes and sends the whole buffer `⌈log2 p⌉` times, so
+//! [`ring`](super::ring) wins for buffers whose transfer outweighs their latency.
+//!
+//! Round k of the reduction, for p = 6; `*` still holds a partial sum afterwards:
+//!
+//! ```text
+//! k = 0   0<-1   2<-3   4<-5      0* 2* 4*
+//! k = 1   0<-2          4         0* 4*
+//! k = 2   0<-4                    0*
+//! ```
+//!
+//! Before round k the live ranks are the multiples of 2^k, each holding `T(rank, rank + 2^k)` cut at
+//! the world's end: the canonical tree itself, so the sum is exact in every world.
+
+use super::{Claim, Pattern, Row, Settings, log2_ceil, no_settings};
+use crate::stripe::{Hop, Stripe};
+use base::Rank;
+use std::ops::Range;
+
+/// This algorithm's row in the [table](super::ALGORITHMS).
+pub(super) const ROW: Row = Row {
+    name: "reduction-tree",
+    syntax: "reduction-tree",
+    summary: "a binomial tree adds towards rank 0 and spreads back (FireCaffe)",
+    rounds: "2⌈log2 p⌉",
+    port: "⌈log2 p⌉",
+    parse: no_settings,
+    exact: |_, _| true,
+    pattern: Some(Pattern { stripes, shares: |_, _| 1, claim }),
+};
+
+fn stripes(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+    let (me, world) = (rank.index(), rank.world());
+    let mut hops = Vec::new();
+    let mut distance = 1;
+    while distance < world {
+        if me & distance != 0 {
+            hops.push(Hop::Send { to: me - distance, range });
+            return vec![Stripe { hops, owned: Vec::new() }];
+        }
+        if me + distance < world {
+            hops.push(Hop::recv(me + distance, range.clone()));
+        }
+        distance *= 2;
+    }
+    vec![Stripe { hops, owned: vec![range] }]
+}
+
+fn claim(_: &Settings, world: usize) -> Claim {
+    let height = log2_ceil(world);
+    Claim {
+        rounds: 2 * height,
+        port: height as f64,
+        reduced: height as f64,
+        share: 1.0,
+        tight: true,
+    }
+}

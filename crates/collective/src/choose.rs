@@ -1,0 +1,170 @@
+//! Which algorithm moves a buffer: a name, rules by size, or the cheapest by the cost model.
+//!
+//! Written as `--allreduce` takes it: `auto` (cheapest exact one), `auto-any` (cheapest of all),
+//! a name such as `multi-color:4`, or rules `halving-doubling:0-256K;multi-color:256K-`, each
+//! `name:from-to` in bytes, `to` excluded, together covering every size.
+
+use crate::{ALGORITHMS, Algorithm, NameError, Network, SizeError, find, parse_size};
+use std::fmt;
+
+/// Names tried by `auto-any`, in order of preference when costs are equal; `auto` tries the exact ones.
+const CANDIDATES: &[&str] = &[
+    "direct",
+    "halving-doubling",
+    "reduction-tree",
+    "ring",
+    "multi-color:2",
+    "multi-color:4",
+    "multi-color:8",
+];
+
+/// How the algorithm of a buffer is found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Choice {
+    /// The cheapest exact one.
+    Auto,
+    /// The cheapest of all.
+    AutoAny,
+    /// This one, always.
+    Named(Algorithm),
+    /// By size; the rules follow each other from 0 to infinity.
+    Rules(Vec<Rule>),
+}
+
+/// One `name:from-to`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// What moves buffers of these sizes.
+    pub algorithm: Algorithm,
+    /// Smallest size in bytes.
+    pub from: usize,
+    /// First size that is too large; `None` for no end.
+    pub to: Option<usize>,
+}
+
+/// Why a choice could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChoiceError {
+    /// Not a name.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// Not a size.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+    /// A rule without sizes among rules.
+    #[error("rule `{rule}` has no sizes; write `name:from-to`, such as `ring:256K-`")]
+    NoSizes {
+        /// What was written.
+        rule: String,
+    },
+    /// Rules leave a gap or overlap.
+    #[error("rule `{rule}` starts at {from} bytes, but the rules before it end at {want}")]
+    NotNext {
+        /// What was written.
+        rule: String,
+        /// Where it starts.
+        from: usize,
+        /// Where it should start.
+        want: String,
+    },
+    /// The last rule ends.
+    #[error("no rule covers sizes from {from} bytes on; end the last rule with `-`")]
+    NoEnd {
+        /// Where the rules end.
+        from: usize,
+    },
+}
+
+impl Choice {
+    /// Reads what `--allreduce` takes.
+    pub fn parse(written: &str) -> Result<Self, ChoiceError> {
+        match written {
+            "auto" => return Ok(Self::Auto),
+            "auto-any" => return Ok(Self::AutoAny),
+            _ => {}
+        }
+        if !written.contains(';') && sizes_of(written).is_none() {
+            return Ok(Self::Named(find(written)?));
+        }
+        let mut rules = Vec::new();
+        let mut next = Some(0);
+        for text in written.split(';').map(str::trim).filter(|text| !text.is_empty()) {
+            let rule = parse_rule(text)?;
+            if next != Some(rule.from) {
+                let want = next.map_or("no size".to_owned(), |next| format!("{next} bytes"));
+                return Err(ChoiceError::NotNext { rule: text.to_owned(), from: rule.from, want });
+            }
+            next = rule.to;
+            rules.push(rule);
+        }
+        next.map_or(Ok(Self::Rules(rules)), |from| Err(ChoiceError::NoEnd { from }))
+    }
+
+    /// The algorithm for `bytes` in a world.
+    #[must_use]
+    pub fn algorithm(&self, world: usize, bytes: usize, network: &Network) -> Algorithm {
+        match self {
+            Self::Auto => choose(world, bytes, network, true),
+            Self::AutoAny => choose(world, bytes, network, false),
+            Self::Named(algorithm) => algorithm.clone(),
+            Self::Rules(rules) => {
+                let rule = rules.iter().find(|rule| rule.to.is_none_or(|to| bytes < to));
+                rule.expect("rules cover every size").algorithm.clone()
+            }
+        }
+    }
+}
+
+/// The cheapest algorithm, among exact ones only if `exact`.
+#[must_use]
+pub fn choose(world: usize, bytes: usize, network: &Network, exact: bool) -> Algorithm {
+    let candidates = CANDIDATES.iter().map(|name| find(name).expect("a name of the table"));
+    candidates
+        .filter(|algorithm| !exact || algorithm.is_exact(world))
+        .filter_map(|algorithm| Some((algorithm.cost_us(world, bytes, network)?, algorithm)))
+        .reduce(|best, other| if other.0 < best.0 { other } else { best })
+        .expect("direct is exact and has a cost")
+        .1
+}
+
+/// The `from-to` at the end of a rule.
+fn sizes_of(rule: &str) -> Option<(&str, &str, &str)> {
+    let (name, sizes) = rule.rsplit_once(':')?;
+    let (from, to) = sizes.split_once('-')?;
+    from.starts_with(|first: char| first.is_ascii_digit()).then_some((name, from, to))
+}
+
+fn parse_rule(rule: &str) -> Result<Rule, ChoiceError> {
+    let (name, from, to) =
+        sizes_of(rule).ok_or_else(|| ChoiceError::NoSizes { rule: rule.to_owned() })?;
+    let to = if to.is_empty() { None } else { Some(parse_size(to)?) };
+    Ok(Rule { algorithm: find(name)?, from: parse_size(from)?, to })
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::AutoAny => f.write_str("auto-any"),
+            Self::Named(algorithm) => algorithm.fmt(f),
+            Self::Rules(rules) => {
+                for (index, rule) in rules.iter().enumerate() {
+                    let end = rule.to.map_or(String::new(), |to| to.to_string());
+                    let comma = if index > 0 { ";" } else { "" };
+                    write!(f, "{comma}{}:{}-{end}", rule.algorithm, rule.from)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Every row that has a plan, by its shortest name: what `bench allreduce` runs unless told.
+#[must_use]
+pub fn all_with_plans() -> Vec<Algorithm> {
+    ALGORITHMS.iter().filter_map(|row| find(row.name).ok()).filter(|a| !a.is_native()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! The price of an all-reduce: latency of its rounds, transfer on its busiest link, its additions.
+//!
+//! `time = rounds·latency + port·bytes/bandwidth + reduced·bytes/reduce rate`, with the figures that the
+//! rows claim and the verifier confirms. Pieces overlap when a plan runs, so this is what remains
+//! when pipes are full; good enough to choose by, and the simulator times the plan itself.
+
+use crate::Algorithm;
+use std::fmt;
+
+/// What a machine or cluster can do, as `firecaffe bench network` measures it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Network {
+    /// Time of an empty message, one way.
+    pub latency_us: f64,
+    /// Bytes a rank can send while it receives as many, in 10^9 a second.
+    pub bandwidth_gbs: f64,
+    /// Bytes a rank can add, in 10^9 a second.
+    pub reduce_gbs: f64,
+}
+
+/// Why a saved network could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkError {
+    /// A line that is not `name = number`.
+    #[error("line {line}: `{written}` is not `name = number`")]
+    Line {
+        /// Counted from 1.
+        line: usize,
+        /// What it says.
+        written: String,
+    },
+    /// A value is missing or not above zero.
+    #[error("`{name}` is missing or not a number above 0")]
+    Value {
+        /// Which.
+        name: &'static str,
+    },
+}
+
+impl Network {
+    /// Threads of one machine, until somebody measures.
+    pub const LOCAL: Self = Self { latency_us: 2.0, bandwidth_gbs: 8.0, reduce_gbs: 9.0 };
+    /// Hosts on one-gigabit Ethernet, until somebody measures.
+    pub const GIGABIT: Self = Self { latency_us: 50.0, bandwidth_gbs: 0.117, reduce_gbs: 9.0 };
+
+    /// Reads what [`Display`](fmt::Display) writes.
+    pub fn parse(text: &str) -> Result<Self, NetworkError> {
+        let mut network = Self { latency_us: 0.0, bandwidth_gbs: 0.0, reduce_gbs: 0.0 };
+        for (index, written) in text.lines().enumerate() {
+            if written.trim().is_empty() || written.starts_with('#') {
+                continue;
+            }
+            let bad = || NetworkError::Line { line: index + 1, written: written.to_owned() };
+            let (name, value) = written.split_once('=').ok_or_else(bad)?;
+            let value: f64 = value.trim().parse().map_err(|_| bad())?;
+            match name.trim() {
+                "latency_us" => network.latency_us = value,
+                "bandwidth_gbs" => network.bandwidth_gbs = value,
+                "reduce_gbs" => network.reduce_gbs = value,
+                _ => return Err(bad()),
+            }
+        }
+        let values = [
+            ("latency_us", network.latency_us),
+            ("bandwidth_gbs", network.bandwidth_gbs),
+            ("reduce_gbs", network.reduce_gbs),
+        ];
+        match values.into_iter().find(|(_, value)| !(value.is_finite() && *value > 0.0)) {
+            Some((name, _)) => Err(NetworkError::Value { name }),
+            None => Ok(network),
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "latency_us = {:.3}", self.latency_us)?;
+        writeln!(f, "bandwidth_gbs = {:.4}", self.bandwidth_gbs)?;
+        writeln!(f, "reduce_gbs = {:.4}", self.reduce_gbs)
+    }
+}
+
+impl Algorithm {
+    /// Microseconds for an all-reduce of `bytes`; `None` when the transport runs it.
+    #[must_use]
+    pub fn cost_us(&self, world: usize, bytes: usize, network: &Network) -> Option<f64> {
+        let claim = self.claim(world)?;
+        let kilobytes = bytes as f64 / 1e3; // one at 1 GB/s takes a microsecond
+        Some(
+            claim.rounds as f64 * network.latency_us
+                + claim.port * kilobytes / network.bandwidth_gbs
+                + claim.reduced * kilobytes / network.reduce_gbs,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Network, NetworkError};
+    use crate::find;
+
+    #[test]
+    fn saved_and_read_back() {
+        let network = Network::parse(&Network::GIGABIT.to_string());
+        assert_eq!(network, Ok(Network::GIGABIT));
+        let missing = Network::parse("latency_us = 1\n# words\n\nreduce_gbs = 2\n");
+        assert_eq!(missing, Err(NetworkError::Value { name: "bandwidth_gbs" }));
+        assert!(matches!(Network::parse("latency = 1"), Err(NetworkError::Line { line: 1, .. })));
+    }
+
+    /// FireCaffe's figure 4: from four workers on the tree beats the server, ever more.
+    #[test]
+    fn tree_overtakes_the_server_at_four() {
+        let cost = |name: &str, world| {
+            find(name).unwrap().cost_us(world, 30_000_000, &Network::GIGABIT).unwrap()
+        };
+        let ratio = |world| cost("parameter-server", world) / cost("reduction-tree", world);
+        assert!(ratio(2) <= 1.01);
+        assert!([4, 8, 16, 32].is_sorted_by(|&a, &b| ratio(a) < ratio(b)) && ratio(4) > 1.4);
+    }
+}
