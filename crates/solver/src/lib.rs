@@ -14,6 +14,8 @@ mod error;
 mod norms;
 mod prepare;
 mod rates;
+#[cfg(test)]
+mod reference;
 mod rules;
 mod slots;
 mod solver;

@@ -115,22 +115,24 @@ impl Slots {
         start + run.values.start..start + run.values.end
     }
 
-    /// Piece `index` of `bucket` (a range of the pool) cut into `parts`: near-equal lengths, moved up
-    /// to the next block border. The pieces tile the bucket; late ones may be empty.
+    /// Piece `index` of `bucket` (a range of the pool) cut into `parts`: near-equal lengths, moved to
+    /// the nearest block border. The pieces tile the bucket; some may be empty.
     #[must_use]
     pub fn cut(&self, bucket: Range<usize>, parts: usize, index: usize) -> Range<usize> {
-        let border = |part: usize| {
-            if part == 0 {
-                return bucket.start;
-            }
-            if part == parts {
-                return bucket.end;
-            }
-            let wanted = bucket.start + chunk(bucket.len(), parts, part).start;
-            let next = self.borders.partition_point(|&border| border < wanted);
-            self.borders.get(next).map_or(bucket.end, |&border| border.min(bucket.end))
+        let border = |part: usize| match part {
+            0 => bucket.start,
+            _ if part == parts => bucket.end,
+            _ => self.nearest(&bucket, bucket.start + chunk(bucket.len(), parts, part).start),
         };
         border(index)..border(index + 1)
+    }
+
+    /// The block border in `bucket` that is nearest to `wanted`; its ends count as borders.
+    fn nearest(&self, bucket: &Range<usize>, wanted: usize) -> usize {
+        let next = self.borders.partition_point(|&border| border < wanted);
+        let above = self.borders.get(next).map_or(bucket.end, |&border| border.min(bucket.end));
+        let below = next.checked_sub(1).map_or(bucket.start, |i| self.borders[i].max(bucket.start));
+        if above - wanted < wanted - below { above } else { below }
     }
 
     /// The runs whose gradients lie in `pool`, in the pool's order.

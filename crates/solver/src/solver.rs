@@ -93,6 +93,3 @@ fn regularization(p: &SolverParameter, rule: &Rule) -> Result<Regularization, So
         }),
     }
 }
-
-#[cfg(test)]
-mod tests;

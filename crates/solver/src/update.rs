@@ -156,6 +156,3 @@ fn update_piece(rule: &Rule, step: &Step, piece: &mut Piece<'_>) -> bool {
     }
     finite
 }
-
-#[cfg(test)]
-mod tests;
