@@ -10,11 +10,15 @@
 //! input's size.
 
 pub mod binary;
+mod blob;
+mod datum;
 pub mod message;
 #[rustfmt::skip] // generated as a table, one line a field
 pub mod schema;
 pub mod text;
+pub mod upgrade;
 
+pub use blob::{BLOB_AXES_MAX, BLOB_VALUES_MAX, BlobError};
 pub use message::UnknownField;
 pub use schema::*;
 

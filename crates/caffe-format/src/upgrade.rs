@@ -1,0 +1,90 @@
+//! Files of older Caffes, brought to today's schema with the result that Caffe 1.0 gives.
+//!
+//! One module a generation, oldest first. A net passes them in this order, and each leaves alone what
+//! is not of its time: V0 layers (`layers { layer { type: "conv" } }`), transformation fields in
+//! data layers, V1 layers (`layers { type: CONVOLUTION }`), `input` fields, BatchNorm's three `param`s.
+//!
+//! What was changed is returned as notices for the log. What Caffe stops at is an error here.
+
+mod batch_norm;
+mod inputs;
+mod padding;
+mod solver;
+#[cfg(test)]
+mod tests;
+mod transform;
+mod v0;
+mod v1;
+
+pub use solver::{snapshot_prefix, solver};
+
+use crate::NetParameter;
+
+/// The net in today's schema, and what was changed.
+///
+/// # Errors
+///
+/// If an old net cannot be understood, with the layer at fault.
+pub fn net(net: NetParameter) -> Result<(NetParameter, Vec<String>), UpgradeError> {
+    let mut notices = Vec::new();
+    let mut net = v0::net(net, &mut notices)?;
+    transform::net(&mut net, &mut notices);
+    let mut net = v1::net(net, &mut notices)?;
+    inputs::net(&mut net, &mut notices)?;
+    batch_norm::net(&mut net, &mut notices);
+    Ok((net, notices))
+}
+
+/// Why an old file cannot be upgraded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpgradeError {
+    /// Today's and yesterday's layers in one file: their order is lost.
+    #[error(
+        "the net has both `layer` and `layers` blocks; write all as `layer {{ type: \"..\" }}`"
+    )]
+    MixedLayers,
+    /// A V0 type that no Caffe had.
+    #[error("layer `{layer}`: `{kind}` is not a type of V0 layers")]
+    V0Type {
+        /// The layer's name.
+        layer: String,
+        /// As written.
+        kind: String,
+    },
+    /// A V0 net's padding can only be found if every bottom's origin is known.
+    #[error(
+        "layer `{layer}`: bottom `{blob}` is not an input and not the top of any earlier layer"
+    )]
+    UnknownBottom {
+        /// The layer's name.
+        layer: String,
+        /// The bottom.
+        blob: String,
+    },
+    /// Padding goes into a convolution or pooling, one blob in and one out.
+    #[error("layer `{layer}`: cannot take in padding layer `{padding}`: {why}")]
+    Padding {
+        /// The layer after the padding.
+        layer: String,
+        /// The padding layer.
+        padding: String,
+        /// What it should be.
+        why: &'static str,
+    },
+    /// `input` without its shape.
+    #[error("input `{input}` has no shape: {want} for {inputs} inputs are needed, {got} given")]
+    InputShape {
+        /// The first input without shape.
+        input: String,
+        /// What is missing, and how many of it.
+        want: String,
+        /// Number of inputs.
+        inputs: usize,
+        /// Number of shapes or dimensions.
+        got: usize,
+    },
+    /// Both spellings of the solver's type.
+    #[error("the solver has both `type` and the older `solver_type`; keep `type`")]
+    SolverType,
+}
