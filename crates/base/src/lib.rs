@@ -2,6 +2,7 @@
 
 mod chunk;
 mod clock;
+mod general;
 mod rank;
 mod shape;
 
@@ -9,6 +10,7 @@ pub mod random;
 
 pub use chunk::chunk;
 pub use clock::Clock;
+pub use general::general;
 pub use rank::{Coordinator, Rank};
 pub use shape::{BLOB_VALUES_MAX, Shape, ShapeError};
 

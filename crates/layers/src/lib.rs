@@ -1,1 +1,119 @@
-//! `layers`: see DESIGN; being built.
+//! Caffe's layer types: the [`LAYERS`] table, one file a layer, and the gradient checker.
+//!
+//! A layer sees only its bottoms, tops and params; it knows no net, file or rank. Its life:
+//!
+//! 1. [`LayerKind::build`] lowers `layer { .. }` as written into a layer that can run, or says what is wrong.
+//! 2. [`Layer::reshape`] takes the bottoms' shapes and answers the tops'; called again when they change.
+//! 3. [`Layer::params`] declares parameters once; the net allocates and fills them.
+//! 4. [`Layer::forward`] and [`Layer::backward`] run on borrowed memory ([`Forward`], [`Backward`]).
+//!
+//! Values are in the layout that [`Layer::layouts`] asked for; shapes are always Caffe's.
+
+mod error;
+mod feed;
+mod filler;
+mod io;
+mod kind;
+mod table;
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod gradient_check;
+
+pub use error::LayerError;
+pub use feed::{Feed, FeedError};
+pub use filler::{FillerError, fill};
+pub use io::{Backward, Bottom, BottomDiff, Forward, Gradient, Top, TopDiff};
+pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};
+pub use table::{LAYERS, find};
+
+use base::Shape;
+use caffe_format::FillerParameter;
+
+/// A layer that can run. One exists per worker: it may keep workspaces, but nothing that belongs to
+/// a replica (random streams, running statistics), which is passed in.
+pub trait Layer: Send {
+    /// The tops' shapes for these bottoms. Called before the first forward and whenever a bottom's
+    /// shape changes; sizes workspaces.
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError>;
+
+    /// Parameters in Caffe's order, known after the first `reshape`.
+    fn params(&self) -> Vec<ParamDecl> {
+        Vec::new()
+    }
+
+    /// Memory order of bottoms and tops, known after `reshape`.
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::RowMajor
+    }
+
+    /// Whether the tops are the bottom under another name, so that nothing need be copied.
+    fn alias(&self) -> Alias {
+        Alias::None
+    }
+
+    /// Computes the tops. Not called for a layer whose tops are aliases.
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError>;
+
+    /// Computes the bottoms' diffs (overwriting) and the params' (as [`Gradient::write`] says).
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError>;
+
+    /// Whether gradient may flow into bottom `index` when `force_backward` asks for it; labels say no.
+    fn backward_to(&self, index: usize) -> bool {
+        let _ = index;
+        true
+    }
+
+    /// Multiply-adds of one forward, for `model summary`; 0 where they do not matter.
+    fn multiply_adds(&self) -> u64 {
+        0
+    }
+
+    /// Bytes this layer holds beside blobs and params, for the memory plan.
+    fn workspace_bytes(&self) -> usize {
+        0
+    }
+}
+
+/// One parameter blob of a layer.
+#[derive(Debug, Clone)]
+pub struct ParamDecl {
+    /// Caffe's shape, which model files have too.
+    pub shape: Shape,
+    /// How the values begin.
+    pub filler: FillerParameter,
+    /// Who owns it.
+    pub kind: ParamKind,
+}
+
+/// What becomes of a parameter during training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParamKind {
+    /// In the parameter slab; has a gradient in the pool.
+    Learned,
+    /// Changed by forward and owned by the replica: BatchNorm's running statistics.
+    Running,
+}
+
+/// Memory orders a layer takes; blobs that do not have four axes are always row-major.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayoutRule {
+    /// Every bottom and top in Caffe's order.
+    RowMajor,
+    /// Every bottom and top channels-last.
+    ChannelsLast,
+    /// Any order, as long as all blobs have the same: elementwise layers.
+    Same,
+}
+
+/// Which memory of a bottom the tops are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alias {
+    /// Tops have memory of their own.
+    None,
+    /// Tops share the bottom's data, not its diff: Split, whose backward adds.
+    Data,
+    /// Tops share data and diff: Flatten and Reshape; neither forward nor backward runs.
+    DataAndDiff,
+}

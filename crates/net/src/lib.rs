@@ -1,1 +1,192 @@
-//! `net`: see DESIGN; being built.
+//! From a written net to one that runs.
+//!
+//! A net is compiled by passes, each a function from value to value:
+//!
+//! | pass | does |
+//! |---|---|
+//! | [`filter`] | drops layers by their include and exclude rules |
+//! | [`splits`] | gives every blob one reader, by inserting Split layers |
+//! | `graph` | names become ids; in-place, arity and layer types are checked |
+//! | `shapes` | layers are built and shaped, first to last |
+//! | `params` | parameters are shared by name and given places in slab, pool and running state |
+//! | `needs` | which layers and bottoms take part in backward |
+//! | `layouts` | blobs get a memory order; conversions are inserted where readers disagree |
+//! | `memory` | blobs get buffers |
+//!
+//! The result, [`Net`], belongs to one worker: it owns activations and workspaces, and borrows
+//! parameters, gradients, random streams and feeds from its caller. It knows no files, ranks or clocks.
+
+mod backward;
+mod blobs;
+mod compile;
+mod debug;
+mod error;
+mod forward;
+mod graph;
+mod initial;
+mod layouts;
+mod memory;
+mod needs;
+mod params;
+mod report;
+mod shapes;
+mod weights;
+
+pub mod filter;
+pub mod splits;
+
+pub use blobs::{Output, Values};
+pub use compile::{Sources, compile};
+pub use error::{NetError, RunError};
+pub use forward::Pass;
+pub use initial::Initial;
+pub use memory::{Memory, MemoryPlan};
+pub use params::{Home, Param};
+pub use report::{Row, build_log};
+
+use base::{Phase, Shape};
+use caffe_format::{LayerParameter, NetParameter};
+use kernels::Write;
+use layers::{Layer, LayerKind};
+use tensor::{Layout, Slab};
+
+/// A net that runs: one worker's activations, diffs and workspaces, in compiled order.
+pub struct Net {
+    name: String,
+    phase: Phase,
+    /// The filtered net with splits, as it is written into model files.
+    written: NetParameter,
+    /// The layers that remained after filtering, as written.
+    filtered: Vec<LayerParameter>,
+    nodes: Vec<Node>,
+    blobs: Vec<Blob>,
+    params: Vec<Param>,
+    /// Indices of blobs that no layer reads, by name, as Caffe lists a net's outputs.
+    outputs: Vec<usize>,
+    /// Memory of data; a blob names its buffer.
+    data: Vec<Slab>,
+    /// Memory of diffs, zero until written.
+    diff: Vec<Slab>,
+    /// Values of params that the net whose slab is used does not have: see [`Net::adopt`].
+    private: Slab,
+    /// Whether a param's gradient was written since [`Net::clear_gradients`].
+    contributed: Vec<bool>,
+    debug_info: bool,
+}
+
+/// A layer in its place.
+struct Node {
+    kind: &'static LayerKind,
+    /// As written, with its phase; also for conversions, which carry their name only.
+    written: LayerParameter,
+    /// Inserted by a pass and not part of Caffe's net: a layout conversion.
+    hidden: bool,
+    layer: Box<dyn Layer>,
+    bottoms: Vec<usize>,
+    tops: Vec<usize>,
+    in_place: bool,
+    /// Memory order each bottom is read in; may differ from the blob's where both coincide.
+    bottom_layouts: Vec<Layout>,
+    /// Bottom shapes that `layer.reshape` saw last.
+    seen: Vec<Shape>,
+    /// Indices into the net's params.
+    params: Vec<usize>,
+    /// Loss weight of each top; 0 for what is not a loss.
+    loss_weights: Vec<f32>,
+    /// Which of the feeds is this data layer's.
+    feed: Option<usize>,
+    /// Whether backward runs.
+    backward: bool,
+    /// Whether each bottom's diff is wanted.
+    propagate: Vec<bool>,
+    /// Whether each param's gradient is wanted.
+    learn: Vec<bool>,
+}
+
+/// A blob in its place.
+#[derive(Clone)]
+struct Blob {
+    name: String,
+    shape: Shape,
+    layout: Layout,
+    /// Index of its data's buffer.
+    data: usize,
+    /// Index of its diff's buffer.
+    diff: usize,
+    /// Whether backward writes its diff.
+    live: bool,
+    /// Inserted by a pass: not shown to users.
+    hidden: bool,
+}
+
+impl Net {
+    /// The net's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Train or test.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Layers that run, conversions included; the argument of the per-layer calls is below this.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are no layers at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Name of the layer at `index`.
+    #[must_use]
+    pub fn layer_name(&self, index: usize) -> &str {
+        self.nodes[index].written.name()
+    }
+
+    /// Whether the layer at `index` reads from a feed.
+    #[must_use]
+    pub fn is_data(&self, index: usize) -> bool {
+        self.nodes[index].feed.is_some()
+    }
+
+    /// Names of the data layers, in the order of their feeds.
+    #[must_use]
+    pub fn feed_names(&self) -> Vec<&str> {
+        self.nodes.iter().filter(|n| n.feed.is_some()).map(|n| n.written.name()).collect()
+    }
+
+    /// The layers that remained after filtering, as written, splits left out.
+    #[must_use]
+    pub fn filtered(&self) -> Vec<LayerParameter> {
+        self.filtered.clone()
+    }
+
+    /// Parameters in net order.
+    #[must_use]
+    pub fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    /// Whether the net file asks for `debug_info`.
+    #[must_use]
+    pub fn debug_info(&self) -> bool {
+        self.debug_info
+    }
+
+    /// Forgets gradients: the next contribution to each param overwrites.
+    pub fn clear_gradients(&mut self) {
+        self.contributed.fill(false);
+    }
+
+    /// How the next contribution to a param is written.
+    fn next_write(contributed: &mut bool) -> Write {
+        if std::mem::replace(contributed, true) { Write::Add } else { Write::Set }
+    }
+}

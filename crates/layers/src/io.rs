@@ -1,0 +1,132 @@
+//! What a layer may touch while it runs: its bottoms, tops and params, borrowed for one call.
+
+use base::Shape;
+use base::random::Mt19937;
+use kernels::{Cpu, Unary, Write};
+use tensor::{Layout, Slab};
+
+use crate::Feed;
+
+/// Everything one `forward` sees.
+pub struct Forward<'a> {
+    /// Threads and SIMD level.
+    pub cpu: &'a Cpu,
+    /// Inputs. In place, the data of a bottom that is also a top is empty: see [`Forward::unary`].
+    pub bottoms: Vec<Bottom<'a>>,
+    /// Outputs, to overwrite.
+    pub tops: Vec<Top<'a>>,
+    /// Learned params in Caffe's order; a running one has an empty slice here.
+    pub params: Vec<&'a [f32]>,
+    /// Running params in Caffe's order; a learned one has an empty slice here.
+    pub running: Vec<&'a mut [f32]>,
+    /// The replica's random stream.
+    pub rng: &'a mut Mt19937,
+    /// The source of a data layer.
+    pub feed: Option<&'a mut (dyn Feed + 'static)>,
+}
+
+/// An input blob.
+#[derive(Clone, Copy)]
+pub struct Bottom<'a> {
+    /// Caffe's shape.
+    pub shape: &'a Shape,
+    /// Memory order of `data`.
+    pub layout: Layout,
+    /// Values.
+    pub data: &'a [f32],
+}
+
+/// An output blob.
+pub struct Top<'a> {
+    /// Caffe's shape.
+    pub shape: &'a mut Shape,
+    /// Memory order of the data.
+    pub layout: Layout,
+    /// Memory of at least `shape.count()` values.
+    pub slab: &'a mut Slab,
+}
+
+impl Top<'_> {
+    /// The values.
+    pub fn data(&mut self) -> &mut [f32] {
+        let count = self.shape.count();
+        &mut self.slab[..count]
+    }
+
+    /// Gives the blob another shape, for layers whose top depends on values (Filter, ImageData).
+    pub fn resize(&mut self, shape: &Shape) {
+        if *self.shape != *shape {
+            self.shape.clone_from(shape);
+            self.slab.grow(shape.count());
+        }
+    }
+}
+
+impl Forward<'_> {
+    /// Bottom 0 and top 0 of an elementwise layer, in place or not.
+    pub fn unary(&mut self) -> Unary<'_> {
+        let x = self.bottoms[0].data;
+        let y = self.tops[0].data();
+        if x.is_empty() { Unary::InPlace(y) } else { Unary::Apart { x, y } }
+    }
+}
+
+/// Everything one `backward` sees.
+pub struct Backward<'a> {
+    /// Threads and SIMD level.
+    pub cpu: &'a Cpu,
+    /// Outputs of forward and what came back for them.
+    pub tops: Vec<TopDiff<'a>>,
+    /// Inputs of forward and where their diffs go.
+    pub bottoms: Vec<BottomDiff<'a>>,
+    /// Learned params in Caffe's order; a running one has an empty slice here.
+    pub params: Vec<&'a [f32]>,
+    /// Where each learned param's gradient goes; `None` when nobody wants it (`lr_mult: 0`, running).
+    pub gradients: Vec<Option<Gradient<'a>>>,
+}
+
+/// An output blob during backward.
+#[derive(Clone, Copy)]
+pub struct TopDiff<'a> {
+    /// Caffe's shape.
+    pub shape: &'a Shape,
+    /// Memory order of data and diff.
+    pub layout: Layout,
+    /// Values; after in-place layers above, what they made of them.
+    pub data: &'a [f32],
+    /// Gradient. In place, empty when it lies in the bottom's diff: see [`Backward::unary`].
+    /// Loss layers find their loss weight in `diff[0]`.
+    pub diff: &'a [f32],
+    /// Whether anything was written to `diff`; all zeros otherwise.
+    pub live: bool,
+}
+
+/// An input blob during backward.
+pub struct BottomDiff<'a> {
+    /// Caffe's shape.
+    pub shape: &'a Shape,
+    /// Memory order of data and diff.
+    pub layout: Layout,
+    /// Values; in place, the top's.
+    pub data: &'a [f32],
+    /// Where the gradient goes (overwrite); `None` when nobody wants it.
+    pub diff: Option<&'a mut [f32]>,
+}
+
+/// Where the gradient of one param goes.
+pub struct Gradient<'a> {
+    /// In the pool, Caffe's order.
+    pub values: &'a mut [f32],
+    /// Whether this is the first contribution (`Set`) or one of several (`Add`).
+    pub write: Write,
+}
+
+impl Backward<'_> {
+    /// Diffs of top 0 (as `x`) and bottom 0 (as `y`) of an elementwise layer, in place or not;
+    /// `None` when nobody wants the bottom's.
+    pub fn unary(&mut self) -> Option<Unary<'_>> {
+        let dy = self.tops[0].diff;
+        let dx = self.bottoms[0].diff.as_deref_mut()?;
+        Some(if dy.is_empty() { Unary::InPlace(dx) } else { Unary::Apart { x: dy, y: dx } })
+    }
+}

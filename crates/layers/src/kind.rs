@@ -1,0 +1,162 @@
+//! A row of the layer table: what a layer type is called, what it connects, how it is built and checked.
+
+use base::Phase;
+use caffe_format::LayerParameter;
+
+use crate::{Layer, LayerError};
+
+/// A layer type. One `KIND` a file; [`LAYERS`](crate::LAYERS) lists them all.
+///
+/// Most rows say only what differs: `LayerKind { name: "ReLU", build, ..LayerKind::UNARY }`.
+pub struct LayerKind {
+    /// The string after `type:` in a prototxt.
+    pub name: &'static str,
+    /// The message with its options, or "" when it has none.
+    pub options: &'static str,
+    /// What it computes, for `docs/layers.md`; one line of plain text mathematics.
+    pub formula: &'static str,
+    /// How many bottoms it takes.
+    pub bottoms: Arity,
+    /// How many tops it makes.
+    pub tops: Arity,
+    /// Whether there must be as many tops as bottoms, as for Convolution.
+    pub tops_equal_bottoms: bool,
+    /// Whether top `i` may be bottom `i`.
+    pub in_place: InPlace,
+    /// A loss: its first top weighs 1 unless `loss_weight` says otherwise, and tops left out are made.
+    pub loss: bool,
+    /// A data layer: its tops come from a [`Feed`](crate::Feed).
+    pub fed: bool,
+    /// Lowers what is written into a layer.
+    pub build: fn(&Spec<'_>) -> Result<Box<dyn Layer>, LayerError>,
+    /// What the gradient checker tries: every option that changes the arithmetic. Empty only
+    /// for layers without a gradient.
+    pub cases: &'static [Case],
+}
+
+impl LayerKind {
+    /// One bottom, one top, nothing special.
+    pub const UNARY: Self = Self {
+        name: "",
+        options: "",
+        formula: "",
+        bottoms: Arity::exactly(1),
+        tops: Arity::exactly(1),
+        tops_equal_bottoms: false,
+        in_place: InPlace::Never,
+        loss: false,
+        fed: false,
+        build: |_| unreachable!("every row names its builder"),
+        cases: &[],
+    };
+
+    /// Predictions and targets in, one loss out.
+    pub const LOSS: Self = Self { bottoms: Arity::exactly(2), loss: true, ..Self::UNARY };
+
+    /// No bottoms, tops from a feed.
+    pub const FED: Self = Self {
+        bottoms: Arity::exactly(0),
+        tops: Arity { min: 1, max: usize::MAX },
+        fed: true,
+        ..Self::UNARY
+    };
+}
+
+/// How many blobs a layer connects; both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arity {
+    /// At least.
+    pub min: usize,
+    /// At most; `usize::MAX` for any number.
+    pub max: usize,
+}
+
+impl Arity {
+    /// Exactly `count`.
+    #[must_use]
+    pub const fn exactly(count: usize) -> Self {
+        Self { min: count, max: count }
+    }
+
+    /// `min` or more.
+    #[must_use]
+    pub const fn at_least(min: usize) -> Self {
+        Self { min, max: usize::MAX }
+    }
+
+    /// Whether `count` fits.
+    #[must_use]
+    pub fn admits(self, count: usize) -> bool {
+        (self.min..=self.max).contains(&count)
+    }
+}
+
+impl std::fmt::Display for Arity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.min, self.max) {
+            (min, max) if min == max => write!(f, "{min}"),
+            (min, usize::MAX) => write!(f, "at least {min}"),
+            (min, max) => write!(f, "{min} to {max}"),
+        }
+    }
+}
+
+/// Whether a layer may overwrite its bottom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InPlace {
+    /// Backward needs the bottom, or shapes differ.
+    Never,
+    /// Top 0 may be bottom 0; the layer uses [`Forward::unary`](crate::Forward::unary) or keeps a copy.
+    First,
+}
+
+/// What [`LayerKind::build`] sees.
+pub struct Spec<'a> {
+    /// The layer as written.
+    pub layer: &'a LayerParameter,
+    /// The net's phase, or the layer's own when it names one.
+    pub phase: Phase,
+    /// Whether top 0 is bottom 0.
+    pub in_place: bool,
+    /// Number of bottoms.
+    pub bottoms: usize,
+    /// Number of tops, those made automatically included.
+    pub tops: usize,
+    /// Shapes of a data layer's tops, as its source announced them; empty for other layers.
+    pub fed: &'a [base::Shape],
+}
+
+/// One thing the gradient checker tries: options, bottom shapes and how they are filled.
+pub struct Case {
+    /// What stands in the layer besides name and type, e.g. `relu_param { negative_slope: 0.1 }`.
+    pub options: &'static str,
+    /// One entry a bottom.
+    pub bottoms: &'static [(&'static [usize], Fill)],
+    /// Number of tops.
+    pub tops: usize,
+}
+
+impl Case {
+    /// One image-shaped bottom with values around zero, one top.
+    #[must_use]
+    pub const fn image(options: &'static str) -> Self {
+        Self { options, bottoms: &[(&[2, 3, 4, 5], Fill::Gaussian)], tops: 1 }
+    }
+}
+
+/// Values of a bottom in a [`Case`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fill {
+    /// Mean 0, deviation 1; gradient is checked.
+    Gaussian,
+    /// As `Gaussian`, but every value at least 0.1 away from this one, where the function has a kink.
+    Away(f32),
+    /// Uniform in a range; gradient is checked.
+    Uniform(f32, f32),
+    /// Class indices below this; no gradient.
+    Labels(usize),
+    /// Zeros and ones; no gradient.
+    Binary,
+    /// Distinct values at least 0.05 apart in random order, for maxima; gradient is checked.
+    Spread,
+}

@@ -1,0 +1,64 @@
+//! Split: every top is the bottom; the bottom's diff is the sum of the tops'. Caffe type `Split`.
+//!
+//! The net inserts one wherever a blob has several readers. Data is shared, not copied; backward adds
+//! the diffs that were written, in the order of the tops.
+
+use base::Shape;
+
+use crate::{
+    Alias, Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec,
+};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Split",
+    formula: "y_i = x; dx = sum_i dy_i",
+    tops: Arity::at_least(1),
+    build,
+    cases: &[Case { options: "", bottoms: &[(&[2, 3, 4], Fill::Gaussian)], tops: 3 }],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    Ok(Box::new(Split { tops: spec.tops }))
+}
+
+struct Split {
+    tops: usize,
+}
+
+impl Layer for Split {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        Ok(vec![bottoms[0].clone(); self.tops])
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::Same
+    }
+
+    fn alias(&self) -> Alias {
+        Alias::Data
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        // Only the gradient checker comes here: a net makes the tops aliases of the bottom.
+        let x = io.bottoms[0].data;
+        for top in &mut io.tops {
+            top.data().copy_from_slice(x);
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
+        let mut live = io.tops.iter().filter(|top| top.live);
+        match live.next() {
+            None => dx.fill(0.0),
+            Some(first) => dx.copy_from_slice(first.diff),
+        }
+        for top in live {
+            kernels::elementwise::add(io.cpu, top.diff, dx);
+        }
+        Ok(())
+    }
+}

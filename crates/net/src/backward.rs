@@ -1,0 +1,153 @@
+//! Backward, layer by layer, last to first.
+
+use std::ops::Range;
+
+use kernels::Cpu;
+use layers::{Alias, Backward, BottomDiff, Gradient, LayerError, TopDiff};
+use tensor::Slab;
+
+use crate::{Home, Net, RunError};
+
+impl Net {
+    /// Runs backward through all layers; `pool` receives gradients.
+    pub fn backward(
+        &mut self,
+        cpu: &Cpu,
+        params: &[f32],
+        pool: &mut [f32],
+    ) -> Result<(), RunError> {
+        (0..self.nodes.len()).rev().try_for_each(|i| self.backward_layer(i, cpu, params, pool))
+    }
+
+    /// Runs backward through one layer. All later ones must have run.
+    pub fn backward_layer(
+        &mut self,
+        index: usize,
+        cpu: &Cpu,
+        params: &[f32],
+        pool: &mut [f32],
+    ) -> Result<(), RunError> {
+        self.seed_losses(index);
+        let node = &self.nodes[index];
+        if !node.backward || node.layer.alias() == Alias::DataAndDiff {
+            return Ok(());
+        }
+        self.run_backward(index, cpu, params, pool).map_err(|source| RunError::Layer {
+            layer: self.layer_name(index).into(),
+            record: None,
+            source,
+        })
+    }
+
+    /// How much of the pool is final once layer `index` has run backward: a prefix.
+    #[must_use]
+    pub fn settled_by(&self, index: usize) -> usize {
+        let mut settled = self.pool_len();
+        for node in &self.nodes[..index] {
+            for gradient in node.params.iter().filter_map(|&p| self.params[p].gradient.as_ref()) {
+                settled = settled.min(gradient.start);
+            }
+        }
+        settled
+    }
+
+    /// Puts the loss weights where loss layers look for them.
+    fn seed_losses(&mut self, index: usize) {
+        let node = &self.nodes[index];
+        for (&top, &weight) in node.tops.iter().zip(&node.loss_weights) {
+            let blob = &self.blobs[top];
+            if weight != 0.0 {
+                self.diff[blob.diff][..blob.shape.count()].fill(weight);
+            }
+        }
+    }
+
+    fn run_backward(
+        &mut self,
+        index: usize,
+        cpu: &Cpu,
+        values: &[f32],
+        pool: &mut [f32],
+    ) -> Result<(), LayerError> {
+        let Self { nodes, blobs, data, diff, params, private, contributed, .. } = self;
+        let node = &mut nodes[index];
+        // Bottoms' diffs leave the arena while the layer writes them.
+        let mut taken: Vec<Option<Slab>> = (node.bottoms.iter().zip(&node.propagate))
+            .map(|(&bottom, wanted)| wanted.then(|| std::mem::take(&mut diff[blobs[bottom].diff])))
+            .collect();
+        let wanted: Vec<Option<Range<usize>>> = (node.params.iter().zip(&node.learn))
+            .map(|(&p, &learn)| params[p].gradient.clone().filter(|_| learn))
+            .collect();
+        let mut io = Backward {
+            cpu,
+            tops: (node.tops.iter())
+                .map(|&top| {
+                    let blob = &blobs[top];
+                    let count = blob.shape.count();
+                    TopDiff {
+                        shape: &blob.shape,
+                        layout: blob.layout,
+                        data: &data[blob.data][..count],
+                        // In place, the diff is out with the bottom.
+                        diff: diff[blob.diff].get(..count).unwrap_or(&[]),
+                        live: blob.live,
+                    }
+                })
+                .collect(),
+            bottoms: (node.bottoms.iter().zip(&mut taken).zip(&node.bottom_layouts))
+                .map(|((&bottom, taken), &layout)| {
+                    let blob = &blobs[bottom];
+                    let count = blob.shape.count();
+                    BottomDiff {
+                        shape: &blob.shape,
+                        layout,
+                        data: &data[blob.data][..count],
+                        diff: taken.as_mut().map(|slab| &mut slab[..count]),
+                    }
+                })
+                .collect(),
+            params: (node.params.iter().map(|&p| &params[p]))
+                .map(|param| match param.home {
+                    Home::Slab => &values[param.values.clone()],
+                    Home::Private => &private[param.values.clone()],
+                    Home::Running => &[],
+                })
+                .collect(),
+            gradients: (disjoint(pool, &wanted).into_iter().zip(&node.params))
+                .map(|(slice, &param)| {
+                    slice.map(|values| Gradient {
+                        values,
+                        write: Self::next_write(&mut contributed[param]),
+                    })
+                })
+                .collect(),
+        };
+        let result = node.layer.backward(&mut io);
+        drop(io);
+        for (&bottom, taken) in node.bottoms.iter().zip(taken) {
+            if let Some(slab) = taken {
+                diff[blobs[bottom].diff] = slab;
+            }
+        }
+        result
+    }
+}
+
+/// Mutable slices of `pool` for ranges that do not overlap, in the order asked for.
+fn disjoint<'a>(
+    pool: &'a mut [f32],
+    ranges: &[Option<Range<usize>>],
+) -> Vec<Option<&'a mut [f32]>> {
+    let mut ascending: Vec<_> =
+        (ranges.iter().enumerate()).filter_map(|(at, range)| Some((range.as_ref()?, at))).collect();
+    ascending.sort_by_key(|(range, _)| range.start);
+    let mut slices: Vec<Option<&mut [f32]>> = ranges.iter().map(|_| None).collect();
+    let (mut rest, mut offset) = (pool, 0);
+    for (range, at) in ascending {
+        let (_, tail) = rest.split_at_mut(range.start - offset);
+        let (mine, tail) = tail.split_at_mut(range.len());
+        (rest, offset) = (tail, range.end);
+        slices[at] = Some(mine);
+    }
+    slices
+}

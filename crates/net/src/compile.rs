@@ -1,0 +1,65 @@
+//! The passes, in order.
+
+use base::random::Mt19937;
+use base::{Phase, Shape};
+use caffe_format::{LayerParameter, NetParameter};
+use layers::{Feed, FeedError};
+use tensor::Slab;
+
+use crate::filter::filter;
+use crate::memory::MemoryPlan;
+use crate::splits::insert_splits;
+use crate::{Net, NetError, graph, layouts, memory, needs, params, shapes};
+
+/// Where data layers get their batches. `train` implements it over files; tests over vectors.
+pub trait Sources {
+    /// Shapes of a data layer's tops, without drawing a random number.
+    fn shapes(&mut self, layer: &LayerParameter, phase: Phase) -> Result<Vec<Shape>, FeedError>;
+
+    /// Opens the source for one replica, drawing from its stream as Caffe does at this point.
+    fn open(
+        &mut self,
+        layer: &LayerParameter,
+        phase: Phase,
+        rng: &mut Mt19937,
+    ) -> Result<Box<dyn Feed>, FeedError>;
+}
+
+/// Compiles `written`, whose `state` says phase, level and stages. The second value holds what Caffe
+/// logs about layers left out.
+pub fn compile(
+    written: &NetParameter,
+    sources: &mut dyn Sources,
+    plan: MemoryPlan,
+) -> Result<(Net, Vec<String>), NetError> {
+    let phase = match written.state().phase() {
+        caffe_format::Phase::Train => Phase::Train,
+        caffe_format::Phase::Test => Phase::Test,
+    };
+    let (filtered, notes) = filter(written)?;
+    let split = insert_splits(&filtered);
+    let graph = graph::wire(&split, phase)?;
+    let outputs = graph.outputs.clone();
+    let (mut nodes, mut blobs) = shapes::infer(graph, sources)?;
+    let params = params::assign(&mut nodes)?;
+    needs::decide(&mut nodes, &params, split.force_backward());
+    layouts::assign(&mut nodes, &mut blobs);
+    needs::mark_live(&nodes, &mut blobs);
+    let buffers = memory::assign(&nodes, &mut blobs, plan);
+    let net = Net {
+        name: written.name().into(),
+        phase,
+        debug_info: split.debug_info(),
+        written: split,
+        filtered: filtered.layer,
+        contributed: vec![false; params.len()],
+        nodes,
+        blobs,
+        params,
+        outputs,
+        data: buffers.data.iter().map(|&len| Slab::zeros(len)).collect(),
+        diff: buffers.diff.iter().map(|&len| Slab::zeros(len)).collect(),
+        private: Slab::default(),
+    };
+    Ok((net, notes))
+}

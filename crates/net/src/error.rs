@@ -1,0 +1,251 @@
+//! Why a net cannot be built or run. Every variant names the layer or blob and what was expected.
+
+use base::Shape;
+use layers::{Arity, FeedError, LayerError};
+
+/// Why a net could not be compiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetError {
+    /// No row in the table.
+    #[error("layer `{layer}`: {}", unknown_type(.kind))]
+    UnknownType {
+        /// The layer.
+        layer: String,
+        /// The string after `type:`.
+        kind: String,
+    },
+
+    /// Nothing earlier in the file makes this blob.
+    #[error("layer `{layer}`: bottom `{blob}` is not the top of any earlier layer{}", hint(.near))]
+    UnknownBottom {
+        /// The layer.
+        layer: String,
+        /// What it reads.
+        blob: String,
+        /// A blob with a similar name.
+        near: Option<String>,
+    },
+
+    /// Two layers make the same blob.
+    #[error(
+        "layer `{layer}`: top `{blob}` is made by layer `{earlier}` already; rename one of them"
+    )]
+    DuplicateTop {
+        /// The later layer.
+        layer: String,
+        /// The blob.
+        blob: String,
+        /// The earlier layer.
+        earlier: String,
+    },
+
+    /// A layer that needs its bottom overwrites it.
+    #[error(
+        "layer `{layer}` ({kind}) cannot run in place; give its top another name than `{blob}`"
+    )]
+    InPlace {
+        /// The layer.
+        layer: String,
+        /// Its type.
+        kind: &'static str,
+        /// The blob.
+        blob: String,
+    },
+
+    /// Wrong number of bottoms or tops.
+    #[error("layer `{layer}` ({kind}) has {got} {what}, expected {want}")]
+    Arity {
+        /// The layer.
+        layer: String,
+        /// Its type.
+        kind: &'static str,
+        /// `bottoms` or `tops`.
+        what: &'static str,
+        /// How many there are.
+        got: usize,
+        /// How many there may be.
+        want: Arity,
+    },
+
+    /// As many tops as bottoms are needed.
+    #[error(
+        "layer `{layer}` ({kind}) has {bottoms} bottoms and {tops} tops, expected as many of both"
+    )]
+    Unequal {
+        /// The layer.
+        layer: String,
+        /// Its type.
+        kind: &'static str,
+        /// Bottoms.
+        bottoms: usize,
+        /// Tops.
+        tops: usize,
+    },
+
+    /// A list that must be empty or complete is neither.
+    #[error("layer `{layer}`: `{field}` is given {got} times, expected none or {want}")]
+    ListLength {
+        /// The layer.
+        layer: String,
+        /// `propagate_down`, `loss_weight` or `param`.
+        field: &'static str,
+        /// Entries.
+        got: usize,
+        /// Entries that would do.
+        want: usize,
+    },
+
+    /// Both kinds of rules.
+    #[error("layer `{layer}` has both include and exclude rules; keep one kind")]
+    BothRules {
+        /// The layer.
+        layer: String,
+    },
+
+    /// The layer itself objects.
+    #[error("layer `{layer}` ({kind})")]
+    Layer {
+        /// The layer.
+        layer: String,
+        /// Its type.
+        kind: &'static str,
+        /// What it says.
+        source: LayerError,
+    },
+
+    /// A data layer's source cannot be opened.
+    #[error("layer `{layer}`")]
+    Source {
+        /// The layer.
+        layer: String,
+        /// What the source says.
+        source: FeedError,
+    },
+
+    /// Shared weights (`param { name: .. }`) disagree in shape.
+    #[error("layer `{layer}`: shares param `{param}` as {got}, but layer `{owner}` made it {want}")]
+    SharedShape {
+        /// The sharing layer.
+        layer: String,
+        /// Name of the param.
+        param: String,
+        /// The layer that made it.
+        owner: String,
+        /// The sharing layer's shape.
+        got: Shape,
+        /// The owner's shape.
+        want: Shape,
+    },
+
+    /// Shared weights disagree in `lr_mult` or `decay_mult`.
+    #[error("layer `{layer}`: shared param `{param}` has {field} {got}, elsewhere {want}")]
+    SharedMultiplier {
+        /// The sharing layer.
+        layer: String,
+        /// Name of the param.
+        param: String,
+        /// `lr_mult` or `decay_mult`.
+        field: &'static str,
+        /// Here.
+        got: f32,
+        /// There.
+        want: f32,
+    },
+
+    /// A layer names two of its own params alike.
+    #[error(
+        "layer `{layer}`: two of its params are named `{param}`; a layer cannot share with itself"
+    )]
+    SharedWithin {
+        /// The layer.
+        layer: String,
+        /// The name.
+        param: String,
+    },
+
+    /// More than one thing is wrong.
+    #[error("{}", list(.0))]
+    Several(Vec<NetError>),
+}
+
+/// Why a net that was built could not run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A layer objects, or its feed does.
+    #[error("layer `{layer}`{}", of_record(.record))]
+    Layer {
+        /// The layer.
+        layer: String,
+        /// The record it is about, when one is known.
+        record: Option<String>,
+        /// What it says.
+        source: LayerError,
+    },
+
+    /// A bottom changed its shape so that its memory order matters where it did not before.
+    #[error(
+        "layer `{layer}`: bottom `{blob}` became {got} while running; \
+         build the net for this shape instead"
+    )]
+    Layout {
+        /// The layer.
+        layer: String,
+        /// The bottom.
+        blob: String,
+        /// Its new shape.
+        got: Shape,
+    },
+
+    /// A bottom changed its shape so that a parameter no longer fits.
+    #[error(
+        "layer `{layer}`: the new input shape asks for param {index} of shape {got}, not {want}"
+    )]
+    ParamShape {
+        /// The layer.
+        layer: String,
+        /// Which param.
+        index: usize,
+        /// What the new input asks for.
+        got: Shape,
+        /// What there is.
+        want: Shape,
+    },
+}
+
+fn unknown_type(kind: &str) -> String {
+    if kind.is_empty() {
+        return "`type` is missing".into();
+    }
+    let known: Vec<_> = layers::LAYERS.iter().map(|row| row.name).collect();
+    if CAFFE_TYPES.contains(&kind) {
+        return format!("layer type `{kind}` is not built yet");
+    }
+    format!("unknown layer type `{kind}` (known types: {})", known.join(", "))
+}
+
+/// Types that Caffe 1.0 has and this program does not.
+const CAFFE_TYPES: &[&str] = &["Python"];
+
+fn hint(near: &Option<String>) -> String {
+    near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
+fn of_record(record: &Option<String>) -> String {
+    record.as_ref().map_or_else(String::new, |record| format!(", record `{record}`"))
+}
+
+fn list(errors: &[NetError]) -> String {
+    errors.iter().map(|error| format!("{}", Chain(error))).collect::<Vec<_>>().join("\n")
+}
+
+/// Prints an error with its causes.
+struct Chain<'a>(&'a dyn std::error::Error);
+
+impl std::fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)?;
+        self.0.source().map_or(Ok(()), |cause| write!(f, ": {}", Chain(cause)))
+    }
+}

@@ -1,0 +1,169 @@
+//! Forward, layer by layer.
+
+use base::random::Mt19937;
+use kernels::Cpu;
+use layers::{Alias, Bottom, Feed, Forward, LayerError, Top};
+use tensor::Layout;
+
+use crate::{Home, Net, RunError};
+
+/// What one pass borrows: the shared parameters and one replica's state.
+pub struct Pass<'a> {
+    /// Threads and SIMD level.
+    pub cpu: &'a Cpu,
+    /// The parameter slab.
+    pub params: &'a [f32],
+    /// The replica's running statistics.
+    pub running: &'a mut [f32],
+    /// The replica's random stream.
+    pub rng: &'a mut Mt19937,
+    /// The replica's feeds, one per data layer.
+    pub feeds: &'a mut [Box<dyn Feed>],
+}
+
+impl Net {
+    /// Runs all layers and returns the loss: the weighted sum of all tops with a loss weight.
+    pub fn forward(&mut self, pass: &mut Pass<'_>) -> Result<f32, RunError> {
+        let mut loss = 0.0;
+        for index in 0..self.nodes.len() {
+            loss += self.forward_layer(index, pass)?;
+        }
+        Ok(loss)
+    }
+
+    /// Runs one layer and returns its part of the loss. All earlier ones must have run.
+    pub fn forward_layer(&mut self, index: usize, pass: &mut Pass<'_>) -> Result<f32, RunError> {
+        self.follow_shapes(index)?;
+        if self.nodes[index].layer.alias() == Alias::None {
+            self.run_forward(index, pass)
+                .map_err(|source| self.culprit(index, source, pass.feeds))?;
+        }
+        let node = &self.nodes[index];
+        let mut loss = 0.0;
+        for (&top, &weight) in node.tops.iter().zip(&node.loss_weights) {
+            if weight != 0.0 {
+                let blob = &self.blobs[top];
+                let sum: f32 = self.data[blob.data][..blob.shape.count()].iter().sum();
+                loss += weight * sum;
+            }
+        }
+        Ok(loss)
+    }
+
+    /// Lets the layer follow when a bottom's shape has changed since it last ran.
+    fn follow_shapes(&mut self, index: usize) -> Result<(), RunError> {
+        let node = &mut self.nodes[index];
+        let blobs = &self.blobs;
+        if node.bottoms.iter().zip(&node.seen).all(|(&blob, seen)| blobs[blob].shape == *seen) {
+            return Ok(());
+        }
+        for ((seen, &bottom), &order) in
+            node.seen.iter_mut().zip(&node.bottoms).zip(&node.bottom_layouts)
+        {
+            seen.clone_from(&blobs[bottom].shape);
+            if order != blobs[bottom].layout && !Layout::coincide(seen) {
+                let (layer, blob) = (node.written.name().into(), blobs[bottom].name.clone());
+                return Err(RunError::Layout { layer, blob, got: seen.clone() });
+            }
+        }
+        let layer = || node.written.name().to_owned();
+        let tops = node.layer.reshape(&node.seen).map_err(|source| RunError::Layer {
+            layer: layer(),
+            record: None,
+            source,
+        })?;
+        for (index, (decl, &param)) in node.layer.params().iter().zip(&node.params).enumerate() {
+            let want = &self.params[param].shape;
+            if decl.shape.count() != want.count() {
+                let (layer, got, want) = (layer(), decl.shape.clone(), want.clone());
+                return Err(RunError::ParamShape { layer, index, got, want });
+            }
+        }
+        for (&top, shape) in node.tops.iter().zip(tops) {
+            let blob = &mut self.blobs[top];
+            self.data[blob.data].grow(shape.count());
+            if !self.diff[blob.diff].is_empty() {
+                self.diff[blob.diff].grow(shape.count());
+            }
+            blob.shape = shape;
+        }
+        Ok(())
+    }
+
+    fn run_forward(&mut self, index: usize, pass: &mut Pass<'_>) -> Result<(), LayerError> {
+        let Self { nodes, blobs, data, params, private, diff, .. } = self;
+        let node = &mut nodes[index];
+        // Tops leave the arena while the layer writes them, so that bottoms can be lent beside.
+        let mut taken: Vec<_> = (node.tops.iter())
+            .map(|&top| {
+                let blob = &mut blobs[top];
+                (std::mem::take(&mut blob.shape), std::mem::take(&mut data[blob.data]))
+            })
+            .collect();
+        let homes: Vec<_> = node.params.iter().map(|&p| &params[p]).collect();
+        let mut io = Forward {
+            cpu: pass.cpu,
+            bottoms: (node.bottoms.iter().zip(&node.seen).zip(&node.bottom_layouts))
+                .map(|((&bottom, shape), &layout)| Bottom {
+                    shape,
+                    layout,
+                    // In place, the buffer is out with the top: the layer finds it there.
+                    data: data[blobs[bottom].data].get(..shape.count()).unwrap_or(&[]),
+                })
+                .collect(),
+            tops: (taken.iter_mut().zip(&node.tops))
+                .map(|((shape, slab), &top)| Top { shape, layout: blobs[top].layout, slab })
+                .collect(),
+            params: (homes.iter())
+                .map(|param| match param.home {
+                    Home::Slab => &pass.params[param.values.clone()],
+                    Home::Private => &private[param.values.clone()],
+                    Home::Running => &[],
+                })
+                .collect(),
+            running: split_running(pass.running, &homes),
+            rng: pass.rng,
+            feed: match node.feed {
+                Some(feed) => Some(pass.feeds[feed].as_mut()),
+                None => None,
+            },
+        };
+        let result = node.layer.forward(&mut io);
+        drop(io);
+        for ((shape, slab), &top) in taken.into_iter().zip(&node.tops) {
+            let blob = &mut blobs[top];
+            if shape.count() > diff[blob.diff].len() && !diff[blob.diff].is_empty() {
+                diff[blob.diff].grow(shape.count());
+            }
+            (blob.shape, data[blob.data]) = (shape, slab);
+        }
+        result
+    }
+
+    /// Names the layer and, where an item of the batch is to blame, its record.
+    fn culprit(&self, index: usize, source: LayerError, feeds: &[Box<dyn Feed>]) -> RunError {
+        let record = match source {
+            LayerError::Label { item, .. } => feeds.iter().find_map(|feed| feed.record_name(item)),
+            _ => None,
+        };
+        RunError::Layer { layer: self.layer_name(index).into(), record, source }
+    }
+}
+
+/// A slice per param: its running values, or nothing for learned ones. Ranges ascend in net order.
+fn split_running<'a>(running: &'a mut [f32], params: &[&crate::Param]) -> Vec<&'a mut [f32]> {
+    let mut rest = running;
+    let mut offset = 0;
+    let mut slices = Vec::with_capacity(params.len());
+    for param in params {
+        if param.home != Home::Running {
+            slices.push(&mut [][..]);
+            continue;
+        }
+        let (_, tail) = rest.split_at_mut(param.values.start - offset);
+        let (mine, tail) = tail.split_at_mut(param.values.len());
+        (rest, offset) = (tail, param.values.end);
+        slices.push(mine);
+    }
+    slices
+}

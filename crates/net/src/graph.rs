@@ -1,0 +1,176 @@
+//! Names become ids: which blob each layer reads and makes, and whether it may.
+//!
+//! Reports everything that is wrong at once.
+
+use std::collections::BTreeMap;
+
+use base::Phase;
+use caffe_format::{LayerParameter, NetParameter};
+use layers::{InPlace, LayerKind};
+
+use crate::NetError;
+
+/// Layers and blobs by index.
+pub(crate) struct Graph {
+    pub(crate) nodes: Vec<GraphNode>,
+    pub(crate) blobs: Vec<String>,
+    /// Blobs nobody reads, by name.
+    pub(crate) outputs: Vec<usize>,
+}
+
+/// A layer with its connections.
+pub(crate) struct GraphNode {
+    pub(crate) kind: &'static LayerKind,
+    pub(crate) written: LayerParameter,
+    pub(crate) phase: Phase,
+    pub(crate) bottoms: Vec<usize>,
+    pub(crate) tops: Vec<usize>,
+    pub(crate) in_place: bool,
+}
+
+/// Wires a net that has been filtered and split.
+pub(crate) fn wire(net: &NetParameter, phase: Phase) -> Result<Graph, NetError> {
+    let mut wiring = Wiring::default();
+    for layer in &net.layer {
+        wiring.add(layer, phase);
+    }
+    match wiring.errors.len() {
+        0 => Ok(Graph {
+            nodes: wiring.nodes,
+            outputs: wiring.unread.into_values().collect(),
+            blobs: wiring.blobs,
+        }),
+        1 => Err(wiring.errors.remove(0)),
+        _ => Err(NetError::Several(wiring.errors)),
+    }
+}
+
+#[derive(Default)]
+struct Wiring {
+    nodes: Vec<GraphNode>,
+    blobs: Vec<String>,
+    /// Every blob made so far, and the layer that made it.
+    made: BTreeMap<String, (usize, String)>,
+    unread: BTreeMap<String, usize>,
+    errors: Vec<NetError>,
+}
+
+impl Wiring {
+    fn add(&mut self, layer: &LayerParameter, net_phase: Phase) {
+        let name = || layer.name().to_owned();
+        let Some(kind) = layers::find(layer.type_()) else {
+            self.errors.push(NetError::UnknownType { layer: name(), kind: layer.type_().into() });
+            // Its tops exist all the same, or every reader of them would be reported too.
+            for top in &layer.top {
+                self.make(layer, top);
+            }
+            return;
+        };
+        let mut written = layer.clone();
+        if written.phase.is_none() {
+            written.phase = Some(as_written(net_phase));
+        }
+        let bottoms = layer.bottom.iter().filter_map(|b| self.read(layer, b)).collect::<Vec<_>>();
+        let mut tops = Vec::with_capacity(layer.top.len());
+        let mut in_place = false;
+        for (i, top) in layer.top.iter().enumerate() {
+            if layer.bottom.get(i) == Some(top) {
+                if kind.in_place == InPlace::Never || i > 0 {
+                    let error =
+                        NetError::InPlace { layer: name(), kind: kind.name, blob: top.clone() };
+                    self.errors.push(error);
+                }
+                in_place = true;
+                if let Some(&(blob, _)) = self.made.get(top) {
+                    tops.push(blob);
+                    self.unread.insert(top.clone(), blob);
+                }
+            } else if let Some(blob) = self.make(layer, top) {
+                tops.push(blob);
+            }
+        }
+        if kind.loss {
+            while tops.len() < kind.tops.min {
+                tops.push(self.blobs.len());
+                self.blobs.push("(automatic)".into());
+            }
+        }
+        self.check_counts(kind, layer, tops.len());
+        let phase =
+            if written.phase() == caffe_format::Phase::Train { Phase::Train } else { Phase::Test };
+        self.nodes.push(GraphNode { kind, written, phase, bottoms, tops, in_place });
+    }
+
+    fn read(&mut self, layer: &LayerParameter, blob: &str) -> Option<usize> {
+        if let Some(&(id, _)) = self.made.get(blob) {
+            self.unread.remove(blob);
+            return Some(id);
+        }
+        let near =
+            self.made.keys().find(|made| made.eq_ignore_ascii_case(blob) || near(made, blob));
+        self.errors.push(NetError::UnknownBottom {
+            layer: layer.name().into(),
+            blob: blob.into(),
+            near: near.cloned(),
+        });
+        None
+    }
+
+    fn make(&mut self, layer: &LayerParameter, top: &str) -> Option<usize> {
+        if let Some((_, earlier)) = self.made.get(top) {
+            self.errors.push(NetError::DuplicateTop {
+                layer: layer.name().into(),
+                blob: top.into(),
+                earlier: earlier.clone(),
+            });
+            return None;
+        }
+        let id = self.blobs.len();
+        self.blobs.push(top.into());
+        self.made.insert(top.into(), (id, layer.name().into()));
+        self.unread.insert(top.into(), id);
+        Some(id)
+    }
+
+    fn check_counts(&mut self, kind: &'static LayerKind, layer: &LayerParameter, tops: usize) {
+        let bottoms = layer.bottom.len();
+        let name = || layer.name().to_owned();
+        for (what, got, want) in [("bottoms", bottoms, kind.bottoms), ("tops", tops, kind.tops)] {
+            if !want.admits(got) {
+                let error = NetError::Arity { layer: name(), kind: kind.name, what, got, want };
+                self.errors.push(error);
+            }
+        }
+        if kind.tops_equal_bottoms && bottoms != tops {
+            self.errors.push(NetError::Unequal { layer: name(), kind: kind.name, bottoms, tops });
+        }
+        let lists = [
+            ("propagate_down", layer.propagate_down.len(), bottoms),
+            ("loss_weight", layer.loss_weight.len(), tops),
+        ];
+        for (field, got, want) in lists {
+            if got != 0 && got != want {
+                self.errors.push(NetError::ListLength { layer: name(), field, got, want });
+            }
+        }
+    }
+}
+
+fn as_written(phase: Phase) -> caffe_format::Phase {
+    match phase {
+        Phase::Train => caffe_format::Phase::Train,
+        Phase::Test => caffe_format::Phase::Test,
+    }
+}
+
+/// Whether two names differ by one character: a typing error.
+fn near(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let (short, long) = (short.as_bytes(), long.as_bytes());
+    let same = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    match long.len() - short.len() {
+        0 => short[same..].iter().skip(1).eq(long[same..].iter().skip(1)),
+        1 => short[same..] == long[same + 1..],
+        _ => false,
+    }
+}

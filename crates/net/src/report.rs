@@ -1,0 +1,94 @@
+//! What a compiled net looks like: Caffe's build log, and a table of its layers.
+
+use base::Shape;
+
+use crate::Net;
+
+/// One layer of the summary.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: &'static str,
+    /// Shapes of its tops.
+    pub tops: Vec<Shape>,
+    /// Values of its params, shared ones counted at their owner.
+    pub params: usize,
+    /// Multiply-adds of one forward.
+    pub multiply_adds: u64,
+    /// Bytes of its tops' data, 0 for tops that share memory with a bottom.
+    pub activation_bytes: usize,
+    /// Inserted by a pass: a layout conversion.
+    pub hidden: bool,
+}
+
+impl Net {
+    /// One row a layer, in the order they run.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row> {
+        let row = |node: &crate::Node| {
+            let name = node.written.name();
+            let owned = |&&p: &&usize| self.params[p].layer == name;
+            let fresh = !node.in_place && node.layer.alias() == layers::Alias::None;
+            let shapes = || node.tops.iter().map(|&top| &self.blobs[top].shape);
+            Row {
+                name: name.into(),
+                kind: node.kind.name,
+                tops: shapes().cloned().collect(),
+                params: node
+                    .params
+                    .iter()
+                    .filter(owned)
+                    .map(|&p| self.params[p].values.len())
+                    .sum(),
+                multiply_adds: node.layer.multiply_adds(),
+                activation_bytes: if fresh { shapes().map(|s| 4 * s.count()).sum() } else { 0 },
+                hidden: node.hidden,
+            }
+        };
+        self.nodes.iter().map(row).collect()
+    }
+}
+
+/// What Caffe logs while it builds this net, after "Initializing net from parameters".
+#[must_use]
+pub fn build_log(net: &Net) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut memory = 0;
+    for node in net.nodes.iter().filter(|node| !node.hidden) {
+        let name = node.written.name();
+        lines.push(format!("Creating Layer {name}"));
+        lines.extend(node.written.bottom.iter().map(|blob| format!("{name} <- {blob}")));
+        for (i, &top) in node.tops.iter().enumerate() {
+            let blob = node.written.top.get(i).map_or("(automatic)", String::as_str);
+            let note = if node.in_place && i == 0 { " (in-place)" } else { "" };
+            lines.push(format!("{name} -> {blob}{note}"));
+            memory += 4 * net.blobs[top].shape.count();
+        }
+        lines.push(format!("Setting up {name}"));
+        for (&top, weight) in node.tops.iter().zip(&node.loss_weights) {
+            lines.push(format!("Top shape: {}", net.blobs[top].shape));
+            if *weight != 0.0 {
+                lines.push(format!("    with loss weight {weight}"));
+            }
+        }
+        lines.push(format!("Memory required for data: {memory}"));
+        lines.extend(node.params.iter().enumerate().filter_map(|(index, &p)| {
+            let param = &net.params[p];
+            let shared = param.layer != name || param.index != index;
+            shared.then(|| {
+                let (name, owner, index) = (&param.name, &param.layer, param.index);
+                format!("Sharing parameters '{name}' owned by layer '{owner}', param index {index}")
+            })
+        }));
+    }
+    for node in net.nodes.iter().rev().filter(|node| !node.hidden) {
+        let verb = if node.backward { "needs" } else { "does not need" };
+        lines.push(format!("{} {verb} backward computation.", node.written.name()));
+    }
+    let outputs = net.outputs.iter().map(|&blob| &net.blobs[blob].name);
+    lines.extend(outputs.map(|name| format!("This network produces output {name}")));
+    lines.push("Network initialization done.".into());
+    lines
+}

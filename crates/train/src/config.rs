@@ -1,0 +1,38 @@
+//! What a job is, resolved: nothing below reads flags, environment or clock for itself.
+
+use std::path::PathBuf;
+
+use caffe_format::SolverParameter;
+use kernels::Simd;
+
+/// Everything [`Job::open`](crate::Job::open) needs to know.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The solver, upgraded.
+    pub solver: SolverParameter,
+    /// Model files to start from, in order; overrides the solver's `weights`.
+    pub weights: Vec<PathBuf>,
+    /// The solver state to go on from.
+    pub resume: Option<PathBuf>,
+    /// Where a resumed run reads data.
+    pub resume_data: ResumeData,
+    /// Threads of the worker.
+    pub threads: usize,
+    /// SIMD level.
+    pub simd: Simd,
+    /// Seed when the solver names none.
+    pub seed: u32,
+    /// Folder that relative paths in prototxts start from; empty for the working directory, as in Caffe.
+    pub root: PathBuf,
+    /// What to do with a record that cannot be decoded.
+    pub on_bad_sample: data::OnBadSample,
+}
+
+/// Where a resumed run reads data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResumeData {
+    /// Where the interrupted run was; needs the sidecar.
+    Continue,
+    /// From the first record, as Caffe does.
+    Start,
+}

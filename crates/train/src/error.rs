@@ -1,0 +1,109 @@
+//! Why a job cannot start or go on.
+
+use std::io;
+use std::path::PathBuf;
+
+use caffe_format::text::Diagnostics;
+use net::{NetError, RunError};
+use snapshot::SnapshotError;
+use solver::SolverError;
+
+/// Why a job cannot start or go on. The cause, where there is one, is the `source`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// A file cannot be read.
+    #[error("cannot read {}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+
+    /// A prototxt is wrong; the text names every line.
+    #[error("{0}")]
+    Prototxt(Diagnostics),
+
+    /// A prototxt of an older generation says something today's format cannot.
+    #[error("cannot bring {} up to date", .path.display())]
+    Upgrade {
+        /// The file.
+        path: PathBuf,
+        /// What.
+        source: caffe_format::upgrade::UpgradeError,
+    },
+
+    /// The solver's options are wrong.
+    #[error("{}", .0)]
+    Solver(#[from] SolverError),
+
+    /// The solver's list of nets is wrong.
+    #[error("solver: {0}")]
+    Nets(String),
+
+    /// A net cannot be built.
+    #[error("{which}")]
+    Net {
+        /// Which net: `train net`, `test net 0`, or a file.
+        which: String,
+        /// Why.
+        source: NetError,
+    },
+
+    /// A layer failed while running.
+    #[error(transparent)]
+    Run(#[from] RunError),
+
+    /// The loss is infinite or not a number.
+    #[error(
+        "iteration {iter}: the loss is {loss}; the first value that is not finite is in blob `{blob}` \
+         of layer `{layer}`. Lower `base_lr`, or set `clip_gradients`"
+    )]
+    Loss {
+        /// The iteration.
+        iter: u64,
+        /// The loss.
+        loss: f32,
+        /// The layer that made the first bad value.
+        layer: String,
+        /// The blob it is in.
+        blob: String,
+    },
+
+    /// A gradient is infinite or not a number.
+    #[error(
+        "iteration {iter}: the gradient of param {index} of layer `{layer}` is not finite. \
+         Lower `base_lr`, or set `clip_gradients`"
+    )]
+    Gradient {
+        /// The iteration.
+        iter: u64,
+        /// The layer.
+        layer: String,
+        /// Which of its params.
+        index: usize,
+    },
+
+    /// A snapshot cannot be read or written.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+
+    /// A snapshot does not fit this job.
+    #[error("cannot resume from {}: {reason}", .path.display())]
+    Resume {
+        /// The state file.
+        path: PathBuf,
+        /// What differs.
+        reason: String,
+    },
+
+    /// A model file does not fit the net.
+    #[error("cannot use the weights in {}", .path.display())]
+    Weights {
+        /// The model file.
+        path: PathBuf,
+        /// Why.
+        source: snapshot::weights::WeightsError,
+    },
+}

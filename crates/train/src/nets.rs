@@ -1,0 +1,114 @@
+//! Which nets a solver names, and in which state each is built. Caffe's rules.
+
+use std::path::Path;
+
+use caffe_format::{NetParameter, NetState, Phase, SolverParameter};
+
+use crate::files::{UnknownFields, read_net};
+use crate::{Event, TrainError};
+
+/// A net to build and what Caffe logs about where it comes from.
+#[derive(Debug)]
+pub(crate) struct NamedNet {
+    pub(crate) net: NetParameter,
+    pub(crate) origin: String,
+}
+
+/// The train net and the test nets, with their states merged: the phase's default, then what the net
+/// says, then what the solver says.
+pub(crate) struct SolverNets {
+    pub(crate) train: NamedNet,
+    pub(crate) tests: Vec<NamedNet>,
+}
+
+/// Finds and reads the nets of `solver`.
+pub(crate) fn read(
+    solver: &SolverParameter,
+    root: &Path,
+    unknown: UnknownFields,
+    events: &mut dyn FnMut(Event),
+) -> Result<SolverNets, TrainError> {
+    let mut file = |name: &str| {
+        let read = read_net(&root.join(name), unknown)?;
+        read.notices.into_iter().for_each(|notice| events(Event::Warning(notice)));
+        Ok::<_, TrainError>(read.message)
+    };
+    let generic = match (&solver.net, &solver.net_param) {
+        (Some(name), None) => Some((file(name)?, format!("net file: {name}"))),
+        (None, Some(net)) => Some((net.clone(), "net_param".into())),
+        (None, None) => None,
+        (Some(_), Some(_)) => return Err(wrong("`net` and `net_param` exclude each other")),
+    };
+    let mut train = match (&solver.train_net, &solver.train_net_param, &generic) {
+        (None, None, Some((net, _))) => NamedNet {
+            net: net.clone(),
+            origin: match &solver.net {
+                Some(name) => format!("Creating training net from net file: {name}"),
+                None => "Creating training net specified in net_param.".into(),
+            },
+        },
+        (Some(name), None, None) => NamedNet {
+            net: file(name)?,
+            origin: format!("Creating training net from train_net file: {name}"),
+        },
+        (None, Some(net), None) => NamedNet {
+            net: net.clone(),
+            origin: "Creating training net specified in train_net_param.".into(),
+        },
+        (None, None, None) => {
+            return Err(wrong(
+                "no train net; give one of `net`, `net_param`, `train_net`, `train_net_param`",
+            ));
+        }
+        _ => {
+            return Err(wrong(
+                "more than one train net; keep one of `net`, `net_param`, `train_net`, `train_net_param`",
+            ));
+        }
+    };
+    train.net.state = Some(state(Phase::Train, &train.net, solver.train_state.as_ref()));
+
+    let mut tests: Vec<NamedNet> = (solver.test_net_param.iter())
+        .map(|net| NamedNet { net: net.clone(), origin: "test_net_param".into() })
+        .collect();
+    for name in &solver.test_net {
+        tests.push(NamedNet { net: file(name)?, origin: format!("test_net file: {name}") });
+    }
+    let wanted = solver.test_iter.len();
+    if wanted < tests.len() || (generic.is_none() && wanted != tests.len()) {
+        return Err(wrong(&format!(
+            "{wanted} `test_iter` for {} test nets; give one each",
+            tests.len()
+        )));
+    }
+    if let Some((net, origin)) = &generic {
+        let more = || NamedNet { net: net.clone(), origin: origin.clone() };
+        tests.resize_with(wanted, more);
+    }
+    if !solver.test_state.is_empty() && solver.test_state.len() != tests.len() {
+        return Err(wrong(&format!(
+            "{} `test_state` for {} test nets; give none or one each",
+            solver.test_state.len(),
+            tests.len()
+        )));
+    }
+    for (index, test) in tests.iter_mut().enumerate() {
+        test.net.state = Some(state(Phase::Test, &test.net, solver.test_state.get(index)));
+    }
+    Ok(SolverNets { train, tests })
+}
+
+/// Merges states as protobuf merges messages: later scalars win, stages add up.
+fn state(phase: Phase, net: &NetParameter, solver: Option<&NetState>) -> NetState {
+    let mut merged = NetState { phase: Some(phase), ..NetState::default() };
+    for state in net.state.iter().chain(solver) {
+        merged.phase = state.phase.or(merged.phase);
+        merged.level = state.level.or(merged.level);
+        merged.stage.extend(state.stage.iter().cloned());
+    }
+    merged
+}
+
+fn wrong(reason: &str) -> TrainError {
+    TrainError::Nets(reason.into())
+}

@@ -1,0 +1,165 @@
+//! The loop around [`Job::step`]: testing, display, snapshots and stopping, in Caffe's order.
+
+use std::time::Duration;
+
+use base::Clock;
+
+use crate::{Display, Event, Job, TrainError};
+
+/// What someone outside asks of a run: signals, for the binary.
+pub trait Control {
+    /// The oldest request not yet answered; asking answers it.
+    fn request(&self) -> Request;
+}
+
+/// A request to a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// Nothing.
+    None,
+    /// Write a snapshot and go on.
+    Snapshot,
+    /// Write a snapshot and stop.
+    Stop,
+}
+
+/// Never asks for anything.
+pub struct NoControl;
+
+impl Control for NoControl {
+    fn request(&self) -> Request {
+        Request::None
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// `max_iter` was reached.
+    Finished,
+    /// A request stopped it.
+    Stopped,
+}
+
+/// Mean of the last `average_loss` losses, computed as Caffe does.
+#[derive(Default)]
+pub(crate) struct SmoothedLoss {
+    losses: Vec<f32>,
+    mean: f32,
+    start: u64,
+    /// When and where the last display was.
+    shown: Option<(Duration, u64)>,
+}
+
+impl Job {
+    /// Trains until `max_iter` or a request to stop.
+    pub fn run(
+        &mut self,
+        clock: &dyn Clock,
+        control: &dyn Control,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Ending, TrainError> {
+        let note = |text: String| Event::Note { source: "solver.cpp", text };
+        events(note(format!("Solving {}", self.worker.net.name())));
+        events(note(format!("Learning Rate Policy: {}", self.config.solver.lr_policy())));
+        self.smoothed = SmoothedLoss {
+            start: self.iter,
+            shown: Some((clock.now(), self.iter)),
+            ..Default::default()
+        };
+        let max_iter = u64::from(self.config.solver.max_iter().unsigned_abs());
+        let mut stopped = false;
+        while self.iter < max_iter && !stopped {
+            if self.tests_now() && (self.iter > 0 || self.config.solver.test_initialization()) {
+                stopped = !self.test_all(control, events)?;
+                if stopped {
+                    break;
+                }
+            }
+            self.step(clock, events)?;
+            let request = control.request();
+            if self.snapshots_now() || request == Request::Snapshot {
+                self.snapshot(events);
+            }
+            stopped = request == Request::Stop;
+        }
+        self.finish(stopped, clock, control, events)
+    }
+
+    /// After the last iteration: a snapshot unless there is one, and Caffe's last look at both nets.
+    fn finish(
+        &mut self,
+        stopped: bool,
+        clock: &dyn Clock,
+        control: &dyn Control,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Ending, TrainError> {
+        if (self.config.solver.snapshot_after_train() || stopped) && !self.snapshots_now() {
+            self.snapshot(events);
+        }
+        events(Event::Hash { steps: self.iter, hash: self.hash() });
+        if stopped {
+            events(Event::StoppedEarly);
+            return Ok(Ending::Stopped);
+        }
+        if self.displays() {
+            let loss = self.forward(clock, events)?;
+            let average = self.config.solver.average_loss();
+            let loss = self.smoothed.add(loss, self.iter, average);
+            events(Event::FinalLoss { iter: self.iter, loss });
+        }
+        if self.tests_now() {
+            self.test_all(control, events)?;
+        }
+        events(Event::Finished);
+        Ok(Ending::Finished)
+    }
+
+    /// Shows an iteration if it is one to display; its loss counts in the mean either way.
+    pub(crate) fn display(&mut self, loss: f32, clock: &dyn Clock, events: &mut dyn FnMut(Event)) {
+        let loss = self.smoothed.add(loss, self.iter, self.config.solver.average_loss());
+        if !self.displays() {
+            return;
+        }
+        let now = clock.now();
+        let (then, iter) =
+            self.smoothed.shown.replace((now, self.iter)).unwrap_or((now, self.iter));
+        events(Event::Displayed(Display {
+            iter: self.iter,
+            loss,
+            rate: self.solver.rates.at(self.iter),
+            elapsed: now.saturating_sub(then),
+            iterations: self.iter - iter,
+            interval: u64::from(self.config.solver.display().unsigned_abs()),
+            outputs: self.worker.net.outputs(&self.worker.cpu),
+        }));
+        events(Event::Hash { steps: self.iter, hash: self.hash() });
+    }
+
+    fn tests_now(&self) -> bool {
+        let interval = u64::from(self.config.solver.test_interval().unsigned_abs());
+        interval > 0 && self.iter.is_multiple_of(interval)
+    }
+
+    fn snapshots_now(&self) -> bool {
+        let interval = u64::from(self.config.solver.snapshot().unsigned_abs());
+        interval > 0 && self.iter.is_multiple_of(interval)
+    }
+}
+
+impl SmoothedLoss {
+    /// Counts `loss` of iteration `iter` and returns the mean.
+    fn add(&mut self, loss: f32, iter: u64, average: i32) -> f32 {
+        let window = usize::try_from(average).unwrap_or(1).max(1);
+        if self.losses.len() < window {
+            self.losses.push(loss);
+            let size = self.losses.len() as f32;
+            self.mean = (self.mean * (size - 1.0) + loss) / size;
+        } else {
+            let place = usize::try_from(iter - self.start).unwrap_or(0) % window;
+            self.mean += (loss - self.losses[place]) / average as f32;
+            self.losses[place] = loss;
+        }
+        self.mean
+    }
+}

@@ -1,0 +1,211 @@
+//! Nets run without a solver: scoring a model, timing one, looking at one.
+
+use std::path::{Path, PathBuf};
+
+use base::random::Mt19937;
+use caffe_format::{NetParameter, NetState};
+use data::OnBadSample;
+use kernels::{Cpu, Simd};
+use layers::Feed;
+use net::{MemoryPlan, Net, Output, Pass};
+use tensor::Slab;
+
+use crate::evaluate::Score;
+use crate::files::{UnknownFields, read_net};
+use crate::open::build;
+use crate::sources::FileSources;
+use crate::{Event, TrainError};
+
+/// Which net to build, and with what.
+#[derive(Debug, Clone)]
+pub struct NetConfig {
+    /// The net file.
+    pub model: PathBuf,
+    /// Phase, level and stages.
+    pub state: NetState,
+    /// Model files to load, in order.
+    pub weights: Vec<PathBuf>,
+    /// Threads.
+    pub threads: usize,
+    /// SIMD level.
+    pub simd: Simd,
+    /// Seed of fillers and dropout.
+    pub seed: u32,
+    /// Folder that relative paths in the net start from.
+    pub root: PathBuf,
+    /// Fields Caffe does not have.
+    pub unknown: UnknownFields,
+    /// Whether backward will run.
+    pub plan: MemoryPlan,
+}
+
+/// A net with everything it needs to run by itself.
+pub struct Single {
+    net: Net,
+    cpu: Cpu,
+    params: Slab,
+    running: Slab,
+    pool: Slab,
+    feeds: Vec<Box<dyn Feed>>,
+    rng: Mt19937,
+}
+
+/// Means of a scoring run.
+#[derive(Debug, Clone)]
+pub struct Means {
+    /// Mean outputs.
+    pub outputs: Vec<Output>,
+    /// Mean loss.
+    pub loss: f32,
+}
+
+impl Single {
+    /// Reads, builds and fills the net.
+    pub fn open(config: &NetConfig, events: &mut dyn FnMut(Event)) -> Result<Self, TrainError> {
+        let read = read_net(&config.model, config.unknown)?;
+        read.notices.into_iter().for_each(|notice| events(Event::Warning(notice)));
+        Self::build(config, &read.message, events)
+    }
+
+    /// Builds and fills a net that has been read.
+    pub fn build(
+        config: &NetConfig,
+        written: &NetParameter,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Self, TrainError> {
+        let which = config.model.display().to_string();
+        let written = NetParameter { state: Some(config.state.clone()), ..written.clone() };
+        let mut sources = FileSources::alone(config.root.clone(), OnBadSample::Fail);
+        let mut net = build(&which, &written, config.plan, &mut sources, events)?;
+        let mut rng = Mt19937::new(config.seed);
+        let initial = (net.initialise(&mut rng, &mut sources))
+            .map_err(|source| TrainError::Net { which, source })?;
+        sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
+        let mut single = Self {
+            cpu: Cpu::new(config.threads, config.simd),
+            params: initial.params,
+            running: initial.running,
+            feeds: initial.feeds,
+            pool: Slab::zeros(net.pool_len()),
+            rng,
+            net,
+        };
+        for file in &config.weights {
+            single.load(file, events)?;
+        }
+        Ok(single)
+    }
+
+    /// Loads the params of layers that a model file has by the same name.
+    pub fn load(&mut self, file: &Path, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
+        let model = snapshot::load_model(file)?;
+        let (params, running) = (&mut self.params, &mut self.running);
+        let ignored = crate::weights::copy(&self.net, &model, params, running)
+            .map_err(|source| TrainError::Weights { path: file.into(), source })?;
+        for layer in ignored {
+            let text = format!("Ignoring source layer {layer}");
+            events(Event::Note { source: "net.cpp", text });
+        }
+        Ok(())
+    }
+
+    /// One forward; its loss.
+    pub fn forward(&mut self) -> Result<f32, TrainError> {
+        (0..self.net.len()).try_fold(0.0, |loss, layer| Ok(loss + self.forward_layer(layer)?))
+    }
+
+    /// One layer's forward; its part of the loss.
+    pub fn forward_layer(&mut self, layer: usize) -> Result<f32, TrainError> {
+        let mut pass = Pass {
+            cpu: &self.cpu,
+            params: &self.params,
+            running: &mut self.running,
+            rng: &mut self.rng,
+            feeds: &mut self.feeds,
+        };
+        Ok(self.net.forward_layer(layer, &mut pass)?)
+    }
+
+    /// One backward through all layers.
+    pub fn backward(&mut self) -> Result<(), TrainError> {
+        self.net.clear_gradients();
+        (0..self.net.len()).rev().try_for_each(|layer| self.backward_layer(layer))
+    }
+
+    /// One layer's backward.
+    pub fn backward_layer(&mut self, layer: usize) -> Result<(), TrainError> {
+        Ok(self.net.backward_layer(layer, &self.cpu, &self.params, &mut self.pool)?)
+    }
+
+    /// Runs `iterations` forwards and averages the outputs; `each` hears every one.
+    pub fn score(
+        &mut self,
+        iterations: usize,
+        each: &mut dyn FnMut(usize, &[Output]),
+    ) -> Result<Means, TrainError> {
+        let mut score = Score::default();
+        for iteration in 0..iterations {
+            let loss = self.forward()?;
+            each(iteration, &self.net.outputs(&self.cpu));
+            score.add(&self.net, &self.cpu, loss);
+        }
+        let (outputs, loss) = score.means();
+        Ok(Means { outputs, loss })
+    }
+
+    /// The net.
+    #[must_use]
+    pub fn net(&self) -> &Net {
+        &self.net
+    }
+
+    /// The net, to forget gradients or set blobs.
+    pub fn net_mut(&mut self) -> &mut Net {
+        &mut self.net
+    }
+
+    /// What it computes with.
+    #[must_use]
+    pub fn cpu(&self) -> &Cpu {
+        &self.cpu
+    }
+
+    /// Restarts the random stream from `seed`.
+    pub fn reseed(&mut self, seed: u32) {
+        self.rng = Mt19937::new(seed);
+    }
+
+    /// Learned and running params, to look at or set.
+    pub fn params_mut(&mut self) -> (&mut [f32], &mut [f32]) {
+        (&mut self.params, &mut self.running)
+    }
+
+    /// Learned and running params.
+    #[must_use]
+    pub fn params(&self) -> (&[f32], &[f32]) {
+        (&self.params, &self.running)
+    }
+
+    /// Gradients, in the places that [`net::Param::gradient`] says.
+    #[must_use]
+    pub fn pool(&self) -> &[f32] {
+        &self.pool
+    }
+
+    /// Data of a blob, by name, in Caffe's order.
+    #[must_use]
+    pub fn blob(&self, name: &str) -> Option<net::Values> {
+        self.net.blob(&self.cpu, name)
+    }
+
+    /// Sets the data of a blob, usually an Input's; `false` when name or length do not fit.
+    pub fn set_blob(&mut self, name: &str, values: &[f32]) -> bool {
+        self.net.set_blob(&self.cpu, name, values)
+    }
+
+    /// The net with its params, as a model file holds it.
+    #[must_use]
+    pub fn model(&self) -> NetParameter {
+        self.net.model(&self.params, &self.running)
+    }
+}

@@ -1,0 +1,105 @@
+//! Data layers fed from files: `data`'s streams as `layers`' feeds.
+
+use std::path::PathBuf;
+
+use base::random::Mt19937;
+use base::{Phase, Shape};
+use caffe_format::LayerParameter;
+use data::{Deal, OnBadSample, Options, Stream, StreamState};
+use layers::{Feed, FeedError, Top};
+use net::Sources;
+
+use crate::Config;
+
+/// Opens what data layers read.
+pub struct FileSources {
+    options: Options,
+    notices: Vec<String>,
+}
+
+impl FileSources {
+    /// Sources of the job's only replica.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
+        Self::alone(config.root.clone(), config.on_bad_sample)
+    }
+
+    /// Sources for a net that is run without a job: `test`, `time`, `check`.
+    #[must_use]
+    pub fn alone(root: PathBuf, on_bad_sample: OnBadSample) -> Self {
+        let deal = Deal { replica: 0, replicas: 1 };
+        Self { options: Options { root, deal, on_bad_sample }, notices: Vec::new() }
+    }
+
+    /// What streams had to say when they were opened; asked once.
+    pub fn notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+}
+
+impl Sources for FileSources {
+    fn shapes(&mut self, layer: &LayerParameter, phase: Phase) -> Result<Vec<Shape>, FeedError> {
+        data::shapes(layer, phase, &self.options).map_err(feed_error)
+    }
+
+    fn open(
+        &mut self,
+        layer: &LayerParameter,
+        phase: Phase,
+        rng: &mut Mt19937,
+    ) -> Result<Box<dyn Feed>, FeedError> {
+        let stream = data::open(layer, phase, &self.options, rng).map_err(feed_error)?;
+        let name = layer.name();
+        self.notices
+            .extend(stream.notices().iter().map(|notice| format!("layer `{name}`: {notice}")));
+        Ok(Box::new(FileFeed { stream, records: Vec::new(), notices: Vec::new() }))
+    }
+}
+
+/// A stream as a feed.
+struct FileFeed {
+    stream: Stream,
+    /// Names of the records in the last batch.
+    records: Vec<String>,
+    notices: Vec<String>,
+}
+
+impl Feed for FileFeed {
+    fn next(&mut self, tops: &mut [Top<'_>]) -> Result<(), FeedError> {
+        let batch = self.stream.next_batch().map_err(feed_error)?;
+        for (index, top) in tops.iter_mut().enumerate() {
+            top.resize(batch.shape(index));
+            top.data().copy_from_slice(batch.values(index));
+        }
+        self.records.clear();
+        let items = batch.shape(0).dims().first().copied().unwrap_or(0);
+        self.records.extend((0..items).map(|item| batch.record_name(item).to_owned()));
+        for _ in 0..batch.restarts {
+            self.notices.push("Restarting data prefetching from start.".into());
+        }
+        self.notices.extend(batch.skipped.iter().map(|reason| format!("skipped {reason}")));
+        Ok(())
+    }
+
+    fn record_name(&self, item: usize) -> Option<String> {
+        self.records.get(item).filter(|name| !name.is_empty()).cloned()
+    }
+
+    fn state(&self) -> Vec<u8> {
+        self.stream.state().to_bytes()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), FeedError> {
+        let state = StreamState::from_bytes(state)
+            .ok_or_else(|| FeedError("the stored position of a data layer is damaged".into()))?;
+        self.stream.restore(&state).map_err(feed_error)
+    }
+
+    fn notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+}
+
+fn feed_error(error: data::DataError) -> FeedError {
+    FeedError(Box::new(error))
+}

@@ -1,0 +1,29 @@
+//! Where the time of a run goes.
+
+use std::time::Duration;
+
+/// Time spent since the run began, by what it was spent on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Waiting for batches.
+    pub data: Duration,
+    /// Forward, data layers apart.
+    pub forward: Duration,
+    /// Backward.
+    pub backward: Duration,
+    /// Clipping, decay and the update rule.
+    pub update: Duration,
+}
+
+impl Times {
+    /// Adds one layer's forward.
+    pub(crate) fn forward(&mut self, data: bool, took: Duration) {
+        *(if data { &mut self.data } else { &mut self.forward }) += took;
+    }
+
+    /// Everything together.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.data + self.forward + self.backward + self.update
+    }
+}
