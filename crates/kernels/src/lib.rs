@@ -1,1 +1,60 @@
-//! `kernels`: see DESIGN; being built.
+//! Arithmetic on slices: everything FireCaffe computes with, on std alone.
+//!
+//! A kernel is a free function. It takes the worker's [`Cpu`] (threads and SIMD level), sizes, and
+//! slices whose shapes its documentation states; images are channels-last, (n, h, w, c), weights
+//! in Caffe's order. Each has a slow twin in [`reference`] that computes the textbook formula in
+//! f64, and a property test that compares the two on both SIMD levels. A slice that does not fit
+//! the shape is a bug of the caller and panics.
+//!
+//! The same shapes, values and SIMD level give the same bits, whatever the number of threads: work
+//! is cut by shape, and partial sums are added in a fixed order.
+//!
+//! # Why the `unsafe` here is sound
+//!
+//! Three things need it, and nothing else may use it:
+//!
+//! * **Instructions** beyond the baseline run only where a [`simd`] token proves the CPU has them;
+//!   tokens come from detection.
+//! * **Threads** write disjoint parts of one slice: a task touches only what its index gives it
+//!   ([`cpu`]'s `Pieces`), and [`Cpu::run`] returns after the last task.
+//! * **Pointers** in register tiles ([`tile`]) stay inside operands whose extents the public
+//!   functions check against the shape before any task starts.
+
+#![expect(
+    unsafe_code,
+    reason = "SIMD, threads and register tiles; the header says why it is sound"
+)]
+
+mod columns;
+mod cpu;
+mod pack;
+mod simd;
+mod tile;
+mod view;
+
+pub mod batch_norm;
+pub mod channel;
+pub mod conv;
+pub mod dropout;
+pub mod elementwise;
+pub mod im2col;
+pub mod inner_product;
+pub mod layout;
+pub mod lrn;
+pub mod math;
+pub mod norm;
+pub mod pooling;
+pub mod reference;
+pub mod relu;
+pub mod softmax;
+pub mod update;
+
+mod gemm;
+#[cfg(test)]
+mod testing;
+
+pub use conv::{Activation, Conv};
+pub use cpu::Cpu;
+pub use gemm::gemm;
+pub use simd::{Simd, UnknownSimd};
+pub use view::{Mat, Rows, RowsMut, Unary, Write};

@@ -1,0 +1,171 @@
+//! One factor or summand a channel: Caffe's Scale and Bias layers, and biases.
+//!
+//! A blob is (outer, c, inner). Channels-last images have `inner = 1` and `outer = n · h · w`.
+
+use crate::{
+    columns,
+    cpu::{CHUNK, Cpu},
+    view::{Rows, Unary, Write},
+};
+
+/// Shape of a blob as seen from its channel axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Channels {
+    /// Product of the axes before.
+    pub outer: usize,
+    /// Channels.
+    pub c: usize,
+    /// Product of the axes after.
+    pub inner: usize,
+}
+
+impl Channels {
+    /// Values of the blob.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.outer * self.c * self.inner
+    }
+
+    /// Values of whole (c, inner) slices that make a piece.
+    fn piece(&self) -> usize {
+        let slice = (self.c * self.inner).max(1);
+        CHUNK.div_ceil(slice) * slice
+    }
+
+    fn check(&self, len: usize, per_channel: &[f32]) {
+        assert_eq!(len, self.count(), "values of {self:?}");
+        assert_eq!(per_channel.len(), self.c, "one value a channel of {self:?}");
+    }
+}
+
+/// `y = x · gamma + beta`, in place or apart; `beta` may be missing.
+///
+/// * `values`: (outer, c, inner)
+/// * `gamma`, `beta`: (c)
+///
+/// # Panics
+///
+/// If an operand does not fit.
+pub fn scale(cpu: &Cpu, dims: Channels, gamma: &[f32], beta: Option<&[f32]>, values: Unary<'_>) {
+    dims.check(values.count(), gamma);
+    match beta {
+        None => apply(cpu, dims, values, |x, channel| x * gamma[channel]),
+        Some(beta) => {
+            dims.check(dims.count(), beta);
+            apply(cpu, dims, values, |x, channel| x * gamma[channel] + beta[channel]);
+        }
+    }
+}
+
+/// `y = x + beta`, in place or apart.
+///
+/// * `values`: (outer, c, inner)
+/// * `beta`: (c)
+///
+/// # Panics
+///
+/// If an operand does not fit.
+pub fn bias(cpu: &Cpu, dims: Channels, beta: &[f32], values: Unary<'_>) {
+    dims.check(values.count(), beta);
+    apply(cpu, dims, values, |x, channel| x + beta[channel]);
+}
+
+/// `y = f(x, channel)`.
+fn apply(cpu: &Cpu, dims: Channels, values: Unary<'_>, f: impl Fn(f32, usize) -> f32 + Sync) {
+    if dims.count() == 0 {
+        return;
+    }
+    let (slice, inner) = (dims.c * dims.inner, dims.inner);
+    let rows = |x: Option<&[f32]>, y: &mut [f32]| {
+        cpu.vectorize(|| {
+            for (s, y) in y.chunks_exact_mut(slice).enumerate() {
+                if let Some(x) = x {
+                    y.copy_from_slice(&x[s * slice..][..slice]);
+                }
+                if inner == 1 {
+                    y.iter_mut().enumerate().for_each(|(channel, y)| *y = f(*y, channel));
+                } else {
+                    for (channel, y) in y.chunks_exact_mut(inner).enumerate() {
+                        y.iter_mut().for_each(|y| *y = f(*y, channel));
+                    }
+                }
+            }
+        });
+    };
+    let piece = dims.piece();
+    match values {
+        Unary::InPlace(y) => cpu.run_chunks(y, piece, |_, y| rows(None, y)),
+        Unary::Apart { x, y } => cpu.run_chunks(y, piece, |index, y| {
+            rows(Some(&x[index * piece..][..y.len()]), y);
+        }),
+    }
+}
+
+/// `dgamma = Σ dy · x` over all but the channel axis, or `dgamma += ..`.
+///
+/// * `dy`, `x`: (outer, c, inner)
+/// * `dgamma`: (c)
+///
+/// # Panics
+///
+/// If an operand does not fit.
+pub fn backward_scale(
+    cpu: &Cpu,
+    dims: Channels,
+    x: &[f32],
+    dy: &[f32],
+    write: Write,
+    dgamma: &mut [f32],
+) {
+    dims.check(x.len(), dgamma);
+    dims.check(dy.len(), dgamma);
+    reduce(cpu, dims, |at| (&x[at.clone()], &dy[at]), |x, dy| x * dy, write, dgamma);
+}
+
+/// `dbeta = Σ dy` over all but the channel axis, or `dbeta += ..`.
+///
+/// * `dy`: (outer, c, inner)
+/// * `dbeta`: (c)
+///
+/// # Panics
+///
+/// If an operand does not fit.
+pub fn backward_bias(cpu: &Cpu, dims: Channels, dy: &[f32], write: Write, dbeta: &mut [f32]) {
+    dims.check(dy.len(), dbeta);
+    if dims.inner == 1 {
+        columns::sums_into(cpu, dims.outer, dims.c, Rows::dense(dy, dims.c), write, dbeta);
+    } else {
+        reduce(cpu, dims, |at| (&dy[at.clone()], &dy[at]), |dy, _| dy, write, dbeta);
+    }
+}
+
+/// `into[channel] = Σ term(a, b)`, where `slices` gives a and b of a range of values.
+fn reduce<'a>(
+    cpu: &Cpu,
+    dims: Channels,
+    slices: impl Fn(std::ops::Range<usize>) -> (&'a [f32], &'a [f32]) + Sync,
+    term: impl Fn(f32, f32) -> f32 + Sync,
+    write: Write,
+    into: &mut [f32],
+) {
+    let slice = dims.c * dims.inner;
+    let add = |r: usize, sums: &mut [f32]| {
+        let (a, b) = slices(r * slice..(r + 1) * slice);
+        if dims.inner == 1 {
+            for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
+                *sum += term(a, b);
+            }
+        } else {
+            let pairs = a.chunks_exact(dims.inner).zip(b.chunks_exact(dims.inner));
+            for (sum, (a, b)) in sums.iter_mut().zip(pairs) {
+                *sum += columns::lanes_sum(a.iter().zip(b).map(|(&a, &b)| term(a, b)));
+            }
+        }
+    };
+    columns::fold(cpu, if slice == 0 { 0 } else { dims.outer }, dims.c, add, |sums| {
+        into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
+    });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+use proptest::prelude::*;
+
+use super::{Activation, Conv, backward_bias, backward_data, backward_weights, forward};
+use crate::{
+    Rows, RowsMut, Write,
+    reference::{conv as reference, matrix::column_sums, pointwise, widen},
+    testing::{assert_close, noise, on_every_cpu},
+};
+
+/// Small convolutions of every kind: grouped, strided, dilated, padded, few and many channels.
+fn convs() -> impl Strategy<Value = Conv> {
+    let pair = |most: usize| prop::array::uniform2(1..=most);
+    let pad = prop::array::uniform2(0..=3_usize);
+    let sizes = (1..=3_usize, 1..=9_usize, 1..=9_usize);
+    let channels = (1..=3_usize, 1..=20_usize, 1..=20_usize);
+    (sizes, channels, pair(4), pair(3), pad, pair(2))
+        .prop_map(|((n, h, w), (group, c, k), kernel, stride, pad, dilation)| {
+            let (c, k) = (c * group, k * group);
+            Conv { n, c, h, w, k, kernel, stride, pad, dilation, group }
+        })
+        .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
+}
+
+/// Compares all passes with the reference; `y` and `dy` lie in the middle of wider rows.
+fn check(conv: &Conv) {
+    let (x, w) = (noise(conv.x_len(), 1), noise(conv.weights_len(), 2));
+    let (rows, k) = (conv.out_pixels(), conv.k);
+    let (bias, dy) = (noise(k, 3), noise(rows * k, 4));
+    let (stride, offset) = (k + 5, 2);
+    let tolerance = 1e-5 * (conv.weights_len() as f64).sqrt().max(4.0);
+
+    let slope = 0.25;
+    let want: Vec<f64> = reference::forward(conv, &x, &w, Some(&bias))
+        .iter()
+        .map(|&v| pointwise::relu(v, f64::from(slope)))
+        .collect();
+    on_every_cpu(|cpu| {
+        let mut wide = vec![7.0; rows * stride];
+        let y = RowsMut { data: &mut wide, stride, offset };
+        forward(cpu, conv, &x, &w, Some(&bias), Activation::Relu { slope }, y);
+        let narrow: Vec<f32> =
+            wide.chunks_exact(stride).flat_map(|row| row[offset..][..k].to_vec()).collect();
+        assert_close(&narrow, &want, tolerance);
+        let around = wide.iter().enumerate().filter(|(i, _)| !(2..k + 2).contains(&(i % stride)));
+        assert!(around.map(|(_, &v)| v).all(|v| v == 7.0), "wrote between the rows");
+        narrow
+    });
+
+    let mut wide = vec![7.0; rows * stride];
+    for (wide, dy) in wide.chunks_exact_mut(stride).zip(dy.chunks_exact(k)) {
+        wide[offset..][..k].copy_from_slice(dy);
+    }
+    let dy_rows = Rows { data: &wide, stride, offset };
+    let want = reference::backward_data(conv, &dy, &w);
+    on_every_cpu(|cpu| {
+        let mut dx = vec![7.0; conv.x_len()];
+        backward_data(cpu, conv, dy_rows, &w, &mut dx);
+        assert_close(&dx, &want, tolerance);
+        dx
+    });
+
+    let want = reference::backward_weights(conv, &x, &dy);
+    let twice: Vec<f64> = want.iter().map(|v| 2.0 * v).collect();
+    let tolerance = 1e-5 * (rows as f64).sqrt().max(4.0);
+    on_every_cpu(|cpu| {
+        let mut dw = vec![7.0; conv.weights_len()];
+        backward_weights(cpu, conv, &x, dy_rows, Write::Set, &mut dw);
+        assert_close(&dw, &want, tolerance);
+        backward_weights(cpu, conv, &x, dy_rows, Write::Add, &mut dw);
+        assert_close(&dw, &twice, 2.0 * tolerance);
+        dw
+    });
+
+    let want = column_sums(k, &widen(&dy));
+    on_every_cpu(|cpu| {
+        let mut db = vec![7.0; k];
+        backward_bias(cpu, rows, k, dy_rows, Write::Set, &mut db);
+        assert_close(&db, &want, 1e-5);
+        db
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn all_passes_equal_the_reference(conv in convs()) {
+        check(&conv);
+    }
+}
+
+/// (n, c, side, k, kernel, stride, pad, group): shapes of networks, shrunk where only size would grow.
+#[test]
+fn shapes_of_networks() {
+    let shapes = [
+        [2, 3, 35, 40, 11, 4, 0, 1],  // AlexNet conv1
+        [1, 96, 13, 64, 5, 1, 2, 2],  // conv2
+        [3, 300, 7, 40, 3, 1, 1, 1],  // more channels than one visit takes
+        [2, 3, 30, 64, 7, 2, 3, 1],   // ResNet conv1
+        [2, 40, 14, 70, 1, 2, 0, 1],  // its 1x1 / 2
+        [2, 600, 7, 24, 1, 1, 0, 1],  // its 1x1
+        [2, 1, 28, 20, 5, 1, 0, 1],   // LeNet conv1
+        [1, 24, 9, 24, 3, 1, 1, 24],  // depthwise
+        [1, 24, 9, 24, 3, 2, 1, 24],  // depthwise, strided
+        [2, 17, 12, 400, 3, 1, 1, 1], // more outputs than a block of them
+    ];
+    for [n, c, side, k, kernel, stride, pad, group] in shapes {
+        check(&Conv {
+            n,
+            c,
+            h: side,
+            w: side,
+            k,
+            kernel: [kernel; 2],
+            stride: [stride; 2],
+            pad: [pad; 2],
+            dilation: [1, 1],
+            group,
+        });
+    }
+}

@@ -1,0 +1,36 @@
+//! Memory that grows and is reused.
+
+use std::slice;
+
+/// A cache line, so that scratch begins on one.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; 16]);
+
+/// Floats whose contents nobody relies on.
+#[derive(Default)]
+pub(super) struct Scratch(Vec<Line>);
+
+impl Scratch {
+    /// At least grown to `len`; the first `len` floats.
+    pub(super) fn get(&mut self, len: usize) -> &mut [f32] {
+        let lines = len.div_ceil(16);
+        if self.0.len() < lines {
+            self.0.resize(lines, Line([0.0; 16]));
+        }
+        // SAFETY: a `Line` is 16 floats without padding, and there are `len / 16` or more of them.
+        unsafe { slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), len) }
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len() * size_of::<Line>()
+    }
+}
+
+/// The same memory as half as many f64.
+pub(super) fn as_f64(scratch: &mut [f32]) -> &mut [f64] {
+    assert!(scratch.as_ptr().cast::<f64>().is_aligned(), "scratch begins on a cache line");
+    // SAFETY: aligned, two floats to one f64, and every bit pattern is an f64.
+    unsafe { slice::from_raw_parts_mut(scratch.as_mut_ptr().cast(), scratch.len() / 2) }
+}

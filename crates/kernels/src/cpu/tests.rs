@@ -1,0 +1,70 @@
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use super::Cpu;
+use crate::simd::Simd;
+
+#[test]
+fn every_task_runs_once_whatever_the_threads() {
+    for threads in 1..=4 {
+        let cpu = Cpu::new(threads, Simd::Portable);
+        for tasks in [0, 1, 2, 3, 7, 100] {
+            for _ in 0..50 {
+                let ran: Vec<_> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
+                cpu.run(tasks, |task| {
+                    ran[task].fetch_add(1, Ordering::Relaxed);
+                });
+                assert!(ran.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+            }
+        }
+    }
+}
+
+#[test]
+fn pieces_cover_the_slice() {
+    let cpu = Cpu::new(2, Simd::Portable);
+    for len in [0, 1, 5, 6, 7, 29] {
+        let mut values = vec![0; len];
+        cpu.run_chunks(&mut values, 6, |index, piece| {
+            for (i, value) in piece.iter_mut().enumerate() {
+                *value += index * 6 + i;
+            }
+        });
+        assert_eq!(values, (0..len).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_run_inside_a_task_completes() {
+    let cpu = Cpu::new(2, Simd::Portable);
+    let ran = AtomicUsize::new(0);
+    cpu.run(4, |_| {
+        cpu.run(3, |_| {
+            ran.fetch_add(1, Ordering::Relaxed);
+        });
+    });
+    assert_eq!(ran.into_inner(), 12);
+}
+
+#[test]
+fn a_panic_reaches_the_caller_and_the_threads_live_on() {
+    let cpu = Cpu::new(2, Simd::Portable);
+    for _ in 0..3 {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            cpu.run(8, |task| assert!(task != 5, "task five"));
+        }));
+        let payload = outcome.expect_err("task 5 panics");
+        assert_eq!(payload.downcast_ref::<&str>(), Some(&"task five"));
+    }
+    cpu.run(8, |_| ());
+}
+
+#[test]
+fn levels_have_names() {
+    assert_eq!("avx2".parse(), Ok(Simd::Avx2));
+    assert_eq!(Simd::Portable.to_string().parse(), Ok(Simd::Portable));
+    let error = "sse".parse::<Simd>().expect_err("unknown");
+    assert_eq!(error.to_string(), "SIMD level `sse` is not `avx2` or `portable`");
+}

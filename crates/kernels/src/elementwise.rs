@@ -1,0 +1,193 @@
+//! Elementwise arithmetic on whole slices: copies, sums, products, maxima, axpy.
+//!
+//! All run at memory speed: one pass, chunks of 64 KiB spread over the threads.
+
+use crate::{
+    cpu::{CHUNK, Cpu},
+    view::Unary,
+};
+
+/// `y[i] = f(x[i])`, in place or apart.
+pub(crate) fn map(cpu: &Cpu, values: Unary<'_>, f: impl Fn(f32) -> f32 + Sync) {
+    match values {
+        Unary::InPlace(y) => cpu.run_chunks(y, CHUNK, |_, y| {
+            cpu.vectorize(|| y.iter_mut().for_each(|y| *y = f(*y)));
+        }),
+        Unary::Apart { x, y } => {
+            assert_eq!(x.len(), y.len(), "input and output have one length");
+            cpu.run_chunks(y, CHUNK, |index, y| {
+                let x = &x[index * CHUNK..][..y.len()];
+                cpu.vectorize(|| y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(x)));
+            });
+        }
+    }
+}
+
+/// `y[i] = f(y[i], x[i])`.
+pub(crate) fn zip(cpu: &Cpu, x: &[f32], y: &mut [f32], f: impl Fn(f32, f32) -> f32 + Sync) {
+    assert_eq!(x.len(), y.len(), "operands have one length");
+    cpu.run_chunks(y, CHUNK, |index, y| {
+        let x = &x[index * CHUNK..][..y.len()];
+        cpu.vectorize(|| y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(*y, x)));
+    });
+}
+
+/// `y[i] = f(a[i], b[i])`.
+pub(crate) fn zip_apart(
+    cpu: &Cpu,
+    (a, b): (&[f32], &[f32]),
+    y: &mut [f32],
+    f: impl Fn(f32, f32) -> f32 + Sync,
+) {
+    assert_eq!(a.len(), y.len(), "operands have one length");
+    assert_eq!(b.len(), y.len(), "operands have one length");
+    cpu.run_chunks(y, CHUNK, |index, y| {
+        let (a, b) = (&a[index * CHUNK..][..y.len()], &b[index * CHUNK..][..y.len()]);
+        cpu.vectorize(|| {
+            for ((y, &a), &b) in y.iter_mut().zip(a).zip(b) {
+                *y = f(a, b);
+            }
+        });
+    });
+}
+
+/// `dx[i] = f(dy[i], v[i])`, where `dx` may be `dy` in place.
+pub(crate) fn backward(
+    cpu: &Cpu,
+    gradient: Unary<'_>,
+    v: &[f32],
+    f: impl Fn(f32, f32) -> f32 + Sync,
+) {
+    match gradient {
+        Unary::InPlace(d) => zip(cpu, v, d, f),
+        Unary::Apart { x: dy, y: dx } => zip_apart(cpu, (dy, v), dx, f),
+    }
+}
+
+/// `y = value`.
+pub fn fill(cpu: &Cpu, value: f32, y: &mut [f32]) {
+    cpu.run_chunks(y, CHUNK, |_, y| y.fill(value));
+}
+
+/// `y = x`.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn copy(cpu: &Cpu, x: &[f32], y: &mut [f32]) {
+    assert_eq!(x.len(), y.len(), "operands have one length");
+    cpu.run_chunks(y, CHUNK, |index, y| y.copy_from_slice(&x[index * CHUNK..][..y.len()]));
+}
+
+/// `y = alpha · x`, in place or apart.
+pub fn scale(cpu: &Cpu, alpha: f32, values: Unary<'_>) {
+    map(cpu, values, |x| alpha * x);
+}
+
+/// `y += alpha · x`.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn axpy(cpu: &Cpu, alpha: f32, x: &[f32], y: &mut [f32]) {
+    zip(cpu, x, y, |y, x| y + alpha * x);
+}
+
+/// `y = alpha · x + beta · y`.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn axpby(cpu: &Cpu, alpha: f32, x: &[f32], beta: f32, y: &mut [f32]) {
+    zip(cpu, x, y, |y, x| alpha * x + beta * y);
+}
+
+/// `y += x`.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn add(cpu: &Cpu, x: &[f32], y: &mut [f32]) {
+    zip(cpu, x, y, |y, x| y + x);
+}
+
+/// `y = alpha · a + beta · b`.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn add_scaled(cpu: &Cpu, (alpha, a): (f32, &[f32]), (beta, b): (f32, &[f32]), y: &mut [f32]) {
+    zip_apart(cpu, (a, b), y, |a, b| alpha * a + beta * b);
+}
+
+/// `y = a + b`, through a ReLU with `slope` if there is one.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn add_apart(cpu: &Cpu, a: &[f32], b: &[f32], relu: Option<f32>, y: &mut [f32]) {
+    match relu {
+        None => zip_apart(cpu, (a, b), y, |a, b| a + b),
+        Some(slope) => zip_apart(cpu, (a, b), y, |a, b| crate::relu::relu(a + b, slope)),
+    }
+}
+
+/// `y *= x`.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn mul(cpu: &Cpu, x: &[f32], y: &mut [f32]) {
+    zip(cpu, x, y, |y, x| y * x);
+}
+
+/// `y = a · b`.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn mul_apart(cpu: &Cpu, a: &[f32], b: &[f32], y: &mut [f32]) {
+    zip_apart(cpu, (a, b), y, |a, b| a * b);
+}
+
+/// `y = x` and `which = index` where `x > y`: one operand of an elementwise maximum. Start with `y` the
+/// first operand and `which` zero.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn max_with(cpu: &Cpu, index: u32, x: &[f32], y: &mut [f32], which: &mut [u32]) {
+    assert_eq!(x.len(), y.len(), "operands have one length");
+    cpu.run_chunks2((y, which), [CHUNK; 2], |chunk, y, which| {
+        let x = &x[chunk * CHUNK..][..y.len()];
+        cpu.vectorize(|| {
+            for ((y, which), &x) in y.iter_mut().zip(which).zip(x) {
+                if x > *y {
+                    (*y, *which) = (x, index);
+                }
+            }
+        });
+    });
+}
+
+/// `dx = dy` where `which` is `index`, else 0: gradient of one operand of an elementwise maximum.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn max_backward(cpu: &Cpu, index: u32, which: &[u32], dy: &[f32], dx: &mut [f32]) {
+    assert_eq!(dy.len(), dx.len(), "operands have one length");
+    assert_eq!(which.len(), dx.len(), "operands have one length");
+    cpu.run_chunks(dx, CHUNK, |chunk, dx| {
+        let which = &which[chunk * CHUNK..][..dx.len()];
+        let dy = &dy[chunk * CHUNK..][..dx.len()];
+        cpu.vectorize(|| {
+            for ((dx, &dy), &which) in dx.iter_mut().zip(dy).zip(which) {
+                *dx = if which == index { dy } else { 0.0 };
+            }
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests;

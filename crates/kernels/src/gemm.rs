@@ -1,0 +1,179 @@
+//! Matrix product `C = A·B` or `C += A·B`, any strides.
+//!
+//! After Goto and van de Geijn (2008): a task makes a block of C; for each run of `DEPTH` of the
+//! reduction it packs its block of B into panels of 16 columns (L1 holds one panel, L2 the block)
+//! and sweeps the rows of A past them. A's rows are read where they lie if the reduction is
+//! contiguous in them, else packed six at a time.
+//!
+//! If B is tall and its columns are contiguous (`x·Wᵀ` of an inner product), packing it would cost
+//! more than it saves; then `Cᵀ = Bᵀ·Aᵀ` is computed instead, and the small A is packed.
+//!
+//! Blocks follow from the shape alone, so the sums do not depend on the number of threads.
+
+use crate::{
+    cpu::{Cpu, Pieces},
+    pack,
+    simd::{Kernel, Lanes},
+    tile::{self, COLS, Panels, ROWS, Start, Target},
+    view::{Mat, RowsMut, Write},
+};
+
+/// Steps of the reduction between two visits to C: a panel of 16 columns is then 16 KiB.
+const DEPTH: usize = 256;
+/// Rows of C in a task.
+const BLOCK_ROWS: usize = 32 * ROWS;
+/// Floats of B packed at a time: 64 KiB.
+const BLOCK_FLOATS: usize = 64 * DEPTH;
+
+/// `C = A·B` ([`Write::Set`]) or `C += A·B` ([`Write::Add`]).
+///
+/// * `a`: (m, k)
+/// * `b`: (k, n)
+/// * `c`: m rows of n
+///
+/// # Panics
+///
+/// If an operand is shorter than its shape says.
+#[expect(clippy::many_single_char_names, reason = "BLAS's names")]
+pub fn gemm(
+    cpu: &Cpu,
+    m: usize,
+    n: usize,
+    k: usize,
+    a: Mat<'_>,
+    b: Mat<'_>,
+    write: Write,
+    c: RowsMut<'_>,
+) {
+    a.check(m, k);
+    b.check(k, n);
+    c.check(m, n);
+    let (stride, offset) = (c.stride, c.offset);
+    let c = Pieces::new(c.data, 1);
+    let straight = Product { m, n, k, a, b, write, c: &c, offset, steps: (stride, 1) };
+    if b.row_stride == 1 && b.col_stride != 1 && n > m {
+        let flipped =
+            Product { m: n, n: m, a: b.flip(), b: a.flip(), steps: (1, stride), ..straight };
+        flipped.run(cpu);
+    } else {
+        straight.run(cpu);
+    }
+}
+
+/// One product: element (i, j) of C is at `c[offset + i * steps.0 + j * steps.1]`.
+#[derive(Clone, Copy)]
+struct Product<'a> {
+    m: usize,
+    n: usize,
+    k: usize,
+    a: Mat<'a>,
+    b: Mat<'a>,
+    write: Write,
+    c: &'a Pieces<'a, f32>,
+    offset: usize,
+    steps: (usize, usize),
+}
+
+impl Product<'_> {
+    fn run(&self, cpu: &Cpu) {
+        if self.m == 0 || self.n == 0 {
+            return;
+        }
+        let depth = self.k.clamp(1, DEPTH);
+        let block_cols = (BLOCK_FLOATS / depth).next_multiple_of(COLS).min(self.n);
+        let (tall, wide) = (self.m.div_ceil(BLOCK_ROWS), self.n.div_ceil(block_cols));
+        let b_len = depth * Panels::new(block_cols).packed_cols();
+        let a_len = if self.a.col_stride == 1 { 0 } else { depth * BLOCK_ROWS };
+        cpu.run_scratch(tall * wide, a_len + b_len, |task, scratch| {
+            let (row, col) = (task % tall * BLOCK_ROWS, task / tall * block_cols);
+            let (a_scratch, b_scratch) = scratch.split_at_mut(a_len);
+            let rows = BLOCK_ROWS.min(self.m - row);
+            let cols = block_cols.min(self.n - col);
+            cpu.enter(Block { of: *self, row, col, rows, cols, a_scratch, b_scratch });
+        });
+    }
+}
+
+/// A task: rows `row..row + rows` and columns `col..col + cols` of C.
+struct Block<'a> {
+    of: Product<'a>,
+    row: usize,
+    col: usize,
+    rows: usize,
+    cols: usize,
+    a_scratch: &'a mut [f32],
+    b_scratch: &'a mut [f32],
+}
+
+impl Kernel for Block<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Lanes>(mut self, s: S) {
+        // `k = 0` is an empty sum, which must still be written: one visit of depth 0.
+        let mut from = 0;
+        loop {
+            let depth = DEPTH.min(self.of.k - from);
+            self.visit(s, from, depth);
+            from += depth;
+            if from == self.of.k {
+                break;
+            }
+        }
+    }
+}
+
+impl Block<'_> {
+    /// Adds steps `from..from + depth` of the reduction.
+    #[inline(always)]
+    fn visit<S: Lanes>(&mut self, s: S, from: usize, depth: usize) {
+        let of = self.of;
+        pack::panels(of.b, (from, depth), (self.col, self.cols), self.b_scratch);
+        let in_place = of.a.col_stride == 1;
+        if !in_place {
+            pack::tiles(of.a, (self.row, self.rows), (from, depth), self.a_scratch);
+        }
+        let start = match of.write {
+            Write::Set if from == 0 => Start::Zero,
+            Write::Set | Write::Add => Start::Output,
+        };
+        let panels = Panels::new(self.cols);
+        for panel in 0..panels.count() {
+            let b = self.b_scratch[panel * COLS * depth..].as_ptr();
+            let col = self.col + panel * COLS;
+            for row in (0..self.rows).step_by(ROWS) {
+                let valid = ROWS.min(self.rows - row);
+                let mut a = [std::ptr::null(); ROWS];
+                let mut c = [std::ptr::null_mut(); ROWS];
+                for i in 0..ROWS {
+                    // Rows past the end repeat the last: read, and not written.
+                    let at = self.row + row + i.min(valid - 1);
+                    a[i] = if in_place {
+                        of.a.at(at, from)
+                    } else {
+                        self.a_scratch[row * depth + i..].as_ptr()
+                    };
+                    c[i] = of.c.pointer(of.offset + at * of.steps.0 + col * of.steps.1);
+                }
+                let step = if in_place { 1 } else { ROWS };
+                let target = Target { rows: &c, valid, cols: panels.cols(panel), step: of.steps.1 };
+                // SAFETY: `a` and `c` point into operands whose extents `gemm` checked (or into
+                // packed blocks), `b` into the packed panel, and this task alone writes its block.
+                unsafe {
+                    tile::sum_panel(
+                        s,
+                        panels.width(panel),
+                        &[a],
+                        (step, depth),
+                        b,
+                        (start, None),
+                        &target,
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! `im2col` and `col2im` of row-major images with any number of spatial axes.
+//!
+//! For the Im2col layer and for convolutions that are not two-dimensional; two-dimensional ones
+//! have [`conv`](crate::conv), which needs no columns.
+
+use crate::cpu::Cpu;
+
+/// One spatial axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Axis {
+    /// Input size.
+    pub size: usize,
+    /// Kernel size.
+    pub kernel: usize,
+    /// Input places between neighbouring outputs.
+    pub stride: usize,
+    /// Zeros on both sides.
+    pub pad: usize,
+    /// Input places between neighbouring taps.
+    pub dilation: usize,
+}
+
+impl Axis {
+    /// Output size; zero if the kernel does not fit.
+    #[must_use]
+    pub fn out(&self) -> usize {
+        let extent = self.dilation * (self.kernel - 1) + 1;
+        let padded = self.size + 2 * self.pad;
+        if padded < extent { 0 } else { (padded - extent) / self.stride + 1 }
+    }
+
+    /// The input place of an output and a tap, if it is not padding.
+    fn place(&self, out: usize, tap: usize) -> Option<usize> {
+        (out * self.stride + tap * self.dilation)
+            .checked_sub(self.pad)
+            .filter(|&place| place < self.size)
+    }
+}
+
+/// Spreads one image into columns.
+///
+/// * `x`: (c, sizes..)
+/// * `col`: (c, kernels.., outs..)
+///
+/// # Panics
+///
+/// If an operand does not fit.
+pub fn im2col(cpu: &Cpu, c: usize, axes: &[Axis], x: &[f32], col: &mut [f32]) {
+    let lens = lengths(c, axes, x.len(), col.len());
+    cpu.run_chunks(col, lens.col.max(1), |channel, col| {
+        let x = &x[channel * lens.image..][..lens.image];
+        walk(axes, |at, from| col[at] = from.map_or(0.0, |from| x[from]));
+    });
+}
+
+/// Adds columns up into one image, overwriting it.
+///
+/// * `col`: (c, kernels.., outs..)
+/// * `x`: (c, sizes..)
+///
+/// # Panics
+///
+/// If an operand does not fit.
+pub fn col2im(cpu: &Cpu, c: usize, axes: &[Axis], col: &[f32], x: &mut [f32]) {
+    let lens = lengths(c, axes, x.len(), col.len());
+    cpu.run_chunks(x, lens.image.max(1), |channel, x| {
+        let col = &col[channel * lens.col..][..lens.col];
+        x.fill(0.0);
+        walk(axes, |at, to| {
+            if let Some(to) = to {
+                x[to] += col[at];
+            }
+        });
+    });
+}
+
+/// Values of one channel.
+struct Lengths {
+    image: usize,
+    col: usize,
+}
+
+fn lengths(c: usize, axes: &[Axis], x: usize, col: usize) -> Lengths {
+    let image: usize = axes.iter().map(|axis| axis.size).product();
+    let rows: usize = axes.iter().map(|axis| axis.kernel).product();
+    let outs: usize = axes.iter().map(Axis::out).product();
+    assert_eq!(x, c * image, "image of {c} channels, {axes:?}");
+    assert_eq!(col, c * rows * outs, "columns of {c} channels, {axes:?}");
+    Lengths { image, col: rows * outs }
+}
+
+/// Calls `visit(place in the columns, place in the image)` for one channel, columns in order.
+fn walk(axes: &[Axis], mut visit: impl FnMut(usize, Option<usize>)) {
+    let mut at = 0;
+    over(axes, Axis::kernel_size, &mut vec![0; axes.len()], 0, &mut |taps| {
+        over(axes, Axis::out, &mut vec![0; axes.len()], 0, &mut |outs| {
+            let places = axes.iter().zip(outs.iter().zip(taps));
+            let place = places
+                .map(|(axis, (&out, &tap))| axis.place(out, tap).map(|place| (axis.size, place)))
+                .try_fold(0, |sum, place| place.map(|(size, place)| sum * size + place));
+            visit(at, place);
+            at += 1;
+        });
+    });
+}
+
+impl Axis {
+    fn kernel_size(&self) -> usize {
+        self.kernel
+    }
+}
+
+/// Calls `visit` for every index below the axes' sizes, last axis fastest.
+fn over(
+    axes: &[Axis],
+    size: fn(&Axis) -> usize,
+    index: &mut Vec<usize>,
+    depth: usize,
+    visit: &mut dyn FnMut(&[usize]),
+) {
+    let Some(axis) = axes.get(depth) else { return visit(index) };
+    for i in 0..size(axis) {
+        index[depth] = i;
+        over(axes, size, index, depth + 1, visit);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Local response normalisation across channels, channels-last (Krizhevsky et al. 2012).
+//!
+//! `scale[i] = k + alpha / size · Σ x[j]²` over the `size` channels around `i`, and
+//! `y = x · scale^-beta`. Forward keeps `scale`, as Caffe does, for backward:
+//! `dx = dy · scale^-beta − 2 · alpha · beta / size · x · Σ dy[j] · y[j] / scale[j]`.
+//!
+//! Window sums add the window's terms first to last: `size` additions, in vectors along channels.
+//! `beta = 0.75` (every published network) takes two square roots instead of a power.
+
+use crate::cpu::{CHUNK, Cpu, Pieces};
+
+/// Sizes and constants.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lrn {
+    /// Pixels of all images.
+    pub pixels: usize,
+    /// Channels.
+    pub c: usize,
+    /// Channels in a window; odd.
+    pub size: usize,
+    /// Caffe's `alpha`.
+    pub alpha: f32,
+    /// Caffe's `beta`.
+    pub beta: f32,
+    /// Caffe's `k`.
+    pub k: f32,
+}
+
+/// Normalises.
+///
+/// * `x`, `scale`, `y`: (pixels, c)
+///
+/// # Panics
+///
+/// If an operand does not fit.
+pub fn forward(cpu: &Cpu, lrn: &Lrn, x: &[f32], scale: &mut [f32], y: &mut [f32]) {
+    lrn.check(&[x.len(), scale.len(), y.len()]);
+    let (scale, y) = (Pieces::new(scale, lrn.piece()), Pieces::new(y, lrn.piece()));
+    let alpha = lrn.alpha / lrn.size as f32;
+    cpu.run_scratch(y.count(), lrn.c + lrn.size, |piece, terms| {
+        // SAFETY: each piece is one task's.
+        let (scale, y) = (unsafe { scale.get(piece) }, unsafe { y.get(piece) });
+        let x = &x[piece * lrn.piece()..][..y.len()];
+        cpu.vectorize(|| {
+            let rows = x.chunks_exact(lrn.c).zip(scale.chunks_exact_mut(lrn.c));
+            for ((x, scale), y) in rows.zip(y.chunks_exact_mut(lrn.c)) {
+                lrn.window_sums(terms, |i| x[i] * x[i], scale);
+                scale.iter_mut().for_each(|scale| *scale = lrn.k + alpha * *scale);
+                lrn.times_power(scale, x, y);
+            }
+        });
+    });
+}
+
+/// Gradient.
+///
+/// * `x`, `scale`, `y`: from [`forward`]
+/// * `dy`, `dx`: (pixels, c); `dx` is overwritten
+///
+/// # Panics
+///
+/// If an operand does not fit.
+pub fn backward(cpu: &Cpu, lrn: &Lrn, kept: &Kept<'_>, dy: &[f32], dx: &mut [f32]) {
+    let Kept { x, scale, y } = *kept;
+    lrn.check(&[x.len(), scale.len(), y.len(), dy.len(), dx.len()]);
+    let factor = 2.0 * lrn.alpha * lrn.beta / lrn.size as f32;
+    let dx = Pieces::new(dx, lrn.piece());
+    cpu.run_scratch(dx.count(), 2 * lrn.c + lrn.size, |piece, scratch| {
+        // SAFETY: each piece is one task's.
+        let dx = unsafe { dx.get(piece) };
+        let (sums, terms) = scratch.split_at_mut(lrn.c);
+        cpu.vectorize(|| {
+            for (row, dx) in dx.chunks_exact_mut(lrn.c).enumerate() {
+                let at = piece * lrn.piece() + row * lrn.c;
+                let [x, scale, y, dy] = [x, scale, y, dy].map(|v| &v[at..][..lrn.c]);
+                lrn.window_sums(terms, |i| dy[i] * y[i] / scale[i], sums);
+                lrn.times_power(scale, dy, dx);
+                for ((dx, &x), &sum) in dx.iter_mut().zip(x).zip(&*sums) {
+                    *dx -= factor * x * sum;
+                }
+            }
+        });
+    });
+}
+
+/// What forward leaves for backward; each (pixels, c).
+#[derive(Debug, Clone, Copy)]
+pub struct Kept<'a> {
+    /// Input.
+    pub x: &'a [f32],
+    /// `k + alpha / size · Σ x²`.
+    pub scale: &'a [f32],
+    /// Output.
+    pub y: &'a [f32],
+}
+
+impl Lrn {
+    fn check(&self, lens: &[usize]) {
+        assert_eq!(self.size % 2, 1, "a window has a middle: {self:?}");
+        assert!(self.c > 0, "channels of {self:?}");
+        assert!(lens.iter().all(|&len| len == self.pixels * self.c), "{lens:?} of {self:?}");
+    }
+
+    /// Values of whole pixels that make a piece.
+    fn piece(&self) -> usize {
+        CHUNK.div_ceil(self.c) * self.c
+    }
+
+    /// `sums[i] = Σ term(j)` over the window around `i`; `terms` is (c + size - 1) or longer.
+    #[inline(always)]
+    fn window_sums(&self, terms: &mut [f32], term: impl Fn(usize) -> f32, sums: &mut [f32]) {
+        let half = self.size / 2;
+        terms[..half].fill(0.0);
+        for (i, value) in terms[half..][..self.c].iter_mut().enumerate() {
+            *value = term(i);
+        }
+        terms[half + self.c..][..half].fill(0.0);
+        sums.copy_from_slice(&terms[..self.c]);
+        for shift in 1..self.size {
+            for (sum, term) in sums.iter_mut().zip(&terms[shift..]) {
+                *sum += term;
+            }
+        }
+    }
+
+    /// `y = x · scale^-beta`.
+    #[inline(always)]
+    #[expect(clippy::float_cmp, reason = "exactly the published value takes the short way")]
+    fn times_power(&self, scale: &[f32], x: &[f32], y: &mut [f32]) {
+        let values = y.iter_mut().zip(x).zip(scale);
+        if self.beta == 0.75 {
+            values.for_each(|((y, x), s)| *y = x / (s.sqrt() * s.sqrt().sqrt()));
+        } else {
+            values.for_each(|((y, x), s)| *y = x * s.powf(-self.beta));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! MAX and AVE pooling of channels-last images, with Caffe's windows.
+//!
+//! A window is clipped to the image for MAX. For AVE the sum is over the image, but the divisor
+//! counts the window clipped to the padded image, as Caffe's does. The output size rounds up by
+//! default; with padding, a last window that would start beyond the image's far padding is dropped.
+//!
+//! Vectors run along channels. Backward gathers: each input pixel adds, in the order of the outputs,
+//! what the windows over it send, so rows can be computed by different threads.
+
+mod ave;
+mod max;
+
+use std::ops::Range;
+
+pub use ave::{ave_backward, ave_forward};
+pub use max::{max_backward, max_forward};
+
+/// How the output size is rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounding {
+    /// Caffe's default.
+    Ceil,
+    /// Windows that do not fit are dropped.
+    Floor,
+}
+
+/// A pooling's geometry. Pairs are (vertical, horizontal). Global pooling: `kernel = [h, w]`,
+/// `stride = [1, 1]`, `pad = [0, 0]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pool {
+    /// Images.
+    pub n: usize,
+    /// Channels.
+    pub c: usize,
+    /// Input height.
+    pub h: usize,
+    /// Input width.
+    pub w: usize,
+    /// Window size.
+    pub kernel: [usize; 2],
+    /// Pixels between neighbouring windows.
+    pub stride: [usize; 2],
+    /// Pixels around the image; less than the kernel.
+    pub pad: [usize; 2],
+    /// Rounding of the output size.
+    pub rounding: Rounding,
+}
+
+impl Pool {
+    /// Output height and width.
+    #[must_use]
+    pub fn out(&self) -> [usize; 2] {
+        let padded = self.pad != [0, 0];
+        [(self.h, 0), (self.w, 1)].map(|(size, axis)| {
+            let (kernel, stride, pad) = (self.kernel[axis], self.stride[axis], self.pad[axis]);
+            let Some(room) = (size + 2 * pad).checked_sub(kernel) else { return 0 };
+            let out = 1 + match self.rounding {
+                Rounding::Ceil => room.div_ceil(stride),
+                Rounding::Floor => room / stride,
+            };
+            if padded && (out - 1) * stride >= size + pad { out - 1 } else { out }
+        })
+    }
+
+    /// Floats of the input, (n, h, w, c).
+    #[must_use]
+    pub fn x_len(&self) -> usize {
+        self.n * self.h * self.w * self.c
+    }
+
+    /// Floats of the output, (n, out height, out width, c).
+    #[must_use]
+    pub fn y_len(&self) -> usize {
+        let [oh, ow] = self.out();
+        self.n * oh * ow * self.c
+    }
+
+    fn check(&self, x: usize, y: usize) {
+        assert!(self.kernel.iter().chain(&self.stride).all(|&v| v > 0), "sizes of {self:?}");
+        assert!((0..2).all(|axis| self.pad[axis] < self.kernel[axis]), "padding of {self:?}");
+        assert_eq!(x, self.x_len(), "x of {self:?}");
+        assert_eq!(y, self.y_len(), "y of {self:?}");
+    }
+
+    fn size(&self, axis: usize) -> usize {
+        [self.h, self.w][axis]
+    }
+
+    /// Pixels of window `index` that are in the image.
+    #[inline(always)]
+    fn window(&self, axis: usize, index: usize) -> Range<usize> {
+        let start = index * self.stride[axis];
+        let end = (start + self.kernel[axis]).saturating_sub(self.pad[axis]);
+        start.saturating_sub(self.pad[axis])..end.min(self.size(axis))
+    }
+
+    /// Length of window `index` clipped to the padded image.
+    #[inline(always)]
+    fn extent(&self, axis: usize, index: usize) -> usize {
+        let padded = self.size(axis) + 2 * self.pad[axis];
+        self.kernel[axis].min(padded.saturating_sub(index * self.stride[axis]))
+    }
+
+    /// Windows that contain pixel `index`.
+    #[inline(always)]
+    fn windows_over(&self, axis: usize, index: usize) -> Range<usize> {
+        let (kernel, stride) = (self.kernel[axis], self.stride[axis]);
+        let at = index + self.pad[axis];
+        let first = (at + 1).saturating_sub(kernel).div_ceil(stride);
+        first..(at / stride + 1).min(self.out()[axis])
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! AVE pooling.
+
+use crate::{cpu::Cpu, pooling::Pool};
+
+/// Mean of each window.
+///
+/// * `x`: (n, h, w, c)
+/// * `y`: (n, out height, out width, c)
+///
+/// # Panics
+///
+/// If an operand does not fit `pool`.
+pub fn ave_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32]) {
+    pool.check(x.len(), y.len());
+    let [oh, ow] = pool.out();
+    if y.is_empty() {
+        return;
+    }
+    let (c, image) = (pool.c, pool.h * pool.w * pool.c);
+    cpu.run_chunks(y, ow * c, |r, y| {
+        let (oi, x) = (r % oh, &x[r / oh * image..][..image]);
+        cpu.vectorize(|| {
+            for (oj, y) in y.chunks_exact_mut(c).enumerate() {
+                y.fill(0.0);
+                for i in pool.window(0, oi) {
+                    for j in pool.window(1, oj) {
+                        let x = &x[(i * pool.w + j) * c..][..c];
+                        y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
+                    }
+                }
+                let size = divisor(pool, oi, oj);
+                y.iter_mut().for_each(|y| *y /= size);
+            }
+        });
+    });
+}
+
+/// Spreads each gradient evenly over its window.
+///
+/// * `dy`: (n, out height, out width, c)
+/// * `dx`: (n, h, w, c), overwritten
+///
+/// # Panics
+///
+/// If an operand does not fit `pool`.
+pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], dx: &mut [f32]) {
+    pool.check(dx.len(), dy.len());
+    let [oh, ow] = pool.out();
+    if dx.is_empty() {
+        return;
+    }
+    let (c, image) = (pool.c, oh * ow * pool.c);
+    cpu.run_chunks(dx, pool.w * c, |r, dx| {
+        let (i, dy) = (r % pool.h, &dy[r / pool.h * image..][..image]);
+        cpu.vectorize(|| {
+            for (j, dx) in dx.chunks_exact_mut(c).enumerate() {
+                dx.fill(0.0);
+                for oi in pool.windows_over(0, i) {
+                    for oj in pool.windows_over(1, j) {
+                        let dy = &dy[(oi * ow + oj) * c..][..c];
+                        let size = divisor(pool, oi, oj);
+                        dx.iter_mut().zip(dy).for_each(|(dx, dy)| *dx += dy / size);
+                    }
+                }
+            }
+        });
+    });
+}
+
+/// Pixels of a window, those in the padding included.
+#[inline(always)]
+fn divisor(pool: &Pool, oi: usize, oj: usize) -> f32 {
+    (pool.extent(0, oi) * pool.extent(1, oj)).max(1) as f32
+}

@@ -1,0 +1,167 @@
+//! SIMD levels, and vectors of eight floats that each level implements.
+//!
+//! A kernel is written once, generic over [`Lanes`], and compiled once per level. A value of a
+//! `Lanes` type is the proof that this CPU can run that level: [`Avx2`] has no public constructor
+//! but detection, so whoever holds one may execute its instructions. [`Level::run`] enters the
+//! code compiled for the level; below it everything must be `#[inline(always)]`, or the compiler
+//! would build that part without the level's instructions (slower, never wrong).
+//!
+//! The two levels round differently (AVX2 fuses multiply and add), so the level is part of what
+//! "the same bits" means.
+
+mod avx2;
+mod portable;
+
+use std::{error::Error, fmt, str::FromStr};
+
+pub(crate) use avx2::Avx2;
+pub(crate) use portable::Portable;
+
+/// Floats in one vector, on every level.
+pub(crate) const LANES: usize = 8;
+
+/// Which instructions kernels may use. `--simd avx2|portable` pins it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Simd {
+    /// 256-bit vectors and fused multiply-add: x86-64 since 2013.
+    Avx2,
+    /// Plain Rust that the compiler vectorises for any machine.
+    Portable,
+}
+
+impl Simd {
+    /// The best level this CPU runs.
+    #[must_use]
+    pub fn detect() -> Self {
+        if Avx2::detect().is_some() { Self::Avx2 } else { Self::Portable }
+    }
+
+    /// Whether this CPU runs the level.
+    #[must_use]
+    pub fn is_supported(self) -> bool {
+        Level::new(self).is_some()
+    }
+}
+
+impl fmt::Display for Simd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Avx2 => "avx2",
+            Self::Portable => "portable",
+        })
+    }
+}
+
+/// A SIMD level that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownSimd(String);
+
+impl fmt::Display for UnknownSimd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SIMD level `{}` is not `avx2` or `portable`", self.0)
+    }
+}
+
+impl Error for UnknownSimd {}
+
+impl FromStr for Simd {
+    type Err = UnknownSimd;
+
+    fn from_str(name: &str) -> Result<Self, UnknownSimd> {
+        match name {
+            "avx2" => Ok(Self::Avx2),
+            "portable" => Ok(Self::Portable),
+            _ => Err(UnknownSimd(name.to_owned())),
+        }
+    }
+}
+
+/// Eight floats at a time. Implementors are zero-sized proofs that the CPU can.
+pub(crate) trait Lanes: Copy + Send + Sync {
+    /// Eight floats.
+    type F: Copy;
+
+    /// `value` in every lane.
+    fn splat(self, value: f32) -> Self::F;
+    /// `a * b + c`, rounded once where the level has FMA and twice where it has not.
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// `x` where `x > 0`, else `slope * x`; NaN stays NaN.
+    fn relu(self, x: Self::F, slope: f32) -> Self::F;
+
+    /// Reads eight floats, any alignment.
+    ///
+    /// # Safety
+    ///
+    /// `from` must be readable for eight floats.
+    unsafe fn load(self, from: *const f32) -> Self::F;
+
+    /// Writes eight floats, any alignment.
+    ///
+    /// # Safety
+    ///
+    /// `to` must be writable for eight floats.
+    unsafe fn store(self, to: *mut f32, x: Self::F);
+
+    /// Reads one float into every lane.
+    ///
+    /// # Safety
+    ///
+    /// `from` must be readable.
+    unsafe fn splat_at(self, from: *const f32) -> Self::F;
+}
+
+/// Code to be compiled once per level.
+pub(crate) trait Kernel {
+    /// What it returns.
+    type Out;
+    /// The code. Must be `#[inline(always)]`.
+    fn run<S: Lanes>(self, s: S) -> Self::Out;
+}
+
+/// A level this CPU was found to run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Level {
+    Avx2(Avx2),
+    Portable(Portable),
+}
+
+impl Level {
+    /// `None` when the CPU cannot.
+    pub(crate) fn new(simd: Simd) -> Option<Self> {
+        match simd {
+            Simd::Avx2 => Avx2::detect().map(Self::Avx2),
+            Simd::Portable => Some(Self::Portable(Portable)),
+        }
+    }
+
+    /// The level's public name.
+    pub(crate) fn simd(self) -> Simd {
+        match self {
+            Self::Avx2(_) => Simd::Avx2,
+            Self::Portable(_) => Simd::Portable,
+        }
+    }
+
+    /// Runs `kernel` as compiled for this level.
+    #[inline]
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Out {
+        match self {
+            Self::Avx2(s) => s.enter(kernel),
+            Self::Portable(s) => kernel.run(s),
+        }
+    }
+
+    /// Runs a plain loop, compiled so that the compiler may use the level's vectors.
+    #[inline]
+    pub(crate) fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
+        struct Plain<B>(B);
+        impl<R, B: FnOnce() -> R> Kernel for Plain<B> {
+            type Out = R;
+            #[inline(always)]
+            fn run<S: Lanes>(self, _: S) -> R {
+                (self.0)()
+            }
+        }
+        self.run(Plain(body))
+    }
+}

@@ -1,0 +1,130 @@
+//! AVX2 with FMA. On other architectures the type exists and has no value.
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) use other::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::Avx2;
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::{
+        __m256, _CMP_GT_OQ, _mm256_blendv_ps, _mm256_broadcast_ss, _mm256_cmp_ps, _mm256_fmadd_ps,
+        _mm256_loadu_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_storeu_ps,
+    };
+
+    use crate::simd::{Kernel, Lanes};
+
+    /// Proof that the CPU has AVX2 and FMA; made by [`Avx2::detect`] only.
+    #[derive(Debug, Clone, Copy)]
+    pub(crate) struct Avx2(());
+
+    impl Avx2 {
+        /// The only constructor.
+        pub(crate) fn detect() -> Option<Self> {
+            (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"))
+                .then_some(Self(()))
+        }
+
+        /// Runs `kernel` compiled with AVX2 and FMA.
+        #[inline]
+        pub(crate) fn enter<K: Kernel>(self, kernel: K) -> K::Out {
+            #[target_feature(enable = "avx2,fma")]
+            fn inner<K: Kernel>(s: Avx2, kernel: K) -> K::Out {
+                kernel.run(s)
+            }
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            unsafe { inner(self, kernel) }
+        }
+    }
+
+    impl Lanes for Avx2 {
+        type F = __m256;
+
+        #[inline(always)]
+        fn splat(self, value: f32) -> __m256 {
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            unsafe { _mm256_set1_ps(value) }
+        }
+
+        #[inline(always)]
+        fn fma(self, a: __m256, b: __m256, c: __m256) -> __m256 {
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            unsafe { _mm256_fmadd_ps(a, b, c) }
+        }
+
+        #[inline(always)]
+        fn relu(self, x: __m256, slope: f32) -> __m256 {
+            let (zero, slope) = (self.splat(0.0), self.splat(slope));
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            let positive = unsafe { _mm256_cmp_ps::<_CMP_GT_OQ>(x, zero) };
+            // SAFETY: as above.
+            let scaled = unsafe { _mm256_mul_ps(x, slope) };
+            // SAFETY: as above.
+            unsafe { _mm256_blendv_ps(scaled, x, positive) }
+        }
+
+        #[inline(always)]
+        unsafe fn load(self, from: *const f32) -> __m256 {
+            // SAFETY: the caller vouches for `from`, `self` for avx2.
+            unsafe { _mm256_loadu_ps(from) }
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f32, x: __m256) {
+            // SAFETY: the caller vouches for `to`, `self` for avx2.
+            unsafe { _mm256_storeu_ps(to, x) }
+        }
+
+        #[inline(always)]
+        unsafe fn splat_at(self, from: *const f32) -> __m256 {
+            // SAFETY: the caller vouches for `from`.
+            let value = unsafe { &*from };
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            unsafe { _mm256_broadcast_ss(value) }
+        }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod other {
+    use crate::simd::{Kernel, LANES, Lanes};
+
+    /// No value: the architecture has no AVX2.
+    #[derive(Debug, Clone, Copy)]
+    pub(crate) enum Avx2 {}
+
+    impl Avx2 {
+        /// Never.
+        pub(crate) fn detect() -> Option<Self> {
+            None
+        }
+
+        /// Unreachable.
+        pub(crate) fn enter<K: Kernel>(self, _: K) -> K::Out {
+            match self {}
+        }
+    }
+
+    impl Lanes for Avx2 {
+        type F = [f32; LANES];
+
+        fn splat(self, _: f32) -> Self::F {
+            match self {}
+        }
+        fn fma(self, _: Self::F, _: Self::F, _: Self::F) -> Self::F {
+            match self {}
+        }
+        fn relu(self, _: Self::F, _: f32) -> Self::F {
+            match self {}
+        }
+        unsafe fn load(self, _: *const f32) -> Self::F {
+            match self {}
+        }
+        unsafe fn store(self, _: *mut f32, _: Self::F) {
+            match self {}
+        }
+        unsafe fn splat_at(self, _: *const f32) -> Self::F {
+            match self {}
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Eight floats in an array: what runs where AVX2 does not, and what Miri can check.
+
+use std::array::from_fn;
+
+use crate::simd::{LANES, Lanes};
+
+/// Runs everywhere, so it needs no proof.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Portable;
+
+impl Lanes for Portable {
+    type F = [f32; LANES];
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Self::F {
+        [value; LANES]
+    }
+
+    #[inline(always)]
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        // Not `mul_add`: without the instruction it is a library call.
+        from_fn(|i| a[i] * b[i] + c[i])
+    }
+
+    #[inline(always)]
+    fn relu(self, x: Self::F, slope: f32) -> Self::F {
+        from_fn(|i| if x[i] > 0.0 { x[i] } else { slope * x[i] })
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const f32) -> Self::F {
+        // SAFETY: the caller vouches for eight readable floats.
+        unsafe { from.cast::<Self::F>().read_unaligned() }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32, x: Self::F) {
+        // SAFETY: the caller vouches for eight writable floats.
+        unsafe { to.cast::<Self::F>().write_unaligned(x) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat_at(self, from: *const f32) -> Self::F {
+        // SAFETY: the caller vouches for `from`.
+        [unsafe { *from }; LANES]
+    }
+}
