@@ -182,7 +182,11 @@ fn check(offset: usize, bytes: &[u8], want: Expect) {
 #[test]
 fn damage_is_named() {
     let meta = 4096 + 16; // the newer one
-    check(16 + 128, &[2], expect!["db: is damaged: the two meta pages are not of successive transactions"]);
+    check(
+        16 + 128,
+        &[2],
+        expect!["db: is damaged: the two meta pages are not of successive transactions"],
+    );
     check(0, &[7], expect!["db, page 0: is damaged: the header is not that of a meta page"]);
     check(16, &[0], expect!["db, page 0: is not an LMDB file (64-bit, little-endian, version 1)"]);
     check(

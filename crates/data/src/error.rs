@@ -1,0 +1,195 @@
+//! What can go wrong between a file and a batch.
+
+use std::{io, path::PathBuf};
+
+use caffe_format::binary::BinaryError;
+
+use crate::{image::ImageError, lmdb::LmdbError, transform::Chw};
+
+/// Why no batch came. Every variant names the file, the record or the field to blame; the layer is
+/// added by whoever knows it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// Not a layer that reads data, or one that is not built yet.
+    #[error("layer type `{name}` is not a source of data (known: {})", crate::source::names())]
+    UnknownSource {
+        /// What was written after `type:`.
+        name: String,
+    },
+    /// A field that must be set is not, or is 0.
+    #[error("`{field}` must be set and above 0")]
+    Required {
+        /// The field, with the message it belongs to.
+        field: &'static str,
+    },
+    /// A source has a fixed number of tops.
+    #[error("has {got} tops, {want}")]
+    Tops {
+        /// How many were written.
+        got: usize,
+        /// What is possible.
+        want: &'static str,
+    },
+    /// Two ways to state a mean.
+    #[error("`mean_file` and `mean_value` exclude each other")]
+    TwoMeans,
+    /// Two colour conversions.
+    #[error("`force_color` and `force_gray` exclude each other")]
+    TwoColors,
+    /// A file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A mean file is damaged.
+    #[error("{} is not a mean file", path.display())]
+    Mean {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: BinaryError,
+    },
+    /// A mean file does not hold one image.
+    #[error("{} holds {values} values of shape {dims:?}, not one image (1, C, H, W)", path.display())]
+    MeanShape {
+        /// The file.
+        path: PathBuf,
+        /// Its shape.
+        dims: Vec<i64>,
+        /// Its number of values.
+        values: usize,
+    },
+    /// An idx file is not one, or does not fit its partner.
+    #[error("{} is not such an idx file: {what}", path.display())]
+    Idx {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// A database is damaged or absent.
+    #[error(transparent)]
+    Lmdb(#[from] LmdbError),
+    /// A source without records.
+    #[error("{} holds no records", path.display())]
+    NoRecords {
+        /// The database or list.
+        path: PathBuf,
+    },
+    /// A record that cannot be used.
+    #[error("record `{record}` of {}", path.display())]
+    Sample {
+        /// The database or list.
+        path: PathBuf,
+        /// Its key or file name.
+        record: String,
+        /// What is wrong with it.
+        #[source]
+        problem: SampleProblem,
+    },
+    /// Bad records are skipped, but there is no good one.
+    #[error("{}: none of {records} records in a row could be used", path.display())]
+    AllBad {
+        /// The database or list.
+        path: PathBuf,
+        /// How many were tried.
+        records: u64,
+    },
+    /// A saved position belongs to something else.
+    #[error("the saved position does not fit: {what}")]
+    State {
+        /// In what it differs.
+        what: &'static str,
+    },
+    /// The thread that reads ahead panicked.
+    #[error("reading ahead failed: {message}")]
+    Panicked {
+        /// The panic's message.
+        message: String,
+    },
+    /// The stream was closed, or failed before and was asked again.
+    #[error("the stream has ended")]
+    Ended,
+}
+
+/// What is wrong with one record.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SampleProblem {
+    /// Not a `Datum`.
+    #[error("is not a Datum")]
+    Datum(#[source] BinaryError),
+    /// A damaged image.
+    #[error("the image")]
+    Image(#[source] ImageError),
+    /// An image file that cannot be read.
+    #[error("cannot be read")]
+    Read(#[source] io::Error),
+    /// Negative, zero or overflowing sizes.
+    #[error("has the size {stored:?} (channels, height, width)")]
+    BadSize {
+        /// As stored.
+        stored: [i32; 3],
+    },
+    /// More or fewer values than the size says.
+    #[error("holds {got} values, its size {size:?} asks for {}", size.iter().product::<usize>())]
+    Length {
+        /// Channels, height, width.
+        size: Chw,
+        /// Values there are.
+        got: usize,
+    },
+    /// Nothing in it.
+    #[error("is empty: {size:?} (channels, height, width)")]
+    Empty {
+        /// Channels, height, width.
+        size: Chw,
+    },
+    /// Too small to cut.
+    #[error("is {size:?} (channels, height, width), smaller than `crop_size: {crop}`")]
+    SmallerThanCrop {
+        /// Channels, height, width.
+        size: Chw,
+        /// As written.
+        crop: usize,
+    },
+    /// The mean image is of another size.
+    #[error("is {size:?} (channels, height, width), the mean image is {mean:?}")]
+    MeanSize {
+        /// Channels, height, width.
+        size: Chw,
+        /// Those of the mean.
+        mean: Chw,
+    },
+    /// Neither one mean value nor one a channel.
+    #[error("has {} channels, but there are {values} mean values", size[0])]
+    MeanValues {
+        /// Channels, height, width.
+        size: Chw,
+        /// How many were written.
+        values: usize,
+    },
+    /// The blob would be too large.
+    #[error("a batch of records like it does not fit a blob")]
+    Batch(#[source] base::ShapeError),
+    /// Records of a batch are of one size.
+    #[error(
+        "is {size:?} (channels, height, width) where {want:?} came before; `crop_size` or resizing makes sizes equal"
+    )]
+    OtherSize {
+        /// Channels, height, width.
+        size: Chw,
+        /// Of the first record of the batch.
+        want: Chw,
+    },
+}
+
+/// An error and its causes on one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let cause = error.source().map(|cause| format!(": {}", chain(cause)));
+    format!("{error}{}", cause.unwrap_or_default())
+}

@@ -1,0 +1,114 @@
+//! Pictures as OpenCV hands them to Caffe: rows of interleaved bytes, blue before green before red.
+//!
+//! JPEG is decoded by `zune-jpeg` (within 2 levels of libjpeg, which the standard allows), PNG by
+//! `png` (exact). [`PIXELS_MAX`] is checked on the header, before memory is asked for. Resizing is
+//! OpenCV's own arithmetic, see [`resize`].
+
+mod jpeg;
+mod png;
+pub mod resize;
+
+/// Most pixels an image may have: 8,192 squared. A header of 30 bytes can announce 4 gigapixels.
+pub const PIXELS_MAX: usize = 1 << 26;
+
+/// A decoded image.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Image {
+    /// 1 (grey), 3 (blue, green, red) or 4 (with alpha).
+    pub channels: usize,
+    /// Rows.
+    pub height: usize,
+    /// Columns.
+    pub width: usize,
+    /// `height * width * channels` bytes, channels next to each other.
+    pub pixels: Vec<u8>,
+}
+
+/// Which channels are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Color {
+    /// As many as the file has (OpenCV's `IMREAD_UNCHANGED`).
+    AsStored,
+    /// Three, grey images tripled (`IMREAD_COLOR`).
+    Bgr,
+    /// One (`IMREAD_GRAYSCALE`).
+    Gray,
+}
+
+/// Why bytes are not an image that can be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// Another format.
+    #[error("is neither JPEG nor PNG")]
+    UnknownFormat,
+    /// The JPEG decoder gave up.
+    #[error("is not a sound JPEG: {problem}")]
+    Jpeg {
+        /// In the decoder's words.
+        problem: String,
+    },
+    /// The PNG decoder gave up.
+    #[error("is not a sound PNG")]
+    Png(#[source] ::png::DecodingError),
+    /// A side is 0.
+    #[error("is {height} by {width} pixels")]
+    Empty {
+        /// Rows.
+        height: usize,
+        /// Columns.
+        width: usize,
+    },
+    /// More than [`PIXELS_MAX`].
+    #[error("is {height} by {width} pixels, at most {PIXELS_MAX} are allowed")]
+    TooLarge {
+        /// Rows.
+        height: usize,
+        /// Columns.
+        width: usize,
+    },
+    /// Caffe takes 8 bits a channel.
+    #[error("has 16 bits a channel; convert it to 8, or ask for colour or grey")]
+    Deep,
+}
+
+/// Decodes a JPEG or PNG file.
+pub fn decode(bytes: &[u8], color: Color) -> Result<Image, ImageError> {
+    match bytes {
+        [0xff, 0xd8, 0xff, ..] => jpeg::decode(bytes, color),
+        [0x89, b'P', b'N', b'G', ..] => png::decode(bytes, color),
+        _ => Err(ImageError::UnknownFormat),
+    }
+}
+
+/// Checks a size that a header announces.
+fn check_size(height: usize, width: usize) -> Result<(), ImageError> {
+    if height == 0 || width == 0 {
+        return Err(ImageError::Empty { height, width });
+    }
+    if height.saturating_mul(width) > PIXELS_MAX {
+        return Err(ImageError::TooLarge { height, width });
+    }
+    Ok(())
+}
+
+/// Red first to blue first, in place.
+fn swap_red_and_blue(pixels: &mut [u8], channels: usize) {
+    for pixel in pixels.chunks_exact_mut(channels) {
+        pixel.swap(0, 2);
+    }
+}
+
+/// Grey of a blue, green, red pixel: libpng's weights in 15 bits, which OpenCV asks for.
+fn luma(pixel: &[u8]) -> u8 {
+    let [b, g, r] = [pixel[0], pixel[1], pixel[2]].map(u32::from);
+    u8::try_from((9797 * r + 19234 * g + 3737 * b) >> 15).expect("the weights add up to 1")
+}
+
+impl Image {
+    /// The same picture with `N` channels, each pixel through `map`.
+    fn remap<const N: usize>(self, map: impl Fn(&[u8]) -> [u8; N]) -> Self {
+        let pixels = self.pixels.chunks_exact(self.channels).flat_map(map).collect();
+        Self { channels: N, pixels, ..self }
+    }
+}

@@ -1,0 +1,108 @@
+//! Mean images: reading a `.binaryproto`, and computing one as Caffe's `compute_image_mean` does.
+//!
+//! Sums are f32 in record order and divided at the end, as Caffe's are, so that the file comes out
+//! the same byte for byte. After some ten million records f32 sums stop growing; that is Caffe's
+//! limit too.
+
+use std::path::Path;
+
+use caffe_format::{BlobProto, BlobShape, binary};
+
+use crate::{
+    Progress,
+    database::Database,
+    datum::Record,
+    error::{DataError, SampleProblem},
+    image::Color,
+    transform::{Chw, Values},
+};
+
+/// Reads a mean image.
+pub(crate) fn read(path: &Path) -> Result<(Chw, Vec<f32>), DataError> {
+    let bytes =
+        std::fs::read(path).map_err(|source| DataError::Read { path: path.to_owned(), source })?;
+    let blob: BlobProto =
+        binary::read(&bytes).map_err(|source| DataError::Mean { path: path.to_owned(), source })?;
+    let dims = match &blob.shape {
+        Some(BlobShape { dim, .. }) => dim.clone(),
+        None => [blob.num(), blob.channels(), blob.height(), blob.width()].map(i64::from).to_vec(),
+    };
+    let values: Vec<f32> = if blob.double_data.is_empty() {
+        blob.data
+    } else {
+        blob.double_data.iter().map(|&value| single(value)).collect()
+    };
+    let refuse =
+        || DataError::MeanShape { path: path.to_owned(), dims: dims.clone(), values: values.len() };
+    let [1, sides @ ..] = dims.as_slice() else { return Err(refuse()) };
+    let mut size = [0; 3];
+    if sides.len() != size.len() {
+        return Err(refuse());
+    }
+    for (side, &stored) in size.iter_mut().zip(sides) {
+        *side = usize::try_from(stored).map_err(|_| refuse())?;
+    }
+    let count = size.iter().try_fold(1_usize, |count, &side| count.checked_mul(side));
+    if count != Some(values.len()) {
+        return Err(refuse());
+    }
+    Ok((size, values))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "blobs are f32; Caffe converts the same way")]
+fn single(value: f64) -> f32 {
+    value as f32
+}
+
+/// The mean over all records of a database, which must be of one size.
+pub fn compute(
+    database: &mut dyn Database,
+    progress: Progress<'_>,
+) -> Result<BlobProto, DataError> {
+    let total = database.entries();
+    let (mut sums, mut size) = (Vec::new(), None);
+    let mut bytes = Vec::new();
+    let mut done = 0;
+    while database.advance()? {
+        database.read_value(&mut bytes)?;
+        let fail = |problem| database.bad_record(problem);
+        let record = Record::read(&bytes, Color::AsStored).map_err(fail)?;
+        let want = *size.get_or_insert(record.size());
+        if record.size() != want {
+            return Err(fail(SampleProblem::OtherSize { size: record.size(), want }));
+        }
+        sums.resize(want.iter().product(), 0.0);
+        add(&record, &mut sums);
+        done += 1;
+        progress(done, total);
+    }
+    let Some(size) = size else {
+        return Err(DataError::NoRecords { path: database.path().to_owned() });
+    };
+    sums.iter_mut().for_each(|sum| *sum /= done as f32);
+    let [channels, height, width] = size.map(|side| i32::try_from(side).unwrap_or(i32::MAX));
+    Ok(BlobProto {
+        num: Some(1),
+        channels: Some(channels),
+        height: Some(height),
+        width: Some(width),
+        data: sums,
+        ..BlobProto::EMPTY
+    })
+}
+
+fn add(record: &Record, sums: &mut [f32]) {
+    let [channels, height, width] = record.size();
+    match record.values() {
+        Values::Planar(bytes) => {
+            sums.iter_mut().zip(bytes).for_each(|(sum, &byte)| *sum += f32::from(byte));
+        }
+        Values::Floats(floats) => sums.iter_mut().zip(floats).for_each(|(sum, x)| *sum += x),
+        Values::Interleaved(bytes) => {
+            let area = height * width;
+            for (i, pixel) in bytes.chunks_exact(channels).enumerate() {
+                pixel.iter().enumerate().for_each(|(c, &x)| sums[c * area + i] += f32::from(x));
+            }
+        }
+    }
+}

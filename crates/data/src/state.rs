@@ -1,0 +1,112 @@
+//! Where a stream stands, as plain data that a snapshot can hold.
+//!
+//! It describes what was handed out, not what the thread has read ahead. A shuffled order is not
+//! stored (it may be a million names) but made again from its seed by repeating the shuffles.
+
+use base::random::{Mt19937, STATE_BYTES};
+
+/// First bytes of a stored state, with a version.
+const MAGIC: [u8; 8] = *b"fcdata\x001";
+
+/// Longest name of a source; longer ones are not ours.
+const NAME_MAX: usize = 64;
+
+/// A place in a stream of records.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StreamState {
+    /// The layer type that it belongs to.
+    pub source: String,
+    /// Records passed: in all for `Data` and `HDF5Data`, in this pass for `ImageData`.
+    pub position: u64,
+    /// How often the source has started over.
+    pub passes: u64,
+    /// Seed of the shuffle, 0 without one.
+    pub shuffle_seed: u32,
+    /// The transformer's generator, when it crops or mirrors at random.
+    pub transform: Option<Mt19937>,
+    /// The generator that picks windows (`WindowData`).
+    pub windows: Option<Mt19937>,
+}
+
+impl StreamState {
+    /// The state as bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        let name = self.source.as_bytes();
+        bytes.push(u8::try_from(name.len()).expect("names of sources are short"));
+        bytes.extend_from_slice(name);
+        bytes.extend_from_slice(&self.position.to_le_bytes());
+        bytes.extend_from_slice(&self.passes.to_le_bytes());
+        bytes.extend_from_slice(&self.shuffle_seed.to_le_bytes());
+        for rng in [&self.transform, &self.windows] {
+            bytes.push(u8::from(rng.is_some()));
+            bytes.extend(rng.iter().flat_map(Mt19937::state));
+        }
+        bytes
+    }
+
+    /// Reads a state from a file, so every byte is checked; `None` when it is not one.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let rest = bytes.strip_prefix(&MAGIC)?;
+        let (&len, rest) = rest.split_first()?;
+        let len = usize::from(len);
+        let (name, rest) = rest.split_at_checked(len).filter(|_| len <= NAME_MAX)?;
+        let (position, rest) = rest.split_first_chunk()?;
+        let (passes, rest) = rest.split_first_chunk()?;
+        let (shuffle_seed, rest) = rest.split_first_chunk()?;
+        let (transform, rest) = read_rng(rest)?;
+        let (windows, rest) = read_rng(rest)?;
+        rest.is_empty().then_some(())?;
+        Some(Self {
+            source: String::from_utf8(name.to_vec()).ok()?,
+            position: u64::from_le_bytes(*position),
+            passes: u64::from_le_bytes(*passes),
+            shuffle_seed: u32::from_le_bytes(*shuffle_seed),
+            transform,
+            windows,
+        })
+    }
+}
+
+fn read_rng(bytes: &[u8]) -> Option<(Option<Mt19937>, &[u8])> {
+    match bytes.split_first()? {
+        (0, rest) => Some((None, rest)),
+        (1, rest) => {
+            let (state, rest) = rest.split_at_checked(STATE_BYTES)?;
+            Some((Some(Mt19937::from_state(state).ok()?), rest))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::random::Mt19937;
+
+    use super::StreamState;
+
+    #[test]
+    fn states_survive_storage_and_damage_is_noticed() {
+        let state = StreamState {
+            source: "Data".to_owned(),
+            position: 1 << 40,
+            passes: 3,
+            shuffle_seed: 77,
+            transform: Some(Mt19937::new(1)),
+            windows: None,
+        };
+        let bytes = state.to_bytes();
+        assert_eq!(StreamState::from_bytes(&bytes), Some(state));
+        assert_eq!(StreamState::from_bytes(&[&bytes[..], &[0]].concat()), None);
+        for len in 0..bytes.len() {
+            assert_eq!(StreamState::from_bytes(&bytes[..len]), None, "cut to {len}");
+        }
+        for at in 0..bytes.len() {
+            let mut bad = bytes.clone();
+            bad[at] ^= 0xff;
+            assert_ne!(StreamState::from_bytes(&bad), StreamState::from_bytes(&bytes), "{at}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! A stream of batches, read ahead by a thread of its own.
+//!
+//! ```text
+//!            free: empty batches                  full: filled batches, or an error
+//!  caller ──────────────────────▶ thread: fill ──────────────────────▶ caller
+//! ```
+//!
+//! A fixed number of batches goes round (`data_param.prefetch`, 4 in Caffe), so neither queue grows
+//! and no batch is allocated once the run is steady. The state handed out belongs to the batch that
+//! the caller holds, however far the thread has read. Dropping the stream ends the thread after the
+//! record it is at; a panic there becomes an error here.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread::{self, JoinHandle},
+};
+
+use base::{Phase, Shape, random::Mt19937};
+use caffe_format::LayerParameter;
+
+use crate::{
+    batch::Batch,
+    error::DataError,
+    source::{self, Opened, Options, Request, Source},
+    state::StreamState,
+};
+
+/// Most batches that are read ahead; more would only take memory.
+const PREFETCH_MAX: u32 = 64;
+
+/// Batches of one data layer.
+pub struct Stream {
+    shapes: Vec<Shape>,
+    notices: Vec<String>,
+    prefetch: usize,
+    /// The last batch handed out.
+    current: Option<Batch>,
+    /// State before the first batch, or after [`restore`](Self::restore).
+    start: StreamState,
+    worker: Option<Worker>,
+}
+
+struct Worker {
+    free: SyncSender<Batch>,
+    full: Receiver<Result<Batch, DataError>>,
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<Box<dyn Source>>,
+}
+
+/// Opens what `layer` reads and starts to read ahead.
+///
+/// Draws from `rng`, the main stream, exactly what Caffe draws when it sets the layer up.
+pub fn open(
+    layer: &LayerParameter,
+    phase: Phase,
+    options: &Options,
+    rng: &mut Mt19937,
+) -> Result<Stream, DataError> {
+    let Opened { source, shapes, notices } = open_source(layer, phase, options, rng)?;
+    let prefetch = layer.data_param().prefetch().clamp(1, PREFETCH_MAX) as usize;
+    let start = source.state();
+    let worker = Some(Worker::start(source, prefetch));
+    Ok(Stream { shapes, notices, prefetch, current: None, start, worker })
+}
+
+/// Shapes of the tops of `layer`, without drawing from anybody's random numbers.
+pub fn shapes(
+    layer: &LayerParameter,
+    phase: Phase,
+    options: &Options,
+) -> Result<Vec<Shape>, DataError> {
+    Ok(open_source(layer, phase, options, &mut Mt19937::new(0))?.shapes)
+}
+
+fn open_source(
+    layer: &LayerParameter,
+    phase: Phase,
+    options: &Options,
+    rng: &mut Mt19937,
+) -> Result<Opened, DataError> {
+    let kind = source::find(layer.type_())
+        .ok_or_else(|| DataError::UnknownSource { name: layer.type_().to_owned() })?;
+    (kind.open)(Request { layer, phase, options, rng })
+}
+
+impl Stream {
+    /// Shapes of the tops, from the first record.
+    #[must_use]
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// What the user should be told once, in sentences.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// The next batch; waits until it is there. The one before is recycled.
+    ///
+    /// After an error the stream has ended, until [`restore`](Self::restore).
+    pub fn next_batch(&mut self) -> Result<&Batch, DataError> {
+        let Some(worker) = &self.worker else { return Err(DataError::Ended) };
+        if let Some(used) = self.current.take() {
+            self.start.clone_from(used.state());
+            // The thread may have ended with an error that waits in `full`.
+            _ = worker.free.send(used);
+        }
+        match worker.full.recv() {
+            Ok(Ok(batch)) => Ok(self.current.insert(batch)),
+            Ok(Err(error)) => {
+                _ = self.stop();
+                Err(error)
+            }
+            Err(_) => Err(self.stop().err().unwrap_or(DataError::Ended)),
+        }
+    }
+
+    /// Where the stream stands after the batches handed out so far.
+    #[must_use]
+    pub fn state(&self) -> &StreamState {
+        self.current.as_ref().map_or(&self.start, Batch::state)
+    }
+
+    /// Goes on where a stream of the same layer stood, to the bit.
+    pub fn restore(&mut self, state: &StreamState) -> Result<(), DataError> {
+        if state.source != self.state().source {
+            return Err(DataError::State { what: "it belongs to another kind of layer" });
+        }
+        let mut source = self.stop()?;
+        self.current = None;
+        source.restore(state)?;
+        self.start = state.clone();
+        self.worker = Some(Worker::start(source, self.prefetch));
+        Ok(())
+    }
+
+    /// Ends the thread and takes the source back.
+    fn stop(&mut self) -> Result<Box<dyn Source>, DataError> {
+        self.worker.take().ok_or(DataError::Ended)?.stop()
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // A panic of the thread was reported, or nobody asked for the batch it was making.
+        _ = self.stop();
+    }
+}
+
+impl Worker {
+    fn start(source: Box<dyn Source>, prefetch: usize) -> Self {
+        let (free, to_fill) = sync_channel(prefetch);
+        let (filled, full) = sync_channel(prefetch + 1);
+        let stop = Arc::new(AtomicBool::new(false));
+        for _ in 0..prefetch {
+            free.send(Batch::default()).expect("there is room for all");
+        }
+        let stopped = Arc::clone(&stop);
+        let thread = thread::spawn(move || read_ahead(source, &to_fill, &filled, &stopped));
+        Self { free, full, stop, thread }
+    }
+
+    fn stop(self) -> Result<Box<dyn Source>, DataError> {
+        self.stop.store(true, Ordering::Relaxed);
+        // Both ends hang up, so the thread waits for neither.
+        drop((self.free, self.full));
+        self.thread.join().map_err(|panic| DataError::Panicked { message: message(&*panic) })
+    }
+}
+
+/// The thread: until told to stop, or until an error has been sent.
+fn read_ahead(
+    mut source: Box<dyn Source>,
+    free: &Receiver<Batch>,
+    full: &SyncSender<Result<Batch, DataError>>,
+    stop: &AtomicBool,
+) -> Box<dyn Source> {
+    while let Ok(mut batch) = free.recv() {
+        let filled = source.fill(&mut batch, stop).map(|()| batch);
+        let failed = filled.is_err();
+        if full.send(filled).is_err() || failed {
+            break;
+        }
+    }
+    source
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}

@@ -1,0 +1,236 @@
+//! Caffe's transformer: crop, mirror, subtract a mean, scale. Draw for draw and bit for bit.
+//!
+//! For each record it draws, from a generator of its own, first whether to mirror and then the two
+//! offsets of the crop, each as `next % n` and only if asked for. Mirroring is drawn in both
+//! phases, crops are random in TRAIN and centred in TEST. Then each value is
+//! `(x - mean) * scale` in f32, where the mean is an image, one value or one a channel, or absent.
+
+use std::path::Path;
+
+use base::{Phase, random::Mt19937};
+use caffe_format::TransformationParameter;
+
+use crate::{
+    error::{DataError, SampleProblem},
+    image::Color,
+    mean,
+};
+
+/// Channels, height and width of one record.
+pub type Chw = [usize; 3];
+
+/// The values of one record before the transformation.
+#[derive(Debug, Clone, Copy)]
+pub enum Values<'a> {
+    /// Bytes, a channel after the other: an unencoded `Datum`.
+    Planar(&'a [u8]),
+    /// Bytes, the channels of a pixel next to each other: a decoded image.
+    Interleaved(&'a [u8]),
+    /// Floats, a channel after the other: `Datum.float_data`.
+    Floats(&'a [f32]),
+}
+
+/// `transform_param`, checked, and the generator that decides crops and mirrors.
+#[derive(Debug)]
+pub struct Transformer {
+    scale: f32,
+    mirror: bool,
+    crop: usize,
+    mean: Mean,
+    color: Color,
+    phase: Phase,
+    rng: Option<Mt19937>,
+}
+
+#[derive(Debug)]
+enum Mean {
+    None,
+    Values(Vec<f32>),
+    Image { size: Chw, values: Vec<f32> },
+}
+
+/// Where a record is cut and whether it is flipped.
+struct Cut {
+    top: usize,
+    left: usize,
+    mirror: bool,
+}
+
+impl Transformer {
+    /// Checks the parameters and reads the mean file, relative to `root`.
+    pub fn new(
+        param: &TransformationParameter,
+        phase: Phase,
+        root: &Path,
+    ) -> Result<Self, DataError> {
+        let mean = match (&param.mean_file, param.mean_value.as_slice()) {
+            (Some(_), [_, ..]) => return Err(DataError::TwoMeans),
+            (Some(file), []) => {
+                let (size, values) = mean::read(&root.join(file))?;
+                Mean::Image { size, values }
+            }
+            (None, []) => Mean::None,
+            (None, values) => Mean::Values(values.to_vec()),
+        };
+        let color = match (param.force_color(), param.force_gray()) {
+            (true, true) => return Err(DataError::TwoColors),
+            (true, false) => Color::Bgr,
+            (false, true) => Color::Gray,
+            (false, false) => Color::AsStored,
+        };
+        Ok(Self {
+            scale: param.scale(),
+            mirror: param.mirror(),
+            crop: param.crop_size() as usize,
+            mean,
+            color,
+            phase,
+            rng: None,
+        })
+    }
+
+    /// Draws the seed of crops and mirrors from the main stream, if there are any.
+    ///
+    /// Caffe does this twice for a layer that prefetches, and both draws count.
+    pub fn seed(&mut self, main: &mut Mt19937) {
+        let needed = self.mirror || self.phase == Phase::Train && self.crop > 0;
+        self.rng = needed.then(|| Mt19937::new(main.next_u32()));
+    }
+
+    /// The generator, to be saved.
+    #[must_use]
+    pub fn rng(&self) -> Option<&Mt19937> {
+        self.rng.as_ref()
+    }
+
+    /// Goes on with a saved generator; `false` when this transformer has one and the saved one
+    /// had not, or the other way round.
+    pub fn restore(&mut self, rng: Option<&Mt19937>) -> bool {
+        let fits = self.rng.is_some() == rng.is_some();
+        if fits {
+            self.rng = rng.cloned();
+        }
+        fits
+    }
+
+    /// In which colours encoded records are decoded.
+    #[must_use]
+    pub fn color(&self) -> Color {
+        self.color
+    }
+
+    /// What a record of `size` becomes, if it can be transformed at all.
+    pub fn output(&self, size: Chw) -> Result<Chw, SampleProblem> {
+        let [c, h, w] = size;
+        if c == 0 || h == 0 || w == 0 {
+            return Err(SampleProblem::Empty { size });
+        }
+        if h < self.crop || w < self.crop {
+            return Err(SampleProblem::SmallerThanCrop { size, crop: self.crop });
+        }
+        match &self.mean {
+            Mean::Image { size: mean, .. } if *mean != size => {
+                return Err(SampleProblem::MeanSize { size, mean: *mean });
+            }
+            Mean::Values(values) if values.len() != 1 && values.len() != c => {
+                return Err(SampleProblem::MeanValues { size, values: values.len() });
+            }
+            _ => {}
+        }
+        Ok(if self.crop == 0 { size } else { [c, self.crop, self.crop] })
+    }
+
+    /// Transforms a record of `size` into `out`, which has the length of [`output`](Self::output).
+    /// Nothing is drawn when the record is refused.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths of `values` and `out` are not those of their sizes.
+    pub fn apply(
+        &mut self,
+        size: Chw,
+        values: Values<'_>,
+        out: &mut [f32],
+    ) -> Result<(), SampleProblem> {
+        let to = self.output(size)?;
+        assert_eq!(out.len(), to.iter().product(), "out is as long as the output's size says");
+        let cut = self.draw(size);
+        let [channels, height, width] = size;
+        // Values of row `y` of channel `c`, from the cut's left edge on.
+        let planar = |c: usize, y: usize| (c * height + y) * width + cut.left;
+        let interleaved = |c: usize, y: usize| (y * width + cut.left) * channels + c;
+        match values {
+            Values::Planar(bytes) => self.transfer(size, to, &cut, out, |c, y| {
+                bytes[planar(c, y)..].iter().map(|&byte| f32::from(byte))
+            }),
+            Values::Floats(floats) => {
+                self.transfer(size, to, &cut, out, |c, y| floats[planar(c, y)..].iter().copied());
+            }
+            Values::Interleaved(bytes) => self.transfer(size, to, &cut, out, |c, y| {
+                bytes[interleaved(c, y)..].iter().step_by(channels).map(|&byte| f32::from(byte))
+            }),
+        }
+        Ok(())
+    }
+
+    fn transfer<I: Iterator<Item = f32>>(
+        &self,
+        size: Chw,
+        to: Chw,
+        cut: &Cut,
+        out: &mut [f32],
+        row: impl Fn(usize, usize) -> I,
+    ) {
+        let [_, height, width] = to;
+        for (i, out) in out.chunks_exact_mut(width).enumerate() {
+            let (c, y) = (i / height, cut.top + i % height);
+            let values = row(c, y);
+            match &self.mean {
+                Mean::None => self.put(values, std::iter::repeat(0.0), cut.mirror, out),
+                Mean::Values(means) => {
+                    let mean = means[c.min(means.len() - 1)];
+                    self.put(values, std::iter::repeat(mean), cut.mirror, out);
+                }
+                Mean::Image { values: means, .. } => {
+                    let means = &means[(c * size[1] + y) * size[2] + cut.left..];
+                    self.put(values, means.iter().copied(), cut.mirror, out);
+                }
+            }
+        }
+    }
+
+    /// One row of the output.
+    fn put(
+        &self,
+        values: impl Iterator<Item = f32>,
+        means: impl Iterator<Item = f32>,
+        mirror: bool,
+        out: &mut [f32],
+    ) {
+        let results = values.zip(means).map(|(value, mean)| (value - mean) * self.scale);
+        if mirror {
+            out.iter_mut().rev().zip(results).for_each(|(out, result)| *out = result);
+        } else {
+            out.iter_mut().zip(results).for_each(|(out, result)| *out = result);
+        }
+    }
+
+    /// Caffe's order: mirror, then the crop's row, then its column.
+    fn draw(&mut self, size: Chw) -> Cut {
+        let mut next = |n: usize| {
+            let n = u32::try_from(n).expect("an image's side fits 32 bits");
+            self.rng.as_mut().expect("seeded before use").remainder(n) as usize
+        };
+        let mirror = self.mirror && next(2) == 1;
+        let [_, h, w] = size;
+        let (top, left) = match (self.crop, self.phase) {
+            (0, _) => (0, 0),
+            (crop, Phase::Train) => {
+                let top = next(h - crop + 1);
+                (top, next(w - crop + 1))
+            }
+            (crop, Phase::Test) => ((h - crop) / 2, (w - crop) / 2),
+        };
+        Cut { top, left, mirror }
+    }
+}

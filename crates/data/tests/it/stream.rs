@@ -1,0 +1,243 @@
+//! What a stream promises beyond its values: dealing, resuming, errors, ending.
+
+use base::{Phase, random::Mt19937};
+use caffe_format::LayerParameter;
+use data::{DataError, Deal, OnBadSample, Options, Stream, StreamState, lmdb::Writer};
+use expect_test::expect;
+
+use crate::feeds::{feed_layer, layer, options};
+
+fn open(layer: &LayerParameter, options: &Options) -> Result<Stream, DataError> {
+    data::open(layer, Phase::Train, options, &mut Mt19937::new(1701))
+}
+
+/// All values, labels and names of the next batch.
+fn next(stream: &mut Stream) -> (Vec<u32>, Vec<f32>, Vec<String>) {
+    let batch = stream.next_batch().unwrap();
+    let labels = batch.values(1).to_vec();
+    let names = (0..labels.len()).map(|i| batch.record_name(i).to_owned()).collect();
+    (batch.values(0).iter().map(|v| v.to_bits()).collect(), labels, names)
+}
+
+#[test]
+fn a_restored_stream_goes_on_to_the_bit() {
+    for feed in ["data_crop_mirror_train", "data_lmdb", "data_raw_color"] {
+        let layer = feed_layer(feed);
+        let mut unbroken = open(&layer, &options()).unwrap();
+        for consumed in 0..40 {
+            // Enough batches to wrap round the database several times.
+            let saved = StreamState::from_bytes(&unbroken.state().to_bytes()).unwrap();
+            let want = next(&mut unbroken);
+            if consumed % 7 == 0 {
+                let mut resumed = open(&layer, &options()).unwrap();
+                next(&mut resumed);
+                resumed.restore(&saved).unwrap();
+                assert_eq!(*resumed.state(), saved);
+                assert!(next(&mut resumed) == want, "{feed} after {consumed}");
+                assert_eq!(resumed.state(), unbroken.state());
+            }
+        }
+    }
+}
+
+#[test]
+fn another_layers_position_is_refused() {
+    let mut stream = open(&feed_layer("data_lmdb"), &options()).unwrap();
+    let cropping = open(&feed_layer("data_crop_mirror_train"), &options()).unwrap();
+    let error = stream.restore(cropping.state()).unwrap_err();
+    assert!(matches!(error, DataError::State { .. }), "{error:?}");
+    let mut state = cropping.state().clone();
+    state.source = "HDF5Data".to_owned();
+    assert!(matches!(stream.restore(&state), Err(DataError::State { .. })));
+}
+
+/// Replica r of R gets the records i with i mod R = r of the endless sequence.
+#[test]
+fn records_are_dealt_in_turn() {
+    let layer = layer(
+        r#"layer { type: "Data" top: "data" top: "label"
+             data_param { source: "fashion128_lmdb" batch_size: 7 backend: LMDB } }"#,
+    );
+    for replicas in [1, 2, 3, 5] {
+        for replica in 0..replicas {
+            let options = Options { deal: Deal { replica, replicas }, ..options() };
+            let mut stream = open(&layer, &options).unwrap();
+            let mut record = replica;
+            let mut restarts = 0;
+            for _ in 0..50 {
+                for name in next(&mut stream).2 {
+                    assert_eq!(name, format!("{:08}", record % 128));
+                    record += replicas;
+                }
+                restarts += stream.state().passes - restarts;
+            }
+            assert_eq!(restarts, (record - replicas + 1) as u64 / 128);
+        }
+    }
+}
+
+#[test]
+fn testing_reads_everything() {
+    let layer = feed_layer("data_lmdb");
+    let options = Options { deal: Deal { replica: 1, replicas: 2 }, ..options() };
+    let mut rng = Mt19937::new(1);
+    let mut stream = data::open(&layer, Phase::Test, &options, &mut rng).unwrap();
+    let batch = stream.next_batch().unwrap();
+    assert_eq!((batch.record_name(0), batch.record_name(1)), ("00000000", "00000001"));
+}
+
+#[test]
+fn restarts_are_counted() {
+    let mut stream = open(&feed_layer("data_lmdb"), &options()).unwrap(); // 50 of 128
+    let restarts: Vec<u32> = (0..6).map(|_| stream.next_batch().unwrap().restarts).collect();
+    assert_eq!(restarts, [0, 0, 1, 0, 0, 1]);
+}
+
+/// A database of four records, the second damaged, in a folder that lives as long as the result.
+fn with_bad_record() -> (tempfile::TempDir, LayerParameter) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Writer::create(&folder.path().join("db")).unwrap();
+    // channels 1, height 1, width 1, data [n], label n
+    let datum = |n: u8| [8, 1, 16, 1, 24, 1, 34, 1, n, 40, n];
+    writer.put(b"a", &datum(1)).unwrap();
+    writer.put(b"b", &[0x08, 0x01, 0x22, 0x05, 0x00]).unwrap();
+    writer.put(b"c", &datum(3)).unwrap();
+    writer.put(b"d", &[8, 1, 16, 1, 24, 2, 34, 2, 7, 8, 40, 9]).unwrap();
+    writer.finish().unwrap();
+    let layer = layer(
+        r#"layer { type: "Data" top: "data" top: "label"
+             data_param { source: "db" batch_size: 2 backend: LMDB rand_skip: 3 } }"#,
+    );
+    (folder, layer)
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let cause = error.source().map(|cause| format!(": {}", chain(cause)));
+    format!("{error}{}", cause.unwrap_or_default())
+}
+
+#[test]
+fn a_bad_record_is_named_and_ends_the_stream() {
+    let (folder, layer) = with_bad_record();
+    let options = Options { root: folder.path().to_owned(), ..options() };
+    let mut stream = open(&layer, &options).unwrap();
+    expect![[r#"
+        [
+            "`rand_skip` of Data has no effect (nor has it in Caffe 1.0)",
+        ]
+    "#]]
+    .assert_debug_eq(&stream.notices());
+    let error = chain(&stream.next_batch().unwrap_err());
+    let error = error.replace(&*folder.path().to_string_lossy(), "DIR");
+    expect!["record `b` of DIR/db/data.mdb: is not a Datum: in `Datum.data` at byte 4: 5 bytes are announced, 1 are left"].assert_eq(&error);
+    assert!(matches!(stream.next_batch(), Err(DataError::Ended)));
+}
+
+#[test]
+fn bad_records_can_be_skipped() {
+    let (folder, layer) = with_bad_record();
+    let root = folder.path().to_owned();
+    let options = Options { root, on_bad_sample: OnBadSample::Skip, ..options() };
+    let mut stream = open(&layer, &options).unwrap();
+    for _ in 0..3 {
+        let batch = stream.next_batch().unwrap();
+        assert_eq!((batch.values(0), batch.values(1)), (&[1.0, 3.0][..], &[1.0, 3.0][..]));
+        assert_eq!(batch.skipped.len(), 1);
+        // The next batch begins with `d`, whose size is another; it then asks for more such.
+        let batch = stream.next_batch().unwrap();
+        assert_eq!(batch.shape(0).dims(), [2, 1, 1, 2]);
+        assert_eq!(batch.values(0), [7.0, 8.0, 7.0, 8.0]);
+        assert_eq!(batch.skipped.len(), 3);
+    }
+}
+
+#[test]
+fn a_stream_can_be_dropped_at_any_time() {
+    let layer = feed_layer("data_crop_mirror_train");
+    for consumed in 0..20 {
+        let mut stream = open(&layer, &options()).unwrap();
+        (0..consumed).for_each(|_| _ = stream.next_batch().unwrap());
+    }
+}
+
+/// What is wrong with a layer, in one line.
+#[track_caller]
+fn check(prototxt: &str, want: expect_test::Expect) {
+    let error = open(&layer(prototxt), &options()).err().unwrap();
+    let root = options().root.to_string_lossy().into_owned();
+    want.assert_eq(&chain(&error).replace(&root, "DIR"));
+}
+
+#[test]
+fn what_cannot_be_opened_is_said() {
+    let data = |extra: &str| {
+        format!(r#"layer {{ type: "Data" top: "x" data_param {{ backend: LMDB {extra} }} }}"#)
+    };
+    check(
+        r#"layer { type: "Dta" }"#,
+        expect!["layer type `Dta` is not a source of data (known: Data)"],
+    );
+    check(&data(""), expect!["`data_param.batch_size` must be set and above 0"]);
+    check(
+        &data(r#"batch_size: 1 source: "absent""#),
+        expect!["DIR/absent: cannot read: No such file or directory (os error 2)"],
+    );
+    check(
+        &data(r#"batch_size: 1 source: "mean.binaryproto""#),
+        expect![
+            "DIR/mean.binaryproto, page 0: is not an LMDB file (64-bit, little-endian, version 1)"
+        ],
+    );
+    check(
+        &data(r#"batch_size: 4000000000 source: "fashion128_lmdb""#),
+        expect![
+            "record `00000000` of DIR/fashion128_lmdb/data.mdb: a batch of records like it does not fit a blob: shape [4000000000, 1, 28, 28] holds more than 2147483647 values"
+        ],
+    );
+    let transform = |param: &str| {
+        format!(
+            r#"layer {{ type: "Data" top: "x" transform_param {{ {param} }}
+                 data_param {{ backend: LMDB batch_size: 1 source: "images_raw_lmdb" }} }}"#
+        )
+    };
+    check(
+        &transform(r#"mean_file: "absent""#),
+        expect!["cannot read DIR/absent: No such file or directory (os error 2)"],
+    );
+    check(
+        &transform(r#"mean_file: "images/img00.jpg""#),
+        expect![
+            "DIR/images/img00.jpg is not a mean file: in `BlobProto` at byte 0: 7 is no wire type"
+        ],
+    );
+    check(
+        &transform(r#"mean_file: "mean.binaryproto""#),
+        expect![
+            "record `00000000_img00.jpg` of DIR/images_raw_lmdb/data.mdb: is [3, 32, 32] (channels, height, width), the mean image is [1, 28, 28]"
+        ],
+    );
+    check(
+        &transform(r#"mean_file: "mean.binaryproto" mean_value: 1"#),
+        expect!["`mean_file` and `mean_value` exclude each other"],
+    );
+    check(
+        &transform("mean_value: 1 mean_value: 2"),
+        expect![
+            "record `00000000_img00.jpg` of DIR/images_raw_lmdb/data.mdb: has 3 channels, but there are 2 mean values"
+        ],
+    );
+    check(
+        &transform("crop_size: 100"),
+        expect![
+            "record `00000000_img00.jpg` of DIR/images_raw_lmdb/data.mdb: is [3, 32, 32] (channels, height, width), smaller than `crop_size: 100`"
+        ],
+    );
+    check(
+        &transform("force_color: true force_gray: true"),
+        expect!["`force_color` and `force_gray` exclude each other"],
+    );
+    check(
+        r#"layer { type: "Data" data_param { batch_size: 1 } }"#,
+        expect!["has 0 tops, needs 1 (data) or 2 (data, label)"],
+    );
+}
