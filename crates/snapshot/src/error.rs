@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use caffe_format::binary::BinaryError;
 
-use crate::{atomic::WriteError, sidecar::SidecarError};
+use crate::{atomic::WriteError, hdf5::Hdf5Error, sidecar::SidecarError};
 
 /// Every variant names the file.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,17 @@ pub enum SnapshotError {
         what: &'static str,
         /// The cause.
         source: BinaryError,
+    },
+
+    /// An HDF5 model or state is not one, or could not be made.
+    #[error("{} is not a valid HDF5 {what}", path.display())]
+    Hdf5 {
+        /// The file.
+        path: PathBuf,
+        /// What it should be.
+        what: &'static str,
+        /// The cause.
+        source: Hdf5Error,
     },
 
     /// The sidecar is damaged.

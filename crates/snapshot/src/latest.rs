@@ -96,6 +96,3 @@ fn hash_file(path: &Path) -> io::Result<u64> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

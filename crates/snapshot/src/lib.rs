@@ -13,6 +13,7 @@ pub mod atomic;
 pub mod blob;
 mod error;
 pub mod hash;
+mod hdf5;
 mod latest;
 mod load;
 mod names;
@@ -23,6 +24,7 @@ pub mod weights;
 use caffe_format::{NetParameter, SolverState};
 
 pub use error::SnapshotError;
+pub use hdf5::Hdf5Error;
 pub use latest::{Latest, Skipped, find_latest};
 pub use load::{Loaded, Resume, load, load_model};
 pub use names::{Format, Names};

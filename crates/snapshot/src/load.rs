@@ -5,12 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use caffe_format::{NetParameter, SolverState, binary};
+use caffe_format::{NetParameter, SolverState, binary, message::Message};
 
 use crate::{
-    Names, RunState, SnapshotError,
+    Hdf5Error, Names, RunState, SnapshotError,
     atomic::folder,
     hash::hash,
+    hdf5,
     sidecar::{self, Seal},
 };
 
@@ -40,7 +41,6 @@ pub enum Resume {
 /// Reads the snapshot whose state is at `state`, Caffe's or ours.
 pub fn load(state: &Path) -> Result<Loaded, SnapshotError> {
     let bytes = read_file(state)?;
-    let message = read_state(state, &bytes)?;
     let missing = Names::of_state(state).map_or_else(|| state.to_owned(), |names| names.sidecar);
     let sealed = match fs::read(&missing) {
         _ if missing == state => None,
@@ -55,12 +55,13 @@ pub fn load(state: &Path) -> Result<Loaded, SnapshotError> {
         _ => Ok(()),
     };
     check(state, &bytes, |seal| seal.state)?;
+    let message = read(state, "solver state", bytes, hdf5::read_state)?;
     let model = match &message.learned_net {
         Some(model) => {
             let path = find_model(state, model)?;
             let bytes = read_file(&path)?;
             check(&path, &bytes, |seal| seal.model)?;
-            Some(read_model(&path, &bytes)?)
+            Some(read_model(&path, bytes)?)
         }
         None => None,
     };
@@ -73,23 +74,26 @@ pub fn load(state: &Path) -> Result<Loaded, SnapshotError> {
 
 /// Reads a model alone, of any of Caffe's formats.
 pub fn load_model(path: &Path) -> Result<NetParameter, SnapshotError> {
-    read_model(path, &read_file(path)?)
+    read_model(path, read_file(path)?)
 }
 
-fn read_model(path: &Path, bytes: &[u8]) -> Result<NetParameter, SnapshotError> {
-    binary::read(bytes).map_err(|source| SnapshotError::Message {
-        path: path.to_owned(),
-        what: "model",
-        source,
-    })
+fn read_model(path: &Path, bytes: Vec<u8>) -> Result<NetParameter, SnapshotError> {
+    read(path, "model", bytes, hdf5::read_model)
 }
 
-fn read_state(path: &Path, bytes: &[u8]) -> Result<SolverState, SnapshotError> {
-    binary::read(bytes).map_err(|source| SnapshotError::Message {
-        path: path.to_owned(),
-        what: "solver state",
-        source,
-    })
+/// Either form, told by the bytes.
+fn read<M: Message + Default>(
+    path: &Path,
+    what: &'static str,
+    bytes: Vec<u8>,
+    from_hdf5: fn(Vec<u8>) -> Result<M, Hdf5Error>,
+) -> Result<M, SnapshotError> {
+    let path = path.to_owned();
+    if hdf5::is_hdf5(&bytes) {
+        from_hdf5(bytes).map_err(|source| SnapshotError::Hdf5 { path, what, source })
+    } else {
+        binary::read(&bytes).map_err(|source| SnapshotError::Message { path, what, source })
+    }
 }
 
 /// The sidecar's two parts.

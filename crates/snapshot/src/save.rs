@@ -4,11 +4,14 @@
 //! state, or one whose hashes disagree, which [`find_latest`](crate::find_latest) passes over; earlier iterations
 //! have other names and are not touched.
 
+use std::path::Path;
+
 use caffe_format::binary;
 
 use crate::{
-    Format, Names, Snapshot, SnapshotError, atomic,
+    Format, Hdf5Error, Names, Snapshot, SnapshotError, atomic,
     hash::hash,
+    hdf5,
     sidecar::{self, Seal, Sidecar},
 };
 
@@ -25,17 +28,22 @@ pub fn save(prefix: &str, format: Format, snapshot: Snapshot) -> Result<Names, S
 
     let model = match format {
         Format::Binary => binary::write(&model),
-        Format::Hdf5 => unreachable!(),
+        Format::Hdf5 => hdf5::write_model(&model).map_err(failed(&names.model, "model"))?,
     };
     atomic::write(&names.model, &model)?;
     let state = match format {
         Format::Binary => binary::write(&state),
-        Format::Hdf5 => unreachable!(),
+        Format::Hdf5 => hdf5::write_state(&state).map_err(failed(&names.state, "solver state"))?,
     };
     let seal = Seal { iteration, model: hash(&model), state: hash(&state) };
     atomic::write(&names.sidecar, &sidecar::write(&Sidecar { seal, run }))?;
     atomic::write(&names.state, &state)?;
     Ok(names)
+}
+
+fn failed(path: &Path, what: &'static str) -> impl FnOnce(Hdf5Error) -> SnapshotError {
+    let path = path.to_owned();
+    move |source| SnapshotError::Hdf5 { path, what, source }
 }
 
 /// Tries to write under `prefix`, so that a run fails before its first iteration rather than at its

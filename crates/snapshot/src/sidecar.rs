@@ -143,4 +143,4 @@ pub enum SidecarError {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
