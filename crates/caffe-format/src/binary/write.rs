@@ -92,10 +92,13 @@ impl Target {
         } else if !values.is_empty() {
             self.tag(out, BLOCK);
             put_varint(out, (N * values.len()) as u64);
-            let start = out.len();
-            out.resize(start + N * values.len(), 0);
-            let (places, _) = out[start..].as_chunks_mut::<N>();
-            places.iter_mut().zip(values).for_each(|(place, value)| *place = encode(value));
+            // In parts that stay in the cache between being zeroed and being filled.
+            for part in values.chunks(4096) {
+                let start = out.len();
+                out.resize(start + N * part.len(), 0);
+                let (places, _) = out[start..].as_chunks_mut::<N>();
+                places.iter_mut().zip(part).for_each(|(place, value)| *place = encode(value));
+            }
         }
     }
 }
