@@ -1,0 +1,69 @@
+//! Why a message did not arrive. Every variant names the rank at fault.
+
+/// What ends a collective early.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinkError {
+    /// A worker of this process panicked.
+    #[error("worker {rank} panicked")]
+    Panicked {
+        /// Who.
+        rank: usize,
+    },
+    /// A worker ended while others still wait for it.
+    #[error("worker {rank} left while worker {waiting} waits for it")]
+    Left {
+        /// Who.
+        rank: usize,
+        /// Who waits.
+        waiting: usize,
+    },
+    /// Two ranks run different collectives.
+    #[error(
+        "rank {rank} is at collective {their_sequence}, {theirs}; rank {me} is at collective {our_sequence}, {ours}"
+    )]
+    Mismatch {
+        /// The rank that strays.
+        rank: usize,
+        /// What it runs.
+        theirs: String,
+        /// The how-many-th that is.
+        their_sequence: u64,
+        /// A rank that does as most do.
+        me: usize,
+        /// What that one runs.
+        ours: String,
+        /// The how-many-th that is.
+        our_sequence: u64,
+    },
+    /// A message of another length than expected.
+    #[error("rank {rank} sent {got} values on lane {lane}, {want} were expected")]
+    Length {
+        /// The sender.
+        rank: usize,
+        /// Which lane.
+        lane: usize,
+        /// Values expected.
+        want: usize,
+        /// Values sent.
+        got: usize,
+    },
+    /// The MPI library reports an error.
+    #[error("{call} failed on rank {rank}: {what}")]
+    Mpi {
+        /// Where.
+        rank: usize,
+        /// The function.
+        call: &'static str,
+        /// The library's words.
+        what: String,
+    },
+    /// The transport does not know this algorithm.
+    #[error("algorithm `{name}` needs transport `{transport}`")]
+    NotHere {
+        /// The algorithm.
+        name: String,
+        /// What would run it.
+        transport: &'static str,
+    },
+}

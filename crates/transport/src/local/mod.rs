@@ -1,0 +1,22 @@
+//! Workers as threads of one process. A message is a pointer: the receiver reads the sender's memory.
+//!
+//! ```text
+//!   worker 0                        worker 1
+//!   post ──▶ channel (0 → 1, lane) ──▶ take: y += *x      no copy, no lock
+//!        ◀── taken count ◀──────────────┘
+//!                     bell: rings when something changed; waiting spins a little, then parks
+//! ```
+//!
+//! A worker that panics poisons its group; one that leaves is missed by those who wait for it. Both
+//! are named in the others' errors.
+
+mod bell;
+mod channel;
+mod direct;
+mod group;
+mod link;
+
+pub use link::{Link, mesh};
+
+#[cfg(test)]
+mod tests;
