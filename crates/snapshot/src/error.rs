@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use caffe_format::binary::BinaryError;
+use caffe_format::{binary::BinaryError, upgrade::UpgradeError};
 
 use crate::{atomic::WriteError, hdf5::Hdf5Error, sidecar::SidecarError};
 
@@ -32,6 +32,15 @@ pub enum SnapshotError {
         what: &'static str,
         /// The cause.
         source: BinaryError,
+    },
+
+    /// The model is of an older Caffe and cannot be brought up to date.
+    #[error("{} cannot be upgraded", path.display())]
+    Upgrade {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: UpgradeError,
     },
 
     /// An HDF5 model or state is not one, or could not be made.

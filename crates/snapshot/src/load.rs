@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use caffe_format::{NetParameter, SolverState, binary, message::Message};
+use caffe_format::{NetParameter, SolverState, binary, message::Message, upgrade};
 
 use crate::{
     Hdf5Error, Names, RunState, SnapshotError,
@@ -77,8 +77,12 @@ pub fn load_model(path: &Path) -> Result<NetParameter, SnapshotError> {
     read_model(path, read_file(path)?)
 }
 
+/// Today's form, whatever Caffe wrote it.
 fn read_model(path: &Path, bytes: Vec<u8>) -> Result<NetParameter, SnapshotError> {
-    read(path, "model", bytes, hdf5::read_model)
+    let written = read(path, "model", bytes, hdf5::read_model)?;
+    let (model, _) = upgrade::net(written)
+        .map_err(|source| SnapshotError::Upgrade { path: path.to_owned(), source })?;
+    Ok(model)
 }
 
 /// Either form, told by the bytes.

@@ -3,7 +3,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use base::Shape;
+use caffe_format::{BlobProto, NetParameter, V1LayerParameter, V1LayerParameterLayerType, binary};
+
 use super::{Resume, load, load_model};
+use crate::blob;
 
 /// What Caffe wrote.
 fn caffe(name: &str) -> PathBuf {
@@ -26,6 +30,33 @@ fn caffes_snapshots_load() {
         let conv1 = model.layer.iter().find(|layer| layer.name() == "conv1").unwrap();
         assert_eq!(conv1.blobs[0].data.len(), 150);
     }
+}
+
+/// `layers` with old blobs, as Caffe wrote them in 2014.
+#[test]
+fn models_of_old_caffes_are_brought_up_to_date() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("old.caffemodel");
+    let blob = BlobProto {
+        num: Some(1),
+        channels: Some(1),
+        height: Some(2),
+        width: Some(1),
+        data: vec![3.0, 4.0],
+        ..BlobProto::default()
+    };
+    let layer = V1LayerParameter {
+        name: Some("fc".into()),
+        type_: Some(V1LayerParameterLayerType::InnerProduct),
+        blobs: vec![blob],
+        ..V1LayerParameter::default()
+    };
+    let old = NetParameter { layers: vec![layer], ..NetParameter::default() };
+    put(&path, &binary::write(&old));
+    let model = load_model(&path).unwrap();
+    assert_eq!((model.layer[0].name(), model.layer[0].type_()), ("fc", "InnerProduct"));
+    assert!(blob::fits(&model.layer[0].blobs[0], &Shape::new(&[2, 1]).unwrap()));
+    assert_eq!(*blob::values(&model.layer[0].blobs[0]).unwrap(), [3.0, 4.0]);
 }
 
 #[test]
