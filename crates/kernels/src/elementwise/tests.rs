@@ -1,1 +1,67 @@
+use proptest::prelude::*;
 
+use super::{
+    add, add_apart, add_scaled, axpby, axpy, copy, fill, max_backward, max_with, mul, mul_apart,
+    scale,
+};
+use crate::{
+    Cpu, Unary,
+    cpu::CHUNK,
+    testing::{assert_close, noise, on_every_cpu},
+};
+
+/// Compares `y = run(x, y)` with `want(x, y)`.
+fn check(len: usize, run: fn(&Cpu, &[f32], &mut [f32]), want: fn(f64, f64) -> f64) {
+    let (x, y) = (noise(len, 1), noise(len, 2));
+    let want: Vec<f64> =
+        x.iter().zip(&y).map(|(&x, &y)| want(f64::from(x), f64::from(y))).collect();
+    on_every_cpu(|cpu| {
+        let mut y = y.clone();
+        run(cpu, &x, &mut y);
+        assert_close(&y, &want, 1e-6);
+        y
+    });
+}
+
+fn check_all(len: usize) {
+    check(len, |cpu, _, y| fill(cpu, 0.5, y), |_, _| 0.5);
+    check(len, copy, |x, _| x);
+    check(len, |cpu, _, y| scale(cpu, 0.5, Unary::InPlace(y)), |_, y| 0.5 * y);
+    check(len, |cpu, x, y| scale(cpu, 0.5, Unary::Apart { x, y }), |x, _| 0.5 * x);
+    check(len, |cpu, x, y| axpy(cpu, 0.5, x, y), |x, y| y + 0.5 * x);
+    check(len, |cpu, x, y| axpby(cpu, 0.5, x, 2.0, y), |x, y| 2.0 * y + 0.5 * x);
+    check(len, add, |x, y| x + y);
+    check(len, mul, |x, y| x * y);
+    check(len, |cpu, x, y| mul_apart(cpu, x, x, y), |x, _| x * x);
+    check(len, |cpu, x, y| add_scaled(cpu, (0.5, x), (2.0, x), y), |x, _| 2.5 * x);
+    check(len, |cpu, x, y| add_apart(cpu, x, x, None, y), |x, _| 2.0 * x);
+    check(len, |cpu, x, y| add_apart(cpu, x, x, Some(0.0), y), |x, _| (2.0 * x).max(0.0));
+}
+
+proptest! {
+    #[test]
+    fn equal_their_formulas(len in 0..70_usize) {
+        check_all(len);
+    }
+}
+
+#[test]
+fn slices_beyond_one_chunk() {
+    check_all(2 * CHUNK + 5);
+}
+
+#[test]
+fn a_maximum_remembers_which_operand_won() {
+    let (a, b, dy) = (noise(100, 1), noise(100, 2), noise(100, 3));
+    on_every_cpu(|cpu| {
+        let (mut y, mut which) = (a.clone(), vec![0; 100]);
+        max_with(cpu, 1, &b, &mut y, &mut which);
+        let mut dx = vec![7.0; 100];
+        max_backward(cpu, 1, &which, &dy, &mut dx);
+        for i in 0..100 {
+            assert_eq!(y[i].to_bits(), a[i].max(b[i]).to_bits());
+            assert_eq!(dx[i].to_bits(), if b[i] > a[i] { dy[i] } else { 0.0 }.to_bits());
+        }
+        [y, dx].concat()
+    });
+}

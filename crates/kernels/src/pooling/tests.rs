@@ -1,1 +1,76 @@
+use proptest::prelude::*;
 
+use super::{Pool, Rounding, ave_backward, ave_forward, max_backward, max_forward};
+use crate::{
+    reference::pooling as reference,
+    testing::{assert_close, noise, on_every_cpu},
+};
+
+fn pools() -> impl Strategy<Value = Pool> {
+    let sides = (1..=11_usize, 1..=11_usize);
+    let pair = |most: usize| prop::array::uniform2(1..=most);
+    let rounding = prop_oneof![Just(Rounding::Ceil), Just(Rounding::Floor)];
+    (
+        1..=2_usize,
+        1..=19_usize,
+        sides,
+        pair(5),
+        pair(3),
+        prop::array::uniform2(0..=2_usize),
+        rounding,
+    )
+        .prop_map(|(n, c, (h, w), kernel, stride, pad, rounding)| {
+            let stride = [0, 1].map(|axis| stride[axis].min(kernel[axis])); // or windows are empty
+            let pad = [0, 1].map(|axis| pad[axis].min(kernel[axis] - 1));
+            Pool { n, c, h, w, kernel, stride, pad, rounding }
+        })
+        .prop_filter("the window fits", |pool| pool.y_len() > 0)
+}
+
+proptest! {
+    #[test]
+    fn max_equals_the_reference(pool in pools()) {
+        let x = noise(pool.x_len(), 1);
+        let dy = noise(pool.y_len(), 2);
+        let (want, from) = reference::max(&pool, &x);
+        let mut want_dx = vec![0.0; x.len()];
+        from.iter().zip(&dy).for_each(|(&i, &dy)| want_dx[i] += f64::from(dy));
+        on_every_cpu(|cpu| {
+            let (mut y, mut mask) = (vec![7.0; pool.y_len()], vec![7; pool.y_len()]);
+            max_forward(cpu, &pool, &x, &mut y, &mut mask);
+            assert_close(&y, &want, 0.0);
+            let mut dx = vec![7.0; pool.x_len()];
+            max_backward(cpu, &pool, &dy, &mask, &mut dx);
+            assert_close(&dx, &want_dx, 1e-6);
+            dx
+        });
+    }
+
+    #[test]
+    fn ave_equals_the_reference(pool in pools()) {
+        let x = noise(pool.x_len(), 1);
+        let dy = noise(pool.y_len(), 2);
+        let (want, want_dx) = (reference::ave(&pool, &x), reference::ave_backward(&pool, &dy));
+        on_every_cpu(|cpu| {
+            let mut y = vec![7.0; pool.y_len()];
+            ave_forward(cpu, &pool, &x, &mut y);
+            assert_close(&y, &want, 1e-6);
+            let mut dx = vec![7.0; pool.x_len()];
+            ave_backward(cpu, &pool, &dy, &mut dx);
+            assert_close(&dx, &want_dx, 1e-6);
+            dx
+        });
+    }
+}
+
+/// Caffe's sizes: 32 → 16 for CIFAR-10 quick (3, 2), 112 → 56 for GoogLeNet, 7 → 7 with padding 1.
+#[test]
+fn output_sizes_are_caffes() {
+    let side = |size, kernel, stride, pad| {
+        let (kernel, stride, pad) = ([kernel; 2], [stride; 2], [pad; 2]);
+        Pool { n: 1, c: 1, h: size, w: size, kernel, stride, pad, rounding: Rounding::Ceil }.out()
+            [0]
+    };
+    assert_eq!([side(32, 3, 2, 0), side(112, 3, 2, 0), side(7, 3, 1, 1)], [16, 56, 7]);
+    assert_eq!(side(4, 2, 2, 1), 3); // a fourth window would start in the padding
+}
