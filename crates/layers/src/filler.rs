@@ -114,7 +114,8 @@ pub fn fill(
     Ok(())
 }
 
-fn find(name: &str) -> Result<&'static str, FillerError> {
+/// The type of that name, or the error that lists all.
+pub(crate) fn find(name: &str) -> Result<&'static str, FillerError> {
     TYPES
         .into_iter()
         .find(|known| *known == name)

@@ -9,17 +9,25 @@
 //!
 //! Values are in the layout that [`Layer::layouts`] asked for; shapes are always Caffe's.
 
+mod convolve;
+mod axis;
+mod elementwise;
 mod error;
+mod fed;
 mod feed;
 mod filler;
 mod io;
 mod kind;
+mod loss;
 mod table;
+mod window;
 
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
 mod gradient_check;
+#[cfg(test)]
+mod testing;
 
 pub use error::LayerError;
 pub use feed::{Feed, FeedError};

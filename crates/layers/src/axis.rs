@@ -1,0 +1,132 @@
+//! Axes: as options name them, and where they lie in memory.
+
+use base::Shape;
+use kernels::{Cpu, Rows, RowsMut};
+use tensor::Layout;
+
+use crate::LayerError;
+
+/// An axis as written; negative ones count from the end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AxisOption {
+    /// The field, for errors.
+    option: &'static str,
+    written: i32,
+}
+
+impl AxisOption {
+    /// The value of field `option`.
+    pub(crate) fn new(option: &'static str, written: i32) -> Self {
+        Self { option, written }
+    }
+
+    /// `axis`, or the unsigned field of older files that it replaced; `default` when neither is there.
+    pub(crate) fn either(
+        (option, axis): (&'static str, Option<i32>),
+        (older, dim): (&'static str, Option<u32>),
+        default: i32,
+    ) -> Result<Self, LayerError> {
+        match (axis, dim) {
+            (Some(_), Some(_)) => {
+                Err(LayerError::Conflict { first: option, second: older, remedy: "keep `axis`" })
+            }
+            // What does not fit is no axis of any blob; `of` says so.
+            (None, Some(dim)) => Ok(Self::new(older, i32::try_from(dim).unwrap_or(i32::MAX))),
+            (axis, None) => Ok(Self::new(option, axis.unwrap_or(default))),
+        }
+    }
+
+    /// The axis of `shape` that is meant.
+    pub(crate) fn of(self, shape: &Shape) -> Result<usize, LayerError> {
+        shape.axis(self.written).ok_or_else(|| LayerError::Option {
+            option: self.option,
+            got: self.written.to_string(),
+            want: format!("one of the {} axes of shape {shape}", shape.axes()),
+        })
+    }
+}
+
+/// A blob in memory around one axis: `outer` runs of `size` times `inner` contiguous values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) outer: usize,
+    pub(crate) size: usize,
+    pub(crate) inner: usize,
+}
+
+impl Span {
+    /// `axis` is one of Caffe's shape; `layout` says where it went.
+    pub(crate) fn new(shape: &Shape, layout: Layout, axis: usize) -> Self {
+        let order = memory_order(shape, layout);
+        let at = order.iter().position(|&a| a == axis).expect("an axis of this shape");
+        let count = |axes: &[usize]| axes.iter().map(|&a| shape.dims()[a]).product();
+        Self {
+            outer: count(&order[..at]),
+            size: shape.dims()[axis],
+            inner: count(&order[at + 1..]),
+        }
+    }
+
+    /// Values of one outer run.
+    pub(crate) fn run(self) -> usize {
+        self.size * self.inner
+    }
+}
+
+/// Caffe's axes in the order they lie in memory, outermost first.
+pub(crate) fn memory_order(shape: &Shape, layout: Layout) -> Vec<usize> {
+    match layout {
+        Layout::ChannelsLast if shape.axes() == 4 => vec![0, 2, 3, 1],
+        _ => (0..shape.axes()).collect(),
+    }
+}
+
+/// Floats a thread copies at a time.
+const TASK_FLOATS: usize = 1 << 14;
+
+/// Copies the first `len` values of every row of `from` to the rows of `to`.
+pub(crate) fn copy_rows(cpu: &Cpu, len: usize, from: Rows<'_>, to: RowsMut<'_>) {
+    let RowsMut { data, stride, offset } = to;
+    if len == 0 || data.is_empty() {
+        return;
+    }
+    let rows = (TASK_FLOATS / stride).max(1);
+    cpu.run_chunks(data, rows * stride, |task, piece| {
+        for (row, to) in piece.chunks_exact_mut(stride).enumerate() {
+            let at = (task * rows + row) * from.stride + from.offset;
+            to[offset..][..len].copy_from_slice(&from.data[at..][..len]);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AxisOption, Span};
+    use base::Shape;
+    use tensor::Layout;
+
+    #[test]
+    fn channels_are_the_innermost_axis_of_an_image_that_is_channels_last() {
+        let shape = Shape::new(&[2, 3, 4, 5]).unwrap();
+        let span = |layout, axis| {
+            let Span { outer, size, inner } = Span::new(&shape, layout, axis);
+            [outer, size, inner]
+        };
+        assert_eq!(span(Layout::RowMajor, 1), [2, 3, 20]);
+        assert_eq!(span(Layout::ChannelsLast, 1), [40, 3, 1]);
+        assert_eq!(span(Layout::ChannelsLast, 2), [2, 4, 15]);
+        assert_eq!(span(Layout::ChannelsLast, 0), [1, 2, 60]);
+        let flat = Shape::new(&[6, 7]).unwrap();
+        assert_eq!(Span::new(&flat, Layout::ChannelsLast, 1), Span { outer: 6, size: 7, inner: 1 });
+    }
+
+    #[test]
+    fn an_axis_that_is_not_there_names_its_field() {
+        let shape = Shape::new(&[2, 3]).unwrap();
+        let error = AxisOption::new("concat_param.axis", -3).of(&shape).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`concat_param.axis` is -3, expected one of the 2 axes of shape 2 3 (6)"
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! What losses share: which bottoms fit, which labels count, and what the sum is divided by.
+
+use base::Shape;
+use caffe_format::{LossParameter, LossParameterNormalizationMode as Mode};
+
+use crate::LayerError;
+
+/// The size of the batch, which predictions and labels must agree on.
+pub(crate) fn batch(bottoms: &[Shape]) -> Result<usize, LayerError> {
+    let first = |index: usize| bottoms[index].dims().first().copied();
+    let Some(batch) = first(0) else {
+        return Err(LayerError::Bottom {
+            index: 0,
+            got: bottoms[0].clone(),
+            want: "a batch axis".into(),
+        });
+    };
+    if first(1) != Some(batch) {
+        return Err(LayerError::Bottom {
+            index: 1,
+            got: bottoms[1].clone(),
+            want: format!("{batch} items, as bottom 0 has"),
+        });
+    }
+    Ok(batch)
+}
+
+/// Scores of classes along one axis, and a label for every position beside that axis.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Classes {
+    /// Items of the batch.
+    pub(crate) batch: usize,
+    /// Positions before the axis.
+    pub(crate) outer: usize,
+    /// Number of classes.
+    pub(crate) count: usize,
+    /// Positions after it, each `count` scores that lie this far apart.
+    pub(crate) inner: usize,
+}
+
+impl Classes {
+    /// For scores and labels in `bottoms`; there must be a label for every position.
+    pub(crate) fn new(bottoms: &[Shape], axis: usize) -> Result<Self, LayerError> {
+        let scores = &bottoms[0];
+        let classes = Self {
+            batch: scores.dims()[0],
+            outer: scores.count_to(axis),
+            count: scores.dims()[axis],
+            inner: scores.count_from(axis + 1),
+        };
+        let want = classes.positions();
+        if bottoms[1].count() != want {
+            return Err(LayerError::Bottom {
+                index: 1,
+                got: bottoms[1].clone(),
+                want: format!(
+                    "{want} labels, one for each position beside axis {axis} of {scores}"
+                ),
+            });
+        }
+        Ok(classes)
+    }
+
+    /// Number of labels.
+    pub(crate) fn positions(self) -> usize {
+        self.outer * self.inner
+    }
+
+    /// Where class 0 of a position lies; class `k` is `k * inner` further.
+    pub(crate) fn start(self, position: usize) -> usize {
+        position / self.inner * self.count * self.inner + position % self.inner
+    }
+
+    /// The class that `label` names at `position`, or `None` for a label to ignore.
+    pub(crate) fn class(
+        self,
+        label: f32,
+        position: usize,
+        ignore: Option<i32>,
+    ) -> Result<Option<usize>, LayerError> {
+        let value = truncated(label);
+        if value.is_some() && value == ignore {
+            return Ok(None);
+        }
+        let class = value.and_then(|value| usize::try_from(value).ok());
+        match class.filter(|&class| class < self.count) {
+            Some(class) => Ok(Some(class)),
+            None => Err(LayerError::Label {
+                item: position / (self.positions() / self.batch).max(1),
+                value: label,
+                classes: self.count,
+            }),
+        }
+    }
+}
+
+/// A label as the integer that C makes of it; `None` when there is none.
+pub(crate) fn truncated(label: f32) -> Option<i32> {
+    #[expect(clippy::cast_possible_truncation, reason = "fractions are dropped, as in Caffe")]
+    let value = label as i32;
+    // Both bounds are floats; the upper one is the first that is too large.
+    (-2_147_483_648.0..2_147_483_648.0).contains(&label).then_some(value)
+}
+
+/// What the sum of a loss is divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Normalization(Mode);
+
+impl Normalization {
+    /// As written; `normalize` of older files counts when `normalization` is not there.
+    pub(crate) fn new(written: &LossParameter, default: Mode) -> Self {
+        Self(match (written.normalization, written.normalize) {
+            (Some(mode), _) => mode,
+            (None, Some(true)) => Mode::Valid,
+            (None, Some(false)) => Mode::BatchSize,
+            (None, None) => default,
+        })
+    }
+
+    /// The divisor for `outer * inner` positions, `valid` of them not ignored. At least 1, so that a
+    /// batch without labels has a loss of zero.
+    pub(crate) fn divisor(self, outer: usize, inner: usize, valid: usize) -> f64 {
+        let count = match self.0 {
+            Mode::Full => outer * inner,
+            Mode::Valid => valid,
+            Mode::BatchSize => outer,
+            Mode::None => 1,
+        };
+        count.max(1) as f64
+    }
+}
+
+/// A sum of f64 as the loss that a blob holds.
+#[expect(clippy::cast_possible_truncation, reason = "blobs are f32")]
+pub(crate) fn rounded(loss: f64) -> f32 {
+    loss as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Classes, truncated};
+    use base::Shape;
+
+    #[test]
+    fn labels_are_truncated_as_c_does_and_others_are_none() {
+        assert_eq!(truncated(2.9), Some(2));
+        assert_eq!(truncated(-0.9), Some(0));
+        assert_eq!(truncated(-3.0), Some(-3));
+        assert_eq!(truncated(-2_147_483_648.0), Some(i32::MIN));
+        for none in [f32::NAN, f32::INFINITY, -3e9, 2_147_483_648.0] {
+            assert_eq!(truncated(none), None);
+        }
+    }
+
+    #[test]
+    fn a_label_out_of_range_names_the_item_of_the_batch() {
+        let shapes = [Shape::new(&[2, 3, 2, 2]).unwrap(), Shape::new(&[2, 2, 2]).unwrap()];
+        let classes = Classes::new(&shapes, 1).unwrap();
+        assert_eq!(classes.start(5), 13);
+        assert_eq!(classes.class(2.0, 5, None).unwrap(), Some(2));
+        assert_eq!(classes.class(-1.0, 5, Some(-1)).unwrap(), None);
+        let error = classes.class(3.0, 5, None).unwrap_err();
+        assert_eq!(error.to_string(), "label 3 of item 1 is not one of the 3 classes");
+        assert!(classes.class(f32::NAN, 0, Some(0)).is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! Accuracy: the share of labels among the `top_k` highest scores. Caffe type `Accuracy`,
+//! `accuracy_param`.
+//!
+//! Bottom 0 has scores along `axis` (default 1), bottom 1 a label for every other position; those equal to `ignore_label` do
+//! not count. A score as high as the label's own counts as higher. Top 1, if there is one, holds the
+//! share for each class. Has no gradient.
+
+use base::Shape;
+
+use crate::axis::AxisOption;
+use crate::loss::{Classes, rounded};
+use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Accuracy",
+    options: "accuracy_param",
+    formula: "y = share of labels whose score is among the top_k highest",
+    bottoms: Arity::exactly(2),
+    tops: Arity { min: 1, max: 2 },
+    build,
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.accuracy_param();
+    Ok(Box::new(Accuracy {
+        option: AxisOption::new("accuracy_param.axis", written.axis()),
+        top_k: written.top_k() as usize,
+        ignore: written.ignore_label,
+        tops: spec.tops,
+        classes: Classes::default(),
+    }))
+}
+
+struct Accuracy {
+    option: AxisOption,
+    top_k: usize,
+    ignore: Option<i32>,
+    tops: usize,
+    classes: Classes,
+}
+
+impl Layer for Accuracy {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        self.classes = Classes::new(bottoms, self.option.of(&bottoms[0])?)?;
+        if self.top_k > self.classes.count {
+            return Err(LayerError::Option {
+                option: "accuracy_param.top_k",
+                got: self.top_k.to_string(),
+                want: format!("at most {}, the number of classes", self.classes.count),
+            });
+        }
+        let shapes = [Shape::scalar(), Shape::new(&[self.classes.count])?];
+        Ok(shapes[..self.tops].to_vec())
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let classes = self.classes;
+        // Labels of each class, and how many of them were found.
+        let (mut seen, mut found) = (vec![0_usize; classes.count], vec![0_usize; classes.count]);
+        for (position, &label) in io.bottoms[1].data.iter().enumerate() {
+            let Some(class) = classes.class(label, position, self.ignore)? else { continue };
+            let scores = &io.bottoms[0].data[classes.start(position)..];
+            let own = scores[class * classes.inner];
+            let as_high = scores
+                .iter()
+                .step_by(classes.inner)
+                .take(classes.count)
+                .filter(|&&score| score >= own)
+                .count();
+            seen[class] += 1;
+            // A score that is not a number is as high as nothing, not even as itself.
+            found[class] += usize::from((1..=self.top_k).contains(&as_high));
+        }
+        let share = |found: usize, seen: usize| rounded(found as f64 / seen.max(1) as f64);
+        io.tops[0].data()[0] = share(found.iter().sum(), seen.iter().sum());
+        if let Some(top) = io.tops.get_mut(1) {
+            for (y, (&found, &seen)) in top.data().iter_mut().zip(found.iter().zip(&seen)) {
+                *y = share(found, seen);
+            }
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, _: &mut Backward<'_>) -> Result<(), LayerError> {
+        Ok(())
+    }
+
+    fn backward_to(&self, _: usize) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! Concat: the bottoms side by side along one axis. Caffe type `Concat`, `concat_param`.
+//!
+//! `axis` (default 1; `concat_dim` in older files) is the only one on which bottoms may differ. Works on
+//! both memory orders: channels-last, every pixel's channels are a row of the top.
+
+use base::Shape;
+use kernels::{Rows, RowsMut};
+
+use crate::axis::{AxisOption, Span, copy_rows};
+use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Concat",
+    options: "concat_param",
+    formula: "y = [x_0, x_1, ..] along axis",
+    bottoms: Arity::at_least(1),
+    build,
+    cases: &[
+        Case { options: "", bottoms: IMAGES, tops: 1 },
+        Case {
+            options: "concat_param { axis: 0 }",
+            bottoms: &[(&[2, 3, 2, 4], Fill::Gaussian), (&[1, 3, 2, 4], Fill::Gaussian)],
+            tops: 1,
+        },
+        Case {
+            options: "concat_param { axis: -1 }",
+            bottoms: &[(&[2, 3, 2, 4], Fill::Gaussian), (&[2, 3, 2, 1], Fill::Gaussian)],
+            tops: 1,
+        },
+        Case {
+            options: "concat_param { concat_dim: 1 }",
+            bottoms: &[(&[3, 2], Fill::Gaussian), (&[3, 4], Fill::Gaussian)],
+            tops: 1,
+        },
+        Case { options: "", bottoms: &[(&[2, 3], Fill::Gaussian)], tops: 1 },
+    ],
+    ..LayerKind::UNARY
+};
+
+const IMAGES: &[(&[usize], Fill)] = &[
+    (&[2, 3, 2, 2], Fill::Gaussian),
+    (&[2, 1, 2, 2], Fill::Gaussian),
+    (&[2, 2, 2, 2], Fill::Gaussian),
+];
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.concat_param();
+    let option = AxisOption::either(
+        ("concat_param.axis", written.axis),
+        ("concat_param.concat_dim", written.concat_dim),
+        1,
+    )?;
+    Ok(Box::new(Concat { option, axis: 0 }))
+}
+
+struct Concat {
+    option: AxisOption,
+    axis: usize,
+}
+
+impl Layer for Concat {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let first = &bottoms[0];
+        self.axis = self.option.of(first)?;
+        let mut size = 0;
+        for (index, shape) in bottoms.iter().enumerate() {
+            // On all but one axis, a bottom must be as the first.
+            let alike = shape.axes() == first.axes()
+                && (0..first.axes()).all(|a| a == self.axis || shape.dims()[a] == first.dims()[a]);
+            if !alike {
+                return Err(LayerError::Bottom {
+                    index,
+                    got: shape.clone(),
+                    want: format!("{first} on all axes but {}", self.axis),
+                });
+            }
+            size += shape.dims()[self.axis];
+        }
+        Ok(vec![first.with(self.axis, size)?])
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::Same
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let top = &mut io.tops[0];
+        let stride = Span::new(top.shape, top.layout, self.axis).run();
+        let mut offset = 0;
+        for bottom in &io.bottoms {
+            let len = Span::new(bottom.shape, bottom.layout, self.axis).run();
+            let to = RowsMut { data: top.data(), stride, offset };
+            copy_rows(io.cpu, len, Rows::dense(bottom.data, len), to);
+            offset += len;
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let top = io.tops[0];
+        let stride = Span::new(top.shape, top.layout, self.axis).run();
+        let mut offset = 0;
+        for bottom in &mut io.bottoms {
+            let len = Span::new(bottom.shape, bottom.layout, self.axis).run();
+            if let Some(dx) = bottom.diff.as_deref_mut() {
+                let from = Rows { data: top.diff, stride, offset };
+                copy_rows(io.cpu, len, from, RowsMut::dense(dx, len));
+            }
+            offset += len;
+        }
+        Ok(())
+    }
+}

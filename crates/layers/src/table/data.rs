@@ -1,0 +1,17 @@
+//! Data: images and labels from an LMDB or LevelDB database. Caffe type `Data`, `data_param`,
+//! `transform_param`.
+//!
+//! Top 0 is the batch of images after cropping, mirroring, mean and scale; top 1, if there is one, their
+//! labels. Reading is the feed's work.
+
+use crate::{Arity, LayerKind, fed};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Data",
+    options: "data_param, transform_param",
+    formula: "y_0 = images of the next batch; y_1 = their labels",
+    tops: Arity { min: 1, max: 2 },
+    build: fed::build,
+    ..LayerKind::FED
+};

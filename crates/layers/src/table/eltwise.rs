@@ -1,0 +1,180 @@
+//! Eltwise: sum, product or maximum of bottoms, value by value. Caffe type `Eltwise`, `eltwise_param`.
+//!
+//! `operation` is `SUM` (with a `coeff` for each bottom, or none), `PROD` or `MAX`. The gradient of a product is the
+//! product of the others, or with `stable_prod_grad: false` the quotient `y / x_i`, which is faster
+//! for many bottoms and wrong at zero. Of equal values the maximum takes the one that Caffe takes.
+
+use base::Shape;
+use caffe_format::EltwiseParameterEltwiseOp as Op;
+use kernels::{Cpu, Unary, elementwise};
+
+use crate::elementwise::chain;
+use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Eltwise",
+    options: "eltwise_param",
+    formula: "y = sum_i coeff_i * x_i, or prod_i x_i, or max_i x_i",
+    bottoms: Arity::at_least(2),
+    build,
+    cases: &[
+        Case { options: "", bottoms: TWO, tops: 1 },
+        Case { options: "eltwise_param { coeff: 0.5 coeff: -2 }", bottoms: TWO, tops: 1 },
+        Case { options: "", bottoms: THREE, tops: 1 },
+        Case { options: "eltwise_param { coeff: 1 coeff: -1 coeff: 3 }", bottoms: THREE, tops: 1 },
+        Case { options: "eltwise_param { operation: PROD }", bottoms: TWO, tops: 1 },
+        Case { options: "eltwise_param { operation: PROD }", bottoms: THREE, tops: 1 },
+        Case {
+            options: "eltwise_param { operation: PROD stable_prod_grad: false }",
+            bottoms: &[
+                (&[2, 5], Fill::Away(0.0)),
+                (&[2, 5], Fill::Away(0.0)),
+                (&[2, 5], Fill::Away(0.0)),
+            ],
+            tops: 1,
+        },
+        Case {
+            options: "eltwise_param { operation: MAX }",
+            bottoms: &[
+                (&[2, 3, 2, 2], Fill::Spread),
+                (&[2, 3, 2, 2], Fill::Uniform(-0.01, 0.01)),
+                (&[2, 3, 2, 2], Fill::Uniform(0.31, 0.32)),
+            ],
+            tops: 1,
+        },
+    ],
+    ..LayerKind::UNARY
+};
+
+const TWO: &[(&[usize], Fill)] =
+    &[(&[2, 3, 2, 2], Fill::Gaussian), (&[2, 3, 2, 2], Fill::Gaussian)];
+const THREE: &[(&[usize], Fill)] =
+    &[(&[2, 5], Fill::Gaussian), (&[2, 5], Fill::Gaussian), (&[2, 5], Fill::Gaussian)];
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.eltwise_param();
+    let coeffs = &written.coeff;
+    if !coeffs.is_empty() && coeffs.len() != spec.bottoms {
+        return Err(LayerError::Option {
+            option: "eltwise_param.coeff",
+            got: format!("there {} times", coeffs.len()),
+            want: format!("one for each of {} bottoms, or none", spec.bottoms),
+        });
+    }
+    let operation = match written.operation() {
+        Op::Sum if coeffs.is_empty() => Operation::Sum(vec![1.0; spec.bottoms]),
+        Op::Sum => Operation::Sum(coeffs.clone()),
+        Op::Prod if !coeffs.is_empty() => {
+            return Err(LayerError::Conflict {
+                first: "eltwise_param.coeff",
+                second: "eltwise_param.operation: PROD",
+                remedy: "coefficients are for sums",
+            });
+        }
+        Op::Prod if written.stable_prod_grad() => Operation::Product,
+        Op::Prod => Operation::ProductByQuotient,
+        Op::Max => Operation::Max(Vec::new()),
+    };
+    Ok(Box::new(Eltwise { operation }))
+}
+
+struct Eltwise {
+    operation: Operation,
+}
+
+enum Operation {
+    /// A coefficient for each bottom.
+    Sum(Vec<f32>),
+    Product,
+    ProductByQuotient,
+    /// Which bottom was the largest, from the last forward.
+    Max(Vec<u32>),
+}
+
+impl Layer for Eltwise {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let first = &bottoms[0];
+        if let Some(index) = bottoms.iter().position(|shape| shape != first) {
+            return Err(LayerError::Bottom {
+                index,
+                got: bottoms[index].clone(),
+                want: format!("{first}, as bottom 0 has"),
+            });
+        }
+        if let Operation::Max(which) = &mut self.operation {
+            which.resize(first.count(), 0);
+        }
+        Ok(vec![first.clone()])
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::Same
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let (cpu, y) = (io.cpu, io.tops[0].data());
+        let x: Vec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
+        match &mut self.operation {
+            Operation::Sum(coeffs) => {
+                elementwise::add_scaled(cpu, (coeffs[0], x[0]), (coeffs[1], x[1]), y);
+                for (&coeff, x) in coeffs.iter().zip(&x).skip(2) {
+                    elementwise::axpy(cpu, coeff, x, y);
+                }
+            }
+            Operation::Product | Operation::ProductByQuotient => {
+                elementwise::mul_apart(cpu, x[0], x[1], y);
+                x[2..].iter().for_each(|x| elementwise::mul(cpu, x, y));
+            }
+            Operation::Max(which) => {
+                // Bottom 1 first: between the first two, Caffe gives it the ties.
+                elementwise::copy(cpu, x[1], y);
+                which.fill(1);
+                for (index, x) in (0_u32..).zip(&x).filter(|&(index, _)| index != 1) {
+                    elementwise::max_with(cpu, index, x, y, which);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (cpu, y, dy) = (io.cpu, io.tops[0].data, io.tops[0].diff);
+        let x: Vec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
+        for (index, bottom) in io.bottoms.iter_mut().enumerate() {
+            let Some(dx) = bottom.diff.as_deref_mut() else { continue };
+            match &self.operation {
+                Operation::Sum(coeffs) => {
+                    elementwise::scale(cpu, coeffs[index], Unary::Apart { x: dy, y: dx });
+                }
+                Operation::Product => product_of_others(cpu, &x, index, dy, dx),
+                Operation::ProductByQuotient => {
+                    chain(cpu, (x[index], y), Unary::Apart { x: dy, y: dx }, |x, y| y / x);
+                }
+                Operation::Max(which) => {
+                    let index = u32::try_from(index).expect("as many bottoms as a file can name");
+                    elementwise::max_backward(cpu, index, which, dy, dx);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        match &self.operation {
+            Operation::Max(which) => size_of_val(&which[..]),
+            _ => 0,
+        }
+    }
+}
+
+/// `dx = dy` times all of `x` but the one at `index`.
+fn product_of_others(cpu: &Cpu, x: &[&[f32]], index: usize, dy: &[f32], dx: &mut [f32]) {
+    let mut others = x.iter().enumerate().filter(|&(i, _)| i != index).map(|(_, x)| x);
+    let first = others.next().expect("there are at least two bottoms");
+    elementwise::mul_apart(cpu, dy, first, dx);
+    others.for_each(|x| elementwise::mul(cpu, x, dx));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Flatten: some neighbouring axes become one. Caffe type `Flatten`, `flatten_param`.
+//!
+//! From `axis` (default 1) to `end_axis` (default the last), both included. The top is the bottom's memory under
+//! another shape.
+
+use base::Shape;
+
+use crate::axis::AxisOption;
+use crate::{
+    Alias, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec, table::reshape,
+};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Flatten",
+    options: "flatten_param",
+    formula: "y = x, axes axis..=end_axis as one",
+    build,
+    cases: &[
+        Case::image(""),
+        Case {
+            options: "flatten_param { axis: 0 end_axis: -2 }",
+            bottoms: &[(&[2, 3, 4], Fill::Gaussian)],
+            tops: 1,
+        },
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.flatten_param();
+    Ok(Box::new(Flatten {
+        first: AxisOption::new("flatten_param.axis", written.axis()),
+        last: AxisOption::new("flatten_param.end_axis", written.end_axis()),
+    }))
+}
+
+struct Flatten {
+    first: AxisOption,
+    last: AxisOption,
+}
+
+impl Layer for Flatten {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let dims = bottoms[0].dims();
+        let (first, last) = (self.first.of(&bottoms[0])?, self.last.of(&bottoms[0])?);
+        if first > last {
+            return Err(LayerError::Option {
+                option: "flatten_param.end_axis",
+                got: format!("axis {last}"),
+                want: format!("{first} or more, where flattening starts"),
+            });
+        }
+        let mut flat = dims[..first].to_vec();
+        flat.push(dims[first..=last].iter().product());
+        flat.extend_from_slice(&dims[last + 1..]);
+        Ok(vec![Shape::new(&flat)?])
+    }
+
+    fn alias(&self) -> Alias {
+        Alias::DataAndDiff
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        reshape::copy_forward(io);
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        reshape::copy_backward(io);
+        Ok(())
+    }
+}

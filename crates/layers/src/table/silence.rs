@@ -1,0 +1,49 @@
+//! Silence: takes blobs so that they are no outputs of the net. Caffe type `Silence`.
+
+use base::Shape;
+
+use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Silence",
+    formula: "dx_i = 0",
+    bottoms: Arity::at_least(1),
+    tops: Arity::exactly(0),
+    build,
+    cases: &[Case {
+        options: "",
+        bottoms: &[(&[2, 3], Fill::Gaussian), (&[4], Fill::Gaussian)],
+        tops: 0,
+    }],
+    ..LayerKind::UNARY
+};
+
+fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    Ok(Box::new(Silence))
+}
+
+struct Silence;
+
+impl Layer for Silence {
+    fn reshape(&mut self, _: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        Ok(Vec::new())
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::Same
+    }
+
+    fn forward(&mut self, _: &mut Forward<'_>) -> Result<(), LayerError> {
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        for bottom in &mut io.bottoms {
+            if let Some(dx) = bottom.diff.as_deref_mut() {
+                dx.fill(0.0);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! Softmax: scores to probabilities along one axis. Caffe type `Softmax`, `softmax_param`.
+//!
+//! `axis` is 1 unless written. Runs in place: backward needs only `y`.
+
+use base::Shape;
+use kernels::{channel::Channels, softmax};
+
+use crate::axis::AxisOption;
+use crate::{Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Softmax",
+    options: "softmax_param",
+    formula: "y_k = exp(x_k) / sum_j exp(x_j) along axis",
+    in_place: InPlace::First,
+    build,
+    cases: &[
+        Case { options: "", bottoms: &[(&[3, 5], Fill::Gaussian)], tops: 1 },
+        Case::image(""),
+        Case::image("softmax_param { axis: -2 }"),
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let option = AxisOption::new("softmax_param.axis", spec.layer.softmax_param().axis());
+    Ok(Box::new(Softmax { option, dims: Channels { outer: 0, c: 0, inner: 0 } }))
+}
+
+struct Softmax {
+    option: AxisOption,
+    dims: Channels,
+}
+
+impl Layer for Softmax {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let axis = self.option.of(&bottoms[0])?;
+        self.dims = Channels {
+            outer: bottoms[0].count_to(axis),
+            c: bottoms[0].dims()[axis],
+            inner: bottoms[0].count_from(axis + 1),
+        };
+        Ok(bottoms.to_vec())
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let cpu = io.cpu;
+        softmax::forward(cpu, self.dims, io.unary());
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (cpu, y) = (io.cpu, io.tops[0].data);
+        if let Some(diffs) = io.unary() {
+            softmax::backward(cpu, self.dims, y, diffs);
+        }
+        Ok(())
+    }
+}

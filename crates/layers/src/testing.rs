@@ -1,0 +1,106 @@
+//! Runs a layer by hand, for tests of values, shapes and errors.
+
+use base::random::Mt19937;
+use base::{Phase, Shape};
+use caffe_format::LayerParameter;
+use kernels::{Cpu, Simd};
+use tensor::{Layout, Slab};
+
+use crate::{Backward, Bottom, BottomDiff, Forward, Layer, LayerError, Spec, Top, TopDiff};
+
+/// A bottom by its sizes and values.
+pub(crate) type Blob<'a> = (&'a [usize], &'a [f32]);
+
+/// A layer as a prototxt has it: `type: "Slice" slice_param { .. }`.
+pub(crate) fn build(text: &str, bottoms: usize, tops: usize) -> Result<Box<dyn Layer>, LayerError> {
+    let layer: LayerParameter = caffe_format::text::read("test", text).unwrap();
+    let kind = crate::find(layer.type_()).expect("a type of the table");
+    let (phase, in_place, fed) = (Phase::Train, false, &[]);
+    (kind.build)(&Spec { layer: &layer, phase, in_place, bottoms, tops, fed })
+}
+
+/// The tops' shapes for these bottoms.
+pub(crate) fn shapes(
+    text: &str,
+    bottoms: &[&[usize]],
+    tops: usize,
+) -> Result<Vec<Shape>, LayerError> {
+    let bottoms: Vec<_> = bottoms.iter().map(|dims| Shape::new(dims).unwrap()).collect();
+    build(text, bottoms.len(), tops)?.reshape(&bottoms)
+}
+
+/// What is wrong with this layer on these bottoms.
+#[track_caller]
+pub(crate) fn error(text: &str, bottoms: &[&[usize]], tops: usize) -> String {
+    shapes(text, bottoms, tops).expect_err("this layer is wrong").to_string()
+}
+
+/// The tops' shapes and values after one forward, drawing from seed 1701.
+pub(crate) fn forward(
+    text: &str,
+    bottoms: &[Blob<'_>],
+    tops: usize,
+) -> Result<Vec<(Shape, Vec<f32>)>, LayerError> {
+    let (mut layer, bottoms) = (build(text, bottoms.len(), tops)?, owned(bottoms));
+    run_forward(&mut *layer, &bottoms, &mut Mt19937::new(1701))
+}
+
+/// The tops' values after one forward, and the bottoms' diffs for these of the tops.
+pub(crate) fn backward(
+    text: &str,
+    bottoms: &[Blob<'_>],
+    top_diffs: &[&[f32]],
+) -> Result<Vec<Vec<f32>>, LayerError> {
+    let mut layer = build(text, bottoms.len(), top_diffs.len())?;
+    let bottoms = owned(bottoms);
+    let tops = run_forward(&mut *layer, &bottoms, &mut Mt19937::new(1701))?;
+    let mut diffs: Vec<_> = bottoms.iter().map(|(_, data)| vec![7e7; data.len()]).collect();
+    let layout = Layout::RowMajor;
+    layer.backward(&mut Backward {
+        cpu: &Cpu::new(1, Simd::detect()),
+        tops: (tops.iter().zip(top_diffs))
+            .map(|((shape, data), diff)| TopDiff { shape, layout, data, diff, live: true })
+            .collect(),
+        bottoms: (bottoms.iter().zip(&mut diffs).enumerate())
+            .map(|(index, ((shape, data), diff))| {
+                let diff = layer.backward_to(index).then_some(&mut diff[..]);
+                BottomDiff { shape, layout, data, diff }
+            })
+            .collect(),
+        params: Vec::new(),
+        gradients: Vec::new(),
+    })?;
+    Ok(diffs)
+}
+
+/// One forward of a layer without params.
+pub(crate) fn run_forward(
+    layer: &mut dyn Layer,
+    bottoms: &[(Shape, Vec<f32>)],
+    rng: &mut Mt19937,
+) -> Result<Vec<(Shape, Vec<f32>)>, LayerError> {
+    let seen: Vec<_> = bottoms.iter().map(|(shape, _)| shape.clone()).collect();
+    let mut shapes = layer.reshape(&seen)?;
+    let mut slabs: Vec<_> = shapes.iter().map(|shape| Slab::zeros(shape.count())).collect();
+    let layout = Layout::RowMajor;
+    layer.forward(&mut Forward {
+        cpu: &Cpu::new(1, Simd::detect()),
+        bottoms: (bottoms.iter()).map(|(shape, data)| Bottom { shape, layout, data }).collect(),
+        tops: (shapes.iter_mut().zip(&mut slabs))
+            .map(|(shape, slab)| Top { shape, layout, slab })
+            .collect(),
+        params: Vec::new(),
+        running: Vec::new(),
+        rng,
+        feed: None,
+    })?;
+    let values = |(shape, slab): (Shape, Slab)| {
+        let values = slab[..shape.count()].to_vec();
+        (shape, values)
+    };
+    Ok(shapes.into_iter().zip(slabs).map(values).collect())
+}
+
+fn owned(bottoms: &[Blob<'_>]) -> Vec<(Shape, Vec<f32>)> {
+    bottoms.iter().map(|(dims, data)| (Shape::new(dims).unwrap(), data.to_vec())).collect()
+}
