@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use caffe_format::SolverParameter;
 use kernels::Simd;
 
+use crate::files::UnknownFields;
+
 /// Everything [`Job::open`](crate::Job::open) needs to know.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -24,6 +26,8 @@ pub struct Config {
     pub seed: u32,
     /// Folder that relative paths in prototxts start from; empty for the working directory, as in Caffe.
     pub root: PathBuf,
+    /// Fields that Caffe does not have, in the solver's net files.
+    pub unknown: UnknownFields,
     /// What to do with a record that cannot be decoded.
     pub on_bad_sample: data::OnBadSample,
 }

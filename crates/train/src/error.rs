@@ -35,7 +35,7 @@ pub enum TrainError {
     },
 
     /// The solver's options are wrong.
-    #[error("{}", .0)]
+    #[error(transparent)]
     Solver(#[from] SolverError),
 
     /// The solver's list of nets is wrong.

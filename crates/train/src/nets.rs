@@ -9,20 +9,25 @@ use crate::{Event, TrainError};
 
 /// A net to build and what Caffe logs about where it comes from.
 #[derive(Debug)]
-pub(crate) struct NamedNet {
-    pub(crate) net: NetParameter,
-    pub(crate) origin: String,
+pub struct NamedNet {
+    /// As written, with its state merged in.
+    pub net: NetParameter,
+    /// Which of the solver's fields names it.
+    pub origin: String,
 }
 
 /// The train net and the test nets, with their states merged: the phase's default, then what the net
 /// says, then what the solver says.
-pub(crate) struct SolverNets {
-    pub(crate) train: NamedNet,
-    pub(crate) tests: Vec<NamedNet>,
+#[derive(Debug)]
+pub struct SolverNets {
+    /// The net that learns.
+    pub train: NamedNet,
+    /// The nets that score it, in the order of `test_iter`.
+    pub tests: Vec<NamedNet>,
 }
 
 /// Finds and reads the nets of `solver`.
-pub(crate) fn read(
+pub fn read(
     solver: &SolverParameter,
     root: &Path,
     unknown: UnknownFields,

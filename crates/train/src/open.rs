@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use base::random::Mt19937;
-use caffe_format::{NetParameter, text};
+use caffe_format::{NetParameter, SolverParameter, text};
 use kernels::Cpu;
 use net::{Home, MemoryPlan, Net, build_log, compile};
 use solver::{Extensions, ParamSlot, Slots, Solver};
 use tensor::Slab;
 
 use crate::evaluate::TestNet;
-use crate::files::UnknownFields;
 use crate::job::{Replica, Worker};
 use crate::sources::FileSources;
 use crate::times::Times;
@@ -21,13 +20,16 @@ impl Job {
     /// first iteration.
     pub fn open(config: Config, events: &mut dyn FnMut(Event)) -> Result<Self, TrainError> {
         let solver = Solver::lower(&config.solver, &Extensions::default())?;
-        check_schedule(&config)?;
+        check_schedule(&config.solver)?;
+        if config.solver.snapshot() > 0 {
+            snapshot::check_writable(config.solver.snapshot_prefix())?;
+        }
         let text = format!(
             "Initializing solver from parameters: \n{}",
             text::write(&config.solver).trim_end()
         );
         events(Event::Note { source: "solver.cpp", text });
-        let found = nets::read(&config.solver, &config.root, UnknownFields::Reject, events)?;
+        let found = nets::read(&config.solver, &config.root, config.unknown, events)?;
         let seed = u32::try_from(config.solver.random_seed()).unwrap_or(config.seed);
         let mut rng = Mt19937::new(seed);
 
@@ -142,9 +144,14 @@ fn slots(net: &Net) -> Slots {
     Slots::new(net.params().iter().filter_map(slot).collect())
 }
 
+/// Checks a solver's own options: rates, rule and schedule. Opens no file.
+pub fn check_solver(solver: &SolverParameter) -> Result<(), TrainError> {
+    Solver::lower(solver, &Extensions::default())?;
+    check_schedule(solver)
+}
+
 /// What the loop needs of the solver's schedule.
-fn check_schedule(config: &Config) -> Result<(), TrainError> {
-    let solver = &config.solver;
+fn check_schedule(solver: &SolverParameter) -> Result<(), TrainError> {
     let wrong = |reason: &str| Err(TrainError::Nets(reason.into()));
     if solver.average_loss() < 1 {
         return wrong("`average_loss` must be 1 or more");
@@ -160,9 +167,6 @@ fn check_schedule(config: &Config) -> Result<(), TrainError> {
     }
     if solver.snapshot() > 0 && solver.snapshot_prefix.is_none() {
         return wrong("`snapshot` without `snapshot_prefix`");
-    }
-    if solver.snapshot() > 0 {
-        snapshot::check_writable(solver.snapshot_prefix())?;
     }
     Ok(())
 }
