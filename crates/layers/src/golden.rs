@@ -1,0 +1,34 @@
+//! Every layer against what Caffe gave: `testdata/golden/layers`, one folder a case.
+//!
+//! A case is a net of Input layers and one layer `l`, with blobs recorded before and after. Each
+//! is run in every layout the layer takes; params that a filler drew must be equal to the bit, tops
+//! and gradients to a relative error of 1e-4. Cases whose layer is not in the table are left out.
+
+mod case;
+mod safetensors;
+
+use std::path::Path;
+
+use case::Case;
+
+/// Cases that exist for layers of the table; a missing test folder must not look like success.
+const CASES_MIN: usize = 3;
+
+#[test]
+fn layers_give_what_caffe_gave() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/layers");
+    let mut folders: Vec<_> = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
+    folders.sort();
+    let mut failures = Vec::new();
+    let mut passed = 0;
+    for folder in folders {
+        let case = Case::open(&folder);
+        let Some(kind) = crate::find(&case.layer_type()) else { continue };
+        match case.run(kind) {
+            Ok(()) => passed += 1,
+            Err(why) => failures.push(format!("{}: {why}", case.name)),
+        }
+    }
+    assert!(failures.is_empty(), "{passed} passed, but\n{}", failures.join("\n"));
+    assert!(passed >= CASES_MIN, "only {passed} cases were found");
+}

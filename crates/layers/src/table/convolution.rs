@@ -1,0 +1,248 @@
+//! Convolution: `y = W * x + b` over any number of spatial axes; each top from its own bottom, all with
+//! the same weights. Caffe type `Convolution`, `convolution_param`: `num_output`, `kernel_size`, `stride`,
+//! `pad`, `dilation` (once, once per axis, or `_h` and `_w`), `group`, `axis`, `bias_term`,
+//! `weight_filler`, `bias_filler`. `engine` and `force_nd_im2col` change no result and are accepted.
+//!
+//! Images run channels-last; see [`crate::convolve`] for the rest.
+
+use base::Shape;
+use caffe_format::{ConvolutionParameter, FillerParameter};
+use kernels::{Write, channel};
+
+use crate::convolve::{Convolve, Maps};
+use crate::window::{Window, WindowOptions, windows};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, Gradient, Layer, LayerError, LayerKind, LayoutRule,
+    ParamDecl, ParamKind, Spec,
+};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Convolution",
+    options: "convolution_param",
+    formula: "y = W * x + b",
+    bottoms: Arity::at_least(1),
+    tops: Arity::at_least(1),
+    tops_equal_bottoms: true,
+    build,
+    cases: &[
+        Case::image("convolution_param { num_output: 4 kernel_size: 3 pad: 1 stride: 2 }"),
+        Case::image("convolution_param { num_output: 2 kernel_size: 1 bias_term: false }"),
+        Case::image(
+            "convolution_param { num_output: 3 kernel_h: 1 kernel_w: 3 pad_w: 2 stride_h: 1 stride_w: 2 }",
+        ),
+        Case {
+            options: "convolution_param { num_output: 4 kernel_size: 2 dilation: 2 group: 2 }",
+            bottoms: &[(&[2, 4, 4, 4], Fill::Gaussian)],
+            tops: 1,
+        },
+        Case {
+            options: "convolution_param { num_output: 2 kernel_size: 2 }",
+            bottoms: &[(&[1, 2, 3, 3], Fill::Gaussian), (&[1, 2, 3, 3], Fill::Gaussian)],
+            tops: 2,
+        },
+        Case {
+            options: "convolution_param { num_output: 4 kernel_size: 3 pad: 1 stride: 2 group: 2 }",
+            bottoms: &[(&[2, 2, 5], Fill::Gaussian)],
+            tops: 1,
+        },
+        Case {
+            options: "convolution_param { num_output: 2 kernel_size: 2 kernel_size: 1 kernel_size: 3 dilation: 1 }",
+            bottoms: &[(&[1, 2, 3, 2, 4], Fill::Gaussian)],
+            tops: 1,
+        },
+        Case {
+            options: "convolution_param { num_output: 3 kernel_size: 2 axis: 2 }",
+            bottoms: &[(&[2, 2, 2, 4], Fill::Gaussian)],
+            tops: 1,
+        },
+        Case {
+            options: "convolution_param { num_output: 3 kernel_size: 1 }",
+            bottoms: &[(&[4, 2], Fill::Gaussian)],
+            tops: 1,
+        },
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let options = Options::lower(spec.layer.convolution_param())?;
+    Ok(Box::new(Convolution { options, weights: Shape::scalar(), convolve: None }))
+}
+
+/// What Convolution and Deconvolution read.
+pub(super) struct Options {
+    pub(super) window: WindowOptions,
+    pub(super) outputs: usize,
+    pub(super) group: usize,
+    pub(super) bias_term: bool,
+    fillers: [FillerParameter; 2],
+}
+
+impl Options {
+    pub(super) fn lower(written: &ConvolutionParameter) -> Result<Self, LayerError> {
+        let (outputs, group) = (written.num_output() as usize, written.group() as usize);
+        if outputs == 0 {
+            let option = "convolution_param.num_output";
+            return Err(LayerError::Missing { option, want: "the number of outputs" });
+        }
+        if group == 0 || !outputs.is_multiple_of(group) {
+            return Err(LayerError::Option {
+                option: "convolution_param.group",
+                got: group.to_string(),
+                want: format!("a divisor of `num_output`, which is {outputs}"),
+            });
+        }
+        Ok(Self {
+            window: WindowOptions::lower(written)?,
+            outputs,
+            group,
+            bias_term: written.bias_term(),
+            fillers: [written.weight_filler().clone(), written.bias_filler().clone()],
+        })
+    }
+
+    /// The window over the bottoms, which must all have one shape, and their number of channels.
+    pub(super) fn over(&self, bottoms: &[Shape]) -> Result<(Window, usize), LayerError> {
+        if let Some(index) = bottoms.iter().position(|shape| *shape != bottoms[0]) {
+            let want = format!("{}, the shape of bottom 0", bottoms[0]);
+            return Err(LayerError::Bottom { index, got: bottoms[index].clone(), want });
+        }
+        let window = self.window.over(&bottoms[0])?;
+        let channels = bottoms[0].dims()[window.channel];
+        if !channels.is_multiple_of(self.group) {
+            return Err(LayerError::Option {
+                option: "convolution_param.group",
+                got: self.group.to_string(),
+                want: format!("a divisor of the bottom's {channels} channels"),
+            });
+        }
+        Ok((window, channels))
+    }
+
+    pub(super) fn params(&self, weights: &Shape) -> Vec<ParamDecl> {
+        let bias = Shape::new(&[self.outputs]).expect("fits, as the top does");
+        ([weights.clone(), bias].into_iter().zip(&self.fillers))
+            .take(1 + usize::from(self.bias_term))
+            .map(|(shape, filler)| ParamDecl {
+                shape,
+                filler: filler.clone(),
+                kind: ParamKind::Learned,
+            })
+            .collect()
+    }
+}
+
+/// (outputs, channels / group, kernel sizes..).
+pub(super) fn weight_shape(
+    outputs: usize,
+    channels: usize,
+    window: &Window,
+) -> Result<Shape, LayerError> {
+    let kernels = window.axes.iter().map(|axis| axis.kernel);
+    Ok(Shape::new(&[outputs, channels].into_iter().chain(kernels).collect::<Vec<_>>())?)
+}
+
+/// A bottom's shape with other channels and spatial sizes.
+pub(super) fn top_shape(
+    bottom: &Shape,
+    channel: usize,
+    outputs: usize,
+    sizes: impl Iterator<Item = usize>,
+) -> Result<Shape, LayerError> {
+    let before = bottom.dims()[..channel].iter().copied();
+    Ok(Shape::new(&before.chain([outputs]).chain(sizes).collect::<Vec<_>>())?)
+}
+
+struct Convolution {
+    options: Options,
+    weights: Shape,
+    convolve: Option<Convolve>,
+}
+
+impl Convolution {
+    fn convolve(&mut self) -> &mut Convolve {
+        self.convolve.as_mut().expect("reshape comes first")
+    }
+}
+
+impl Layer for Convolution {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let (window, c) = self.options.over(bottoms)?;
+        let Options { outputs: k, group, .. } = self.options;
+        let outs: Option<Vec<_>> = window.axes.iter().map(windows).collect();
+        let outs = outs.ok_or_else(|| LayerError::Bottom {
+            index: 0,
+            got: bottoms[0].clone(),
+            want: "spatial axes that with their padding hold the kernel".into(),
+        })?;
+        let top = top_shape(&bottoms[0], window.channel, k, outs.into_iter())?;
+        self.weights = weight_shape(k, c / group, &window)?;
+        let maps = Maps { images: bottoms[0].count_to(window.channel), c, k, group };
+        self.convolve = Some(Convolve::new(maps, window.channel, &window.axes)?);
+        Ok(vec![top; bottoms.len()])
+    }
+
+    fn params(&self) -> Vec<ParamDecl> {
+        self.options.params(&self.weights)
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        self.convolve.as_ref().map_or(LayoutRule::RowMajor, Convolve::layouts)
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let (weights, bias) = (io.params[0], io.params.get(1).copied());
+        for (bottom, top) in io.bottoms.iter().zip(&mut io.tops) {
+            self.convolve().forward(io.cpu, bottom.data, weights, bias, top.data());
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (cpu, weights) = (io.cpu, io.params[0]);
+        let convolve = self.convolve();
+        for (bottom, top) in io.bottoms.iter_mut().zip(&io.tops) {
+            let Some(dx) = bottom.diff.as_deref_mut() else { continue };
+            match top.live {
+                true => convolve.backward_data(cpu, top.diff, weights, dx),
+                false => dx.fill(0.0),
+            }
+        }
+        let channels = convolve.out_channels();
+        let pairs: Vec<_> = (io.bottoms.iter().zip(&io.tops))
+            .filter(|(_, top)| top.live)
+            .map(|(bottom, top)| (bottom.data, top.diff))
+            .collect();
+        accumulate(io.gradients.first_mut(), &pairs, |(x, dy), write, dw| {
+            convolve.backward_weights(cpu, x, dy, write, dw);
+        });
+        accumulate(io.gradients.get_mut(1), &pairs, |(_, dy), write, db| {
+            channel::backward_bias(cpu, channels, dy, write, db);
+        });
+        Ok(())
+    }
+
+    fn multiply_adds(&self) -> u64 {
+        self.convolve.as_ref().map_or(0, Convolve::multiply_adds)
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        self.convolve.as_ref().map_or(0, Convolve::workspace_bytes)
+    }
+}
+
+/// A gradient that several bottoms contribute to: the first as asked, the others added.
+pub(super) fn accumulate<'a>(
+    gradient: Option<&mut Option<Gradient<'_>>>,
+    pairs: &[(&'a [f32], &'a [f32])],
+    mut add: impl FnMut((&'a [f32], &'a [f32]), Write, &mut [f32]),
+) {
+    let Some(Some(Gradient { values, write })) = gradient else { return };
+    if pairs.is_empty() && *write == Write::Set {
+        values.fill(0.0);
+    }
+    for (index, &pair) in pairs.iter().enumerate() {
+        add(pair, if index == 0 { *write } else { Write::Add }, values);
+    }
+}

@@ -1,0 +1,136 @@
+//! InnerProduct: `y = x·Wᵀ + b`, each item a row. Caffe type `InnerProduct`, `inner_product_param`:
+//! `num_output`, `axis` (axes from here on make the row), `bias_term`, `transpose` (the weights lie as
+//! (inputs, outputs) instead of (outputs, inputs)), `weight_filler`, `bias_filler`.
+
+use base::Shape;
+use caffe_format::InnerProductParameter;
+use kernels::inner_product::{self, InnerProduct as Product};
+use kernels::{Cpu, Mat, RowsMut, Unary, Write, channel, gemm};
+
+use crate::{
+    Backward, Case, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, ParamKind, Spec,
+};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "InnerProduct",
+    options: "inner_product_param",
+    formula: "y = W x + b",
+    build,
+    cases: &[
+        Case::image("inner_product_param { num_output: 7 }"),
+        Case::image("inner_product_param { num_output: 3 bias_term: false axis: 2 }"),
+        Case::image("inner_product_param { num_output: 4 transpose: true axis: -2 }"),
+        Case::image("inner_product_param { num_output: 2 transpose: true bias_term: false }"),
+        Case::image("inner_product_param { num_output: 3 axis: 0 }"),
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.inner_product_param();
+    let outputs = written.num_output() as usize;
+    if outputs == 0 {
+        let option = "inner_product_param.num_output";
+        return Err(LayerError::Missing { option, want: "the number of outputs" });
+    }
+    let sizes = Product { n: 0, d: 0, k: outputs };
+    Ok(Box::new(InnerProduct {
+        written: written.clone(),
+        sizes,
+        shapes: [Shape::scalar(), Shape::scalar()],
+    }))
+}
+
+struct InnerProduct {
+    written: InnerProductParameter,
+    sizes: Product,
+    /// Of weights and bias.
+    shapes: [Shape; 2],
+}
+
+impl Layer for InnerProduct {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let axis = bottoms[0].axis(self.written.axis()).ok_or_else(|| LayerError::Option {
+            option: "inner_product_param.axis",
+            got: self.written.axis().to_string(),
+            want: format!("an axis of the bottom, which has shape {}", bottoms[0]),
+        })?;
+        let (d, k) = (bottoms[0].count_from(axis), self.sizes.k);
+        self.sizes = Product { n: bottoms[0].count_to(axis), d, k };
+        let weights = if self.written.transpose() { [d, k] } else { [k, d] };
+        self.shapes = [Shape::new(&weights)?, Shape::new(&[k])?];
+        let mut top = bottoms[0].dims()[..axis].to_vec();
+        top.push(k);
+        Ok(vec![Shape::new(&top)?])
+    }
+
+    fn params(&self) -> Vec<ParamDecl> {
+        let fillers = [self.written.weight_filler(), self.written.bias_filler()];
+        (self.shapes.iter().zip(fillers))
+            .take(1 + usize::from(self.written.bias_term()))
+            .map(|(shape, filler)| ParamDecl {
+                shape: shape.clone(),
+                filler: filler.clone(),
+                kind: ParamKind::Learned,
+            })
+            .collect()
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let (x, y) = (io.bottoms[0].data, io.tops[0].data());
+        let (weights, bias) = (io.params[0], io.params.get(1).copied());
+        if self.written.transpose() {
+            transposed(io.cpu, self.sizes, x, weights, y);
+            if let Some(bias) = bias {
+                channel::bias(io.cpu, self.outputs(), bias, Unary::InPlace(y));
+            }
+        } else {
+            inner_product::forward(io.cpu, self.sizes, x, weights, bias, y);
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (cpu, Product { n, d, k }) = (io.cpu, self.sizes);
+        let (x, dy, weights) = (io.bottoms[0].data, io.tops[0].diff, io.params[0]);
+        let transpose = self.written.transpose();
+        if let Some(Gradient { values, write }) = &mut io.gradients[0] {
+            if transpose {
+                let dw = RowsMut::dense(values, k);
+                gemm(cpu, d, k, n, Mat::transposed(x, d), Mat::new(dy, k), *write, dw);
+            } else {
+                inner_product::backward_weights(cpu, self.sizes, x, dy, *write, values);
+            }
+        }
+        if let Some(Some(Gradient { values, write })) = io.gradients.get_mut(1) {
+            inner_product::backward_bias(cpu, self.sizes, dy, *write, values);
+        }
+        if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
+            if transpose {
+                let dx = RowsMut::dense(dx, d);
+                gemm(cpu, n, d, k, Mat::new(dy, k), Mat::transposed(weights, k), Write::Set, dx);
+            } else {
+                inner_product::backward_data(cpu, self.sizes, dy, weights, dx);
+            }
+        }
+        Ok(())
+    }
+
+    fn multiply_adds(&self) -> u64 {
+        let Product { n, d, k } = self.sizes;
+        (n as u64 * d as u64).saturating_mul(k as u64)
+    }
+}
+
+impl InnerProduct {
+    fn outputs(&self) -> channel::Channels {
+        channel::Channels { outer: self.sizes.n, c: self.sizes.k, inner: 1 }
+    }
+}
+
+/// `y = x·W` with weights as (inputs, outputs).
+fn transposed(cpu: &Cpu, sizes: Product, x: &[f32], weights: &[f32], y: &mut [f32]) {
+    let Product { n, d, k } = sizes;
+    gemm(cpu, n, k, d, Mat::new(x, d), Mat::new(weights, k), Write::Set, RowsMut::dense(y, k));
+}
