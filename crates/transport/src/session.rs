@@ -48,6 +48,12 @@ pub fn session<T>(
 }
 
 impl Session<'_> {
+    /// Our own rank.
+    #[must_use]
+    pub fn me(&self) -> usize {
+        self.link.rank().index()
+    }
+
     /// Posts `range` of `slot` for `to`. `false`: the channel is full.
     pub fn send(
         &mut self,

@@ -1,0 +1,139 @@
+//! Results of `bench allreduce` as a table with nccl-tests' columns, and as JSON.
+
+use std::fmt::Write;
+
+/// One line of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The algorithm as it was asked for, e.g. `auto`.
+    pub asked: String,
+    /// The algorithm that ran.
+    pub algorithm: String,
+    /// `local` or `mpi`.
+    pub transport: &'static str,
+    /// Ranks that took part.
+    pub workers: usize,
+    /// Size of the buffer.
+    pub bytes: usize,
+    /// Median over iterations of the slowest rank's time.
+    pub time_us: f64,
+    /// The fastest iteration.
+    pub time_min_us: f64,
+    /// Values on all ranks and in all iterations that were not the sum.
+    pub wrong: u64,
+}
+
+impl Measured {
+    /// Buffer per time, in 10^9 bytes a second.
+    #[must_use]
+    pub fn algbw_gbs(&self) -> f64 {
+        if self.time_us > 0.0 { self.bytes as f64 / self.time_us / 1e3 } else { 0.0 }
+    }
+
+    /// What the busiest link of an ideal algorithm would carry: comparable between worlds.
+    #[must_use]
+    pub fn busbw_gbs(&self) -> f64 {
+        let p = self.workers as f64;
+        self.algbw_gbs() * 2.0 * (p - 1.0) / p
+    }
+}
+
+/// The table's head.
+#[must_use]
+pub fn table_head() -> String {
+    let mut head = String::new();
+    let _ = writeln!(
+        head,
+        "#{:>12} {:>12} {:>6} {:>5} {:>11} {:>8} {:>8} {:>7}  algorithm",
+        "size", "count", "type", "redop", "time", "algbw", "busbw", "#wrong"
+    );
+    let _ = writeln!(
+        head,
+        "#{:>12} {:>12} {:>6} {:>5} {:>11} {:>8} {:>8} {:>7}",
+        "(B)", "(elements)", "", "", "(us)", "(GB/s)", "(GB/s)", ""
+    );
+    head
+}
+
+/// One line of the table.
+#[must_use]
+pub fn table_line(m: &Measured) -> String {
+    let ran = if m.asked == m.algorithm {
+        m.algorithm.clone()
+    } else {
+        format!("{} ({})", m.asked, m.algorithm)
+    };
+    format!(
+        " {:>12} {:>12} {:>6} {:>5} {:>11.1} {:>8.3} {:>8.3} {:>7}  {ran}, {} x{}\n",
+        m.bytes,
+        m.bytes / size_of::<f32>(),
+        "float",
+        "sum",
+        m.time_us,
+        m.algbw_gbs(),
+        m.busbw_gbs(),
+        m.wrong,
+        m.transport,
+        m.workers,
+    )
+}
+
+/// `{"results": [..]}`; names of algorithms hold nothing that JSON would escape.
+#[must_use]
+pub fn json(results: &[Measured]) -> String {
+    let mut text = String::from("{\"results\": [");
+    for (index, m) in results.iter().enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        let _ = write!(
+            text,
+            "{comma}\n  {{\"algorithm\": \"{}\", \"chosen\": \"{}\", \"transport\": \"{}\", \
+             \"workers\": {}, \"bytes\": {}, \"time_us\": {:.3}, \"time_min_us\": {:.3}, \
+             \"algbw_gbs\": {:.4}, \"busbw_gbs\": {:.4}, \"wrong\": {}}}",
+            m.asked,
+            m.algorithm,
+            m.transport,
+            m.workers,
+            m.bytes,
+            m.time_us,
+            m.time_min_us,
+            m.algbw_gbs(),
+            m.busbw_gbs(),
+            m.wrong,
+        );
+    }
+    text.push_str("\n]}\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Measured, json, table_head, table_line};
+    use expect_test::expect;
+
+    #[test]
+    fn table_and_json() {
+        let measured = Measured {
+            asked: "auto".to_owned(),
+            algorithm: "direct".to_owned(),
+            transport: "local",
+            workers: 4,
+            bytes: 100_000_000,
+            time_us: 25_000.0,
+            time_min_us: 24_000.0,
+            wrong: 0,
+        };
+        let table = table_head() + &table_line(&measured);
+        expect![[r#"
+            #        size        count   type redop        time    algbw    busbw  #wrong  algorithm
+            #         (B)   (elements)                     (us)   (GB/s)   (GB/s)        
+                100000000     25000000  float   sum     25000.0    4.000    6.000       0  auto (direct), local x4
+        "#]]
+        .assert_eq(&table);
+        expect![[r#"
+            {"results": [
+              {"algorithm": "auto", "chosen": "direct", "transport": "local", "workers": 4, "bytes": 100000000, "time_us": 25000.000, "time_min_us": 24000.000, "algbw_gbs": 4.0000, "busbw_gbs": 6.0000, "wrong": 0}
+            ]}
+        "#]]
+        .assert_eq(&json(&[measured]));
+    }
+}
