@@ -197,6 +197,12 @@ impl Job {
         self.worker.net.hash(&self.params, &self.replica.running)
     }
 
+    /// The train net with its present params, as a model file holds it.
+    #[must_use]
+    pub fn model(&self) -> caffe_format::NetParameter {
+        self.worker.net.model(&self.params, &self.replica.running)
+    }
+
     /// The solver as written.
     #[must_use]
     pub fn solver_param(&self) -> &SolverParameter {

@@ -17,7 +17,7 @@ impl Job {
             SolverParameterSnapshotFormat::Hdf5 => Format::Hdf5,
         };
         let snapshot = Snapshot {
-            model: self.worker.net.model(&self.params, &self.replica.running),
+            model: self.model(),
             state: self.solver_state(),
             run: self.run_state(),
         };

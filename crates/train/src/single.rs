@@ -175,11 +175,6 @@ impl Single {
         self.rng = Mt19937::new(seed);
     }
 
-    /// Learned and running params, to look at or set.
-    pub fn params_mut(&mut self) -> (&mut [f32], &mut [f32]) {
-        (&mut self.params, &mut self.running)
-    }
-
     /// Learned and running params.
     #[must_use]
     pub fn params(&self) -> (&[f32], &[f32]) {
@@ -201,6 +196,26 @@ impl Single {
     /// Sets the data of a blob, usually an Input's; `false` when name or length do not fit.
     pub fn set_blob(&mut self, name: &str, values: &[f32]) -> bool {
         self.net.set_blob(&self.cpu, name, values)
+    }
+
+    /// Diff of a blob, by name, in Caffe's order.
+    #[must_use]
+    pub fn blob_diff(&self, name: &str) -> Option<net::Values> {
+        self.net.blob_diff(&self.cpu, name)
+    }
+
+    /// Sets the diff of an output, to run backward from it; `false` when name or length do not fit.
+    pub fn set_blob_diff(&mut self, name: &str, values: &[f32]) -> bool {
+        self.net.set_blob_diff(&self.cpu, name, values)
+    }
+
+    /// Sets param `index` of `layer`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such param or its number of values is another.
+    pub fn set_param(&mut self, layer: &str, index: usize, values: &[f32]) {
+        self.net.set_param(layer, index, values, &mut self.params, &mut self.running);
     }
 
     /// The net with its params, as a model file holds it.

@@ -1,0 +1,83 @@
+//! `nets/<net>.json`: whole networks, one forward and backward.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use caffe_format::Phase;
+use net::Home;
+use serde_json::Value;
+use train::files::{UnknownFields, read_net};
+
+use super::compare::relative;
+use super::{Verdict, ending_in, layers, missing_layer};
+
+const TOLERANCE: f64 = 1e-3;
+
+/// Recorded networks.
+pub(crate) fn cases(root: &Path) -> Result<Vec<PathBuf>> {
+    ending_in(&root.join("nets"), ".json")
+}
+
+/// Runs one network.
+pub(crate) fn run(case: &Path) -> Result<Verdict> {
+    let recorded: Value = serde_json::from_str(&fs::read_to_string(case)?)?;
+    let model = case.with_extension("prototxt");
+    if let Some(why) = missing_layer(&read_net(&model, UnknownFields::Reject)?.message) {
+        return Ok(Verdict::Skipped(why));
+    }
+    let seed = recorded["seed"].as_u64().and_then(|seed| u32::try_from(seed).ok());
+    let mut single = layers::open(&model, case.parent().context("a folder")?, Phase::Train, seed.unwrap_or(1701))?;
+    single.forward()?;
+    single.backward()?;
+    let mut worst = 0.0_f64;
+    for (name, want) in fields(&recorded["outputs"])? {
+        let got = single.blob(name).with_context(|| format!("no output `{name}`"))?.values;
+        let want = want.as_f64().context("a number")?;
+        worst = worst.max(relative(name, f64::from(got[0]), want, TOLERANCE)?);
+    }
+    for (name, want) in fields(&recorded["blobs"])? {
+        let data = single.blob(name).with_context(|| format!("no blob `{name}`"))?;
+        let diff = single.blob_diff(name).with_context(|| format!("no blob `{name}`"))?;
+        check_shape(name, data.shape.dims(), want)?;
+        worst = worst.max(check_mean(&format!("{name} data"), &data.values, &want["data"])?);
+        worst = worst.max(check_mean(&format!("{name} diff"), &diff.values, &want["diff"])?);
+    }
+    for (layer, blobs) in fields(&recorded["params"])? {
+        for (index, want) in blobs.as_array().context("a list")?.iter().enumerate() {
+            let what = format!("{layer}/{index}");
+            let mut params = single.net().params().iter();
+            let param = params.find(|param| param.layer == *layer && param.index == index);
+            let param = param.with_context(|| format!("no param {what}"))?;
+            check_shape(&what, param.shape.dims(), want)?;
+            let (learned, running) = single.params();
+            let values = match param.home {
+                Home::Running => &running[param.values.clone()],
+                Home::Slab | Home::Private => &learned[param.values.clone()],
+            };
+            worst = worst.max(check_mean(&format!("{what} data"), values, &want["data"])?);
+            let gradient = param.gradient.clone().map_or(&[][..], |range| &single.pool()[range]);
+            worst = worst.max(check_mean(&format!("{what} diff"), gradient, &want["diff"])?);
+        }
+    }
+    Ok(Verdict::Passed(format!("within {worst:.0e}")))
+}
+
+fn fields(value: &Value) -> Result<impl Iterator<Item = (&String, &Value)>> {
+    Ok(value.as_object().context("an object")?.iter())
+}
+
+fn check_shape(what: &str, got: &[usize], want: &Value) -> Result<()> {
+    let want: Vec<usize> = serde_json::from_value(want["shape"].clone())?;
+    if got != want {
+        bail!("{what} has shape {got:?}, recorded {want:?}");
+    }
+    Ok(())
+}
+
+/// Compares the mean absolute value.
+fn check_mean(what: &str, values: &[f32], want: &Value) -> Result<f64> {
+    let sum: f64 = values.iter().map(|value| f64::from(value.abs())).sum();
+    let mean = sum / values.len().max(1) as f64;
+    relative(what, mean, want.as_f64().context("a number")?, TOLERANCE)
+}
