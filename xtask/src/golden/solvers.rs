@@ -55,6 +55,7 @@ fn train_and_compare(case: &Path, folder: &Path) -> Result<String> {
         seed: 1,
         root: case.into(),
         on_bad_sample: OnBadSample::Fail,
+        unknown: UnknownFields::Reject,
     };
     let mut shown = Shown::new();
     let mut job = Job::open(config, &mut |_| ())?;
