@@ -71,6 +71,31 @@ pub enum DataError {
         /// What was found.
         what: String,
     },
+    /// A line of a list is not a name and a label.
+    #[error("{}, line {line}: expected a file name, a space and a label", path.display())]
+    List {
+        /// The list.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+    },
+    /// More lines than can be counted in 32 bits.
+    #[error("{} has more than 4294967295 lines", path.display())]
+    LongList {
+        /// The list.
+        path: PathBuf,
+    },
+    /// `rand_skip` may skip everything.
+    #[error("`rand_skip` skips {records} records, {} has fewer", path.display())]
+    Skip {
+        /// The list.
+        path: PathBuf,
+        /// How many were to be skipped.
+        records: usize,
+    },
+    /// `new_height` and `new_width` are too large.
+    #[error("an image of `new_height` and `new_width`")]
+    NewSize(#[source] ImageError),
     /// A database is damaged or absent.
     #[error(transparent)]
     Lmdb(#[from] LmdbError),

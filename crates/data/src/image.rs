@@ -1,12 +1,16 @@
 //! Pictures as OpenCV hands them to Caffe: rows of interleaved bytes, blue before green before red.
 //!
-//! JPEG is decoded by `zune-jpeg` (within 2 levels of libjpeg, which the standard allows), PNG by
-//! `png` (exact). [`PIXELS_MAX`] is checked on the header, before memory is asked for. Resizing is
-//! OpenCV's own arithmetic, see [`resize`].
+//! JPEG is decoded by a decoder of our own that equals libjpeg's to the bit, PNG by the crate `png`.
+//! [`PIXELS_MAX`] is checked on the header, before memory is asked for. Resizing is OpenCV's own
+//! arithmetic, see [`resize`].
 
 mod jpeg;
 mod png;
 pub mod resize;
+#[cfg(test)]
+mod tests;
+
+pub use jpeg::JpegProblem;
 
 /// Most pixels an image may have: 8,192 squared. A header of 30 bytes can announce 4 gigapixels.
 pub const PIXELS_MAX: usize = 1 << 26;
@@ -43,11 +47,8 @@ pub enum ImageError {
     #[error("is neither JPEG nor PNG")]
     UnknownFormat,
     /// The JPEG decoder gave up.
-    #[error("is not a sound JPEG: {problem}")]
-    Jpeg {
-        /// In the decoder's words.
-        problem: String,
-    },
+    #[error("is not a sound JPEG")]
+    Jpeg(#[from] JpegProblem),
     /// The PNG decoder gave up.
     #[error("is not a sound PNG")]
     Png(#[source] ::png::DecodingError),
@@ -82,7 +83,7 @@ pub fn decode(bytes: &[u8], color: Color) -> Result<Image, ImageError> {
 }
 
 /// Checks a size that a header announces.
-fn check_size(height: usize, width: usize) -> Result<(), ImageError> {
+pub(crate) fn check_size(height: usize, width: usize) -> Result<(), ImageError> {
     if height == 0 || width == 0 {
         return Err(ImageError::Empty { height, width });
     }

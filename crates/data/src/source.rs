@@ -2,6 +2,8 @@
 
 mod assembly;
 mod data;
+mod image_data;
+pub(crate) mod list;
 
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 
@@ -13,7 +15,7 @@ use crate::{batch::Batch, error::DataError, state::StreamState};
 /// Every source, sorted by the string after `type:`.
 ///
 /// To add one: write `src/source/<name>.rs` with a `KIND`, add a `mod` line above and a row below.
-pub const SOURCES: &[SourceKind] = &[data::KIND];
+pub const SOURCES: &[SourceKind] = &[data::KIND, image_data::KIND];
 
 /// A row of [`SOURCES`].
 pub struct SourceKind {

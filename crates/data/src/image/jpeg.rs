@@ -1,38 +1,53 @@
-//! JPEG through `zune-jpeg`, with the limits set.
+//! JPEG, bit for bit as libjpeg decodes it for OpenCV.
+//!
+//! The standard leaves rounding open, and decoders differ by a few levels where chroma is
+//! subsampled; training data should not. So this is a decoder of our own with libjpeg's
+//! integer inverse transform, its triangle filter for chroma and its colour arithmetic. It
+//! reads what cameras and encoders write: Huffman-coded baseline and progressive files of 8 bits with
+//! one, three or four components. Arithmetic coding, lossless and 12-bit files are refused by name.
+//!
+//! ```text
+//! segments ─▶ scans: Huffman codes ─▶ coefficients ─▶ idct ─▶ planes ─▶ upsample ─▶ colour
+//! ```
+//!
+//! Input is hostile: sizes are checked before memory is taken (at most 2 bytes a sample of the
+//! announced size), scans are limited in number, and data that ends early is an error, where libjpeg
+//! would fill in grey. Cost: all coefficients are held (2 bytes a sample), without vector instructions; about
+//! 0.6 of the speed of `zune-jpeg` with AVX2, which differs from libjpeg by up to 4 levels.
 
-use zune_jpeg::{
-    JpegDecoder,
-    zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
-};
+mod color;
+mod frame;
+mod huffman;
+mod idct;
+mod orientation;
+mod scan;
+mod segments;
+mod upsample;
 
-use super::{Color, Image, ImageError, check_size, luma, swap_red_and_blue};
+use super::{Color, Image};
 
-/// Longest side; JPEG cannot state more.
-const SIDE_MAX: usize = 65_535;
+/// What is wrong with a JPEG file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JpegProblem {
+    /// The data ends within a segment or a scan.
+    #[error("it is cut short")]
+    CutShort,
+    /// A kind that is not read.
+    #[error("{0} is not supported")]
+    Unsupported(&'static str),
+    /// Something that no encoder writes.
+    #[error("{0}")]
+    Damaged(&'static str),
+}
 
-pub(super) fn decode(bytes: &[u8], color: Color) -> Result<Image, ImageError> {
-    let fail =
-        |error: zune_jpeg::errors::DecodeErrors| ImageError::Jpeg { problem: error.to_string() };
-    let options = DecoderOptions::default()
-        .set_max_width(SIDE_MAX)
-        .set_max_height(SIDE_MAX)
-        .set_strict_mode(true)
-        .jpeg_set_out_colorspace(ColorSpace::RGB);
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    decoder.decode_headers().map_err(fail)?;
-    let (width, height) =
-        decoder.info().map_or((0, 0), |info| (usize::from(info.width), usize::from(info.height)));
-    check_size(height, width)?;
-    let stored = decoder.input_colorspace().unwrap_or(ColorSpace::YCbCr);
-    let gray = color == Color::Gray || color == Color::AsStored && stored == ColorSpace::Luma;
-    // Grey is the luma plane, as libjpeg gives it; other colour models have none.
-    if gray && matches!(stored, ColorSpace::Luma | ColorSpace::YCbCr) {
-        decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::Luma));
-        let pixels = decoder.decode().map_err(fail)?;
-        return Ok(Image { channels: 1, height, width, pixels });
-    }
-    let mut pixels = decoder.decode().map_err(fail)?;
-    swap_red_and_blue(&mut pixels, 3);
-    let image = Image { channels: 3, height, width, pixels };
-    Ok(if gray { image.remap(|p| [luma(p)]) } else { image })
+/// Decodes a file; `color` as OpenCV's flags.
+pub(super) fn decode(bytes: &[u8], color: Color) -> Result<Image, super::ImageError> {
+    let file = segments::read(bytes)?;
+    let image = color::convert(&file.frame, color)?;
+    // As stored means as stored: OpenCV turns pictures only when it converts them.
+    Ok(match color {
+        Color::AsStored => image,
+        Color::Bgr | Color::Gray => orientation::turn(image, file.orientation),
+    })
 }

@@ -25,9 +25,9 @@ pub(crate) fn feed_layer(feed: &str) -> LayerParameter {
     layer(&std::fs::read_to_string(golden().join(format!("feeds/{feed}.prototxt"))).unwrap())
 }
 
-/// Compares all batches; values may be `levels` times the layer's scale apart.
+/// Compares all batches, to the bit.
 #[track_caller]
-fn check(feed: &str, levels: f32) {
+fn check(feed: &str) {
     for (phase, name) in [(Phase::Train, "train"), (Phase::Test, "test")] {
         let layer = feed_layer(feed);
         let mut rng = Mt19937::new(1701);
@@ -36,7 +36,6 @@ fn check(feed: &str, levels: f32) {
         let bytes = std::fs::read(golden().join(format!("feeds/{feed}.{name}.safetensors")));
         let bytes = bytes.unwrap();
         let recorded = SafeTensors::deserialize(&bytes).unwrap();
-        let room = levels * layer.transform_param().scale();
         for index in 0..3 {
             let batch = stream.next_batch().unwrap();
             for (top, blob) in layer.top.iter().enumerate() {
@@ -45,8 +44,8 @@ fn check(feed: &str, levels: f32) {
                 let (words, _) = want.data().as_chunks::<4>();
                 for (i, (&got, word)) in batch.values(top).iter().zip(words).enumerate() {
                     let want = f32::from_le_bytes(*word);
-                    let close = got.to_bits() == want.to_bits() || (got - want).abs() <= room;
-                    assert!(close, "{feed} {name} batch {index}, {blob}[{i}]: {got} for {want}");
+                    let equal = got.to_bits() == want.to_bits();
+                    assert!(equal, "{feed} {name} batch {index}, {blob}[{i}]: {got} for {want}");
                 }
             }
         }
@@ -55,15 +54,29 @@ fn check(feed: &str, levels: f32) {
 
 #[test]
 fn data_lmdb() {
-    check("data_lmdb", 0.0);
+    check("data_lmdb");
 }
 
 #[test]
 fn data_crop_mirror_train() {
-    check("data_crop_mirror_train", 0.0);
+    check("data_crop_mirror_train");
 }
 
 #[test]
 fn data_raw_color() {
-    check("data_raw_color", 0.0);
+    check("data_raw_color");
+}
+#[test]
+fn data_encoded() {
+    check("data_encoded");
+}
+
+#[test]
+fn image_data() {
+    check("image_data");
+}
+
+#[test]
+fn image_data_shuffle() {
+    check("image_data_shuffle");
 }

@@ -1,5 +1,12 @@
 //! Streams against what Caffe's data layers handed out, and against damaged files.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "helpers of tests are tests; files are made in temporary folders"
+)]
+
 mod convert;
 mod feeds;
+mod images;
 mod stream;

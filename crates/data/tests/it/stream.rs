@@ -7,7 +7,7 @@ use expect_test::expect;
 
 use crate::feeds::{feed_layer, layer, options};
 
-fn open(layer: &LayerParameter, options: &Options) -> Result<Stream, DataError> {
+pub(crate) fn open(layer: &LayerParameter, options: &Options) -> Result<Stream, DataError> {
     data::open(layer, Phase::Train, options, &mut Mt19937::new(1701))
 }
 
@@ -21,7 +21,7 @@ fn next(stream: &mut Stream) -> (Vec<u32>, Vec<f32>, Vec<String>) {
 
 #[test]
 fn a_restored_stream_goes_on_to_the_bit() {
-    for feed in ["data_crop_mirror_train", "data_lmdb", "data_raw_color"] {
+    for feed in ["data_crop_mirror_train", "data_lmdb", "data_raw_color", "image_data_shuffle"] {
         let layer = feed_layer(feed);
         let mut unbroken = open(&layer, &options()).unwrap();
         for consumed in 0..40 {
@@ -111,7 +111,7 @@ fn with_bad_record() -> (tempfile::TempDir, LayerParameter) {
     (folder, layer)
 }
 
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let cause = error.source().map(|cause| format!(": {}", chain(cause)));
     format!("{error}{}", cause.unwrap_or_default())
 }
@@ -175,7 +175,7 @@ fn what_cannot_be_opened_is_said() {
     };
     check(
         r#"layer { type: "Dta" }"#,
-        expect!["layer type `Dta` is not a source of data (known: Data)"],
+        expect!["layer type `Dta` is not a source of data (known: Data, ImageData)"],
     );
     check(&data(""), expect!["`data_param.batch_size` must be set and above 0"]);
     check(

@@ -1,0 +1,56 @@
+//! Exif's orientation: how a camera was held. OpenCV turns pictures accordingly when it converts them.
+
+use crate::image::Image;
+
+/// The tag of the orientation.
+const TAG: u16 = 0x0112;
+/// A directory with more entries is not read to its end.
+const ENTRIES_MAX: usize = 256;
+
+/// The orientation in an Exif segment, from 1 to 8.
+pub(super) fn read(segment: &[u8]) -> Option<u8> {
+    let tiff = segment.strip_prefix(b"Exif\0\0")?;
+    let big = match tiff.first_chunk()? {
+        b"MM" => true,
+        b"II" => false,
+        _ => return None,
+    };
+    let u16_at = |at: usize| {
+        let bytes = *tiff.get(at..)?.first_chunk()?;
+        Some(if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
+    };
+    let (high, low) = if big { (u16_at(4)?, u16_at(6)?) } else { (u16_at(6)?, u16_at(4)?) };
+    let start = usize::from(high) << 16 | usize::from(low);
+    let entries = usize::from(u16_at(start)?).min(ENTRIES_MAX);
+    (0..entries)
+        .map(|entry| start + 2 + 12 * entry)
+        .find(|&at| u16_at(at) == Some(TAG))
+        .and_then(|at| u8::try_from(u16_at(at + 8)?).ok())
+        .filter(|value| (1..=8).contains(value))
+}
+
+/// The picture the right way up.
+pub(super) fn turn(image: Image, orientation: u8) -> Image {
+    if orientation <= 1 {
+        return image;
+    }
+    let (h, w, c) = (image.height, image.width, image.channels);
+    // From 5 on, rows become columns.
+    let (height, width) = if orientation >= 5 { (w, h) } else { (h, w) };
+    let mut pixels = Vec::with_capacity(image.pixels.len());
+    for y in 0..height {
+        for x in 0..width {
+            let (row, column) = match orientation {
+                2 => (y, w - 1 - x),
+                3 => (h - 1 - y, w - 1 - x),
+                4 => (h - 1 - y, x),
+                5 => (x, y),
+                6 => (h - 1 - x, y),
+                7 => (h - 1 - x, w - 1 - y),
+                _ => (x, w - 1 - y),
+            };
+            pixels.extend_from_slice(&image.pixels[(row * w + column) * c..][..c]);
+        }
+    }
+    Image { channels: c, height, width, pixels }
+}

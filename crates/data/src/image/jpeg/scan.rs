@@ -1,0 +1,270 @@
+//! Scans: from Huffman codes to coefficients, baseline and progressive (ITU T.81, F.2 and G.2).
+
+use super::{
+    JpegProblem,
+    frame::{Component, Frame},
+    huffman::{Bits, Table},
+};
+
+/// From the order on the wire to natural order.
+#[rustfmt::skip]
+pub(super) const ZIGZAG: [usize; 64] = [
+     0,  1,  8, 16,  9,  2,  3, 10, 17, 24, 32, 25, 18, 11,  4,  5,
+    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13,  6,  7, 14, 21, 28,
+    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+];
+
+/// What a scan header says.
+pub(super) struct Scan<'a> {
+    /// Index of each component, and its tables: for means (DC) and for the rest (AC).
+    pub(super) parts: Vec<Part<'a>>,
+    /// First and last coefficient, on the wire's order.
+    pub(super) first: usize,
+    pub(super) last: usize,
+    /// Progressive: the bit that was sent before (0 in a first scan) and the one sent now.
+    pub(super) bit_before: u32,
+    pub(super) bit: u32,
+    /// Units between restart markers; 0 for none.
+    pub(super) restart: usize,
+}
+
+/// One component of a scan.
+pub(super) struct Part<'a> {
+    pub(super) component: usize,
+    pub(super) dc: Option<&'a Table>,
+    pub(super) ac: Option<&'a Table>,
+}
+
+/// What is carried from block to block.
+#[derive(Default)]
+struct Carry {
+    /// The mean of the last block of each part.
+    means: [i32; 4],
+    /// Blocks that have no more coefficients.
+    empty_blocks: u32,
+}
+
+/// Reads the scan's data from `at` on; returns where it ends.
+pub(super) fn read(
+    scan: &Scan<'_>,
+    frame: &mut Frame,
+    bytes: &[u8],
+    at: usize,
+) -> Result<usize, JpegProblem> {
+    let mut bits = Bits::new(bytes, at);
+    let mut carry = Carry::default();
+    let (across, down) = units(scan, frame);
+    for unit in 0..across * down {
+        if scan.restart > 0 && unit > 0 && unit.is_multiple_of(scan.restart) {
+            bits.check()?;
+            bits = Bits::new(bytes, after_restart(bytes, bits.end())?);
+            carry = Carry::default();
+        }
+        let (x, y) = (unit % across, unit / across);
+        for (index, part) in scan.parts.iter().enumerate() {
+            let component = &mut frame.components[part.component];
+            // Alone, a component's units are its blocks; together, h by v blocks.
+            let (h, v) = if scan.parts.len() == 1 { (1, 1) } else { (component.h, component.v) };
+            for block in 0..h * v {
+                let place = (x * h + block % h, y * v + block / h);
+                decode_block(
+                    scan,
+                    index,
+                    component,
+                    place,
+                    frame.progressive,
+                    &mut carry,
+                    &mut bits,
+                )?;
+            }
+        }
+        if x + 1 == across {
+            bits.check()?;
+        }
+    }
+    Ok(bits.end())
+}
+
+fn units(scan: &Scan<'_>, frame: &Frame) -> (usize, usize) {
+    match scan.parts.as_slice() {
+        [part] => frame.components[part.component].used_blocks(),
+        _ => (frame.width.div_ceil(8 * frame.h_max), frame.height.div_ceil(8 * frame.v_max)),
+    }
+}
+
+/// The place after the next restart marker, which must be the next marker.
+fn after_restart(bytes: &[u8], mut at: usize) -> Result<usize, JpegProblem> {
+    loop {
+        match bytes.get(at..) {
+            Some([0xff, 0xd0..=0xd7, ..]) => return Ok(at + 2),
+            Some([0xff, 0x00 | 0xff, ..]) => at += 1,
+            Some([0xff, _, ..]) => return Err(JpegProblem::Damaged("a restart marker is missing")),
+            Some([_, _, ..]) => at += 1,
+            _ => return Err(JpegProblem::CutShort),
+        }
+    }
+}
+
+fn decode_block(
+    scan: &Scan<'_>,
+    index: usize,
+    component: &mut Component,
+    (x, y): (usize, usize),
+    progressive: bool,
+    carry: &mut Carry,
+    bits: &mut Bits<'_>,
+) -> Result<(), JpegProblem> {
+    let part = &scan.parts[index];
+    let block = component.block_mut(x, y);
+    if !progressive {
+        mean(part, scan.bit, &mut carry.means[index], block, bits)?;
+        return rest(part, block, bits);
+    }
+    match (scan.first, scan.bit_before) {
+        (0, 0) => mean(part, scan.bit, &mut carry.means[index], block, bits),
+        (0, _) => {
+            block[0] |= i16::try_from(bits.take(1) << scan.bit).unwrap_or(0);
+            Ok(())
+        }
+        (_, 0) => first_pass(scan, part, block, carry, bits),
+        _ => refine(scan, part, block, carry, bits),
+    }
+}
+
+/// The block's mean, coded as the difference to the block before.
+fn mean(
+    part: &Part<'_>,
+    bit: u32,
+    before: &mut i32,
+    block: &mut [i16; 64],
+    bits: &mut Bits<'_>,
+) -> Result<(), JpegProblem> {
+    let size = bits.symbol(part.dc.ok_or(NO_TABLE)?)?;
+    if size > 15 {
+        return Err(JpegProblem::Damaged("a mean of more than 15 bits"));
+    }
+    *before = before.wrapping_add(bits.signed(u32::from(size)));
+    block[0] = low_16(*before << bit);
+    Ok(())
+}
+
+/// All other coefficients of a baseline block.
+fn rest(part: &Part<'_>, block: &mut [i16; 64], bits: &mut Bits<'_>) -> Result<(), JpegProblem> {
+    let table = part.ac.ok_or(NO_TABLE)?;
+    let mut k = 1;
+    while k < 64 {
+        let symbol = bits.symbol(table)?;
+        let (run, size) = (usize::from(symbol >> 4), u32::from(symbol & 15));
+        if size == 0 {
+            if run < 15 {
+                break;
+            }
+            k += 16;
+            continue;
+        }
+        k += run;
+        let place = ZIGZAG.get(k).ok_or(BEYOND)?;
+        block[*place] = low_16(bits.signed(size));
+        k += 1;
+    }
+    Ok(())
+}
+
+/// Coefficients of a band, all but their lowest bits.
+fn first_pass(
+    scan: &Scan<'_>,
+    part: &Part<'_>,
+    block: &mut [i16; 64],
+    carry: &mut Carry,
+    bits: &mut Bits<'_>,
+) -> Result<(), JpegProblem> {
+    if carry.empty_blocks > 0 {
+        carry.empty_blocks -= 1;
+        return Ok(());
+    }
+    let table = part.ac.ok_or(NO_TABLE)?;
+    let mut k = scan.first;
+    while k <= scan.last {
+        let symbol = bits.symbol(table)?;
+        let (run, size) = (u32::from(symbol >> 4), u32::from(symbol & 15));
+        if size == 0 && run < 15 {
+            carry.empty_blocks = (1 << run) - 1 + bits.take(run);
+            break;
+        }
+        k += run as usize;
+        if size > 0 {
+            let place = ZIGZAG.get(k).filter(|_| k <= scan.last).ok_or(BEYOND)?;
+            block[*place] = low_16(bits.signed(size) << scan.bit);
+        }
+        k += 1;
+    }
+    Ok(())
+}
+
+/// One more bit for the coefficients of a band, and new ones that are ±1 at this bit.
+fn refine(
+    scan: &Scan<'_>,
+    part: &Part<'_>,
+    block: &mut [i16; 64],
+    carry: &mut Carry,
+    bits: &mut Bits<'_>,
+) -> Result<(), JpegProblem> {
+    let table = part.ac.ok_or(NO_TABLE)?;
+    let step = 1_i16.checked_shl(scan.bit).unwrap_or(0);
+    let mut k = scan.first;
+    while carry.empty_blocks == 0 && k <= scan.last {
+        let symbol = bits.symbol(table)?;
+        let (mut run, size) = (u32::from(symbol >> 4), symbol & 15);
+        let new = match size {
+            0 if run < 15 => {
+                carry.empty_blocks = (1 << run) + bits.take(run);
+                break;
+            }
+            0 => 0,
+            1 if bits.take(1) == 1 => step,
+            1 => -step,
+            _ => return Err(JpegProblem::Damaged("a refinement of more than one bit")),
+        };
+        // Over `run` zeros; what is not zero on the way gets its bit.
+        while k <= scan.last {
+            let coefficient = &mut block[ZIGZAG[k]];
+            k += 1;
+            if *coefficient != 0 {
+                correct(coefficient, step, bits);
+            } else if run == 0 {
+                *coefficient = new;
+                break;
+            } else {
+                run -= 1;
+            }
+        }
+    }
+    if carry.empty_blocks > 0 {
+        while k <= scan.last {
+            let coefficient = &mut block[ZIGZAG[k]];
+            if *coefficient != 0 {
+                correct(coefficient, step, bits);
+            }
+            k += 1;
+        }
+        carry.empty_blocks -= 1;
+    }
+    Ok(())
+}
+
+/// Moves a coefficient away from zero if its next bit says so.
+fn correct(coefficient: &mut i16, step: i16, bits: &mut Bits<'_>) {
+    if bits.take(1) == 1 && *coefficient & step == 0 {
+        *coefficient = coefficient.wrapping_add(if *coefficient > 0 { step } else { -step });
+    }
+}
+
+/// Coefficients have 16 bits; only damaged files have more.
+#[expect(clippy::cast_possible_truncation, reason = "see above")]
+fn low_16(value: i32) -> i16 {
+    value as i16
+}
+
+const NO_TABLE: JpegProblem = JpegProblem::Damaged("a Huffman table is missing");
+const BEYOND: JpegProblem = JpegProblem::Damaged("a block has more than 64 coefficients");
