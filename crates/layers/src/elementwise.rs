@@ -12,39 +12,44 @@ use crate::{Backward, Forward, Layer, LayerError, LayoutRule};
 const TASK_FLOATS: usize = 1 << 14;
 
 /// A function of one variable and its derivative.
-pub(crate) trait Function: Send + Sync {
-    /// Whether [`Function::slope`] looks at `x`.
-    const SLOPE_NEEDS_X: bool;
+pub(crate) trait Function: Send {
+    /// Whether [`Function::backward`] looks at `x`.
+    fn backward_needs_x(&self) -> bool;
 
-    /// `f(x)`.
-    fn value(&self, x: f32) -> f32;
+    /// `y = f(x)`.
+    fn forward(&self, cpu: &Cpu, values: Unary<'_>);
 
-    /// `f'(x)`, where `y = f(x)`.
-    fn slope(&self, x: f32, y: f32) -> f32;
+    /// `dx = dy * f'(x)`; in `diffs`, `dy` is the operand and `dx` the result.
+    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>);
+}
+
+/// What forward took and gave. In place, `x` is only there if it is needed.
+#[derive(Clone, Copy)]
+pub(crate) struct Points<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) y: &'a [f32],
 }
 
 /// The layer that applies `F`.
 pub(crate) struct Elementwise<F> {
     function: F,
-    in_place: bool,
-    /// `x` of the last forward, when `y` overwrote it and it is needed.
+    /// Whether `y` overwrites an `x` that backward needs.
+    keeps: bool,
+    /// That `x`, of the last forward.
     kept: Vec<f32>,
 }
 
 impl<F: Function + 'static> Elementwise<F> {
     /// Ready to return from a `build`.
     pub(crate) fn boxed(function: F, in_place: bool) -> Box<dyn Layer> {
-        Box::new(Self { function, in_place, kept: Vec::new() })
-    }
-
-    fn keeps(&self) -> bool {
-        self.in_place && F::SLOPE_NEEDS_X
+        let keeps = in_place && function.backward_needs_x();
+        Box::new(Self { function, keeps, kept: Vec::new() })
     }
 }
 
 impl<F: Function + 'static> Layer for Elementwise<F> {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        if self.keeps() {
+        if self.keeps {
             self.kept.resize(bottoms[0].count(), 0.0);
         }
         Ok(bottoms.to_vec())
@@ -56,18 +61,18 @@ impl<F: Function + 'static> Layer for Elementwise<F> {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let cpu = io.cpu;
-        if self.keeps() {
+        if self.keeps {
             self.kept.copy_from_slice(io.tops[0].data());
         }
-        map(cpu, io.unary(), |x| self.function.value(x));
+        self.function.forward(cpu, io.unary());
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, y) = (io.cpu, io.tops[0].data);
-        let x = if self.keeps() { &self.kept[..] } else { io.bottoms[0].data };
+        let x = if self.keeps { &self.kept[..] } else { io.bottoms[0].data };
         if let Some(diffs) = io.unary() {
-            chain(cpu, (x, y), diffs, |x, y| self.function.slope(x, y));
+            self.function.backward(cpu, Points { x, y }, diffs);
         }
         Ok(())
     }
@@ -90,10 +95,10 @@ pub(crate) fn map(cpu: &Cpu, values: Unary<'_>, f: impl Fn(f32) -> f32 + Sync) {
     }
 }
 
-/// `dx = dy * slope(x, y)`; in `diffs`, `dy` is the operand `x` and `dx` the result `y`.
+/// `dx = dy * slope(x, y)`.
 pub(crate) fn chain(
     cpu: &Cpu,
-    (x, y): (&[f32], &[f32]),
+    Points { x, y }: Points<'_>,
     diffs: Unary<'_>,
     slope: impl Fn(f32, f32) -> f32 + Sync,
 ) {
@@ -114,4 +119,9 @@ pub(crate) fn chain(
             }
         }),
     }
+}
+
+/// -1, 0 or 1, as `x` is.
+pub(crate) fn sign(x: f32) -> f32 {
+    f32::from(i8::from(x > 0.0) - i8::from(x < 0.0))
 }

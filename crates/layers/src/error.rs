@@ -61,6 +61,17 @@ pub enum LayerError {
         classes: usize,
     },
 
+    /// A value that picks an item of the batch picks none.
+    #[error("index {value} at {position} is not one of the {count} items")]
+    Index {
+        /// Which of the indices.
+        position: usize,
+        /// The index.
+        value: f32,
+        /// How many items there are; indices are `0..count`.
+        count: usize,
+    },
+
     /// A top would be too large.
     #[error(transparent)]
     Shape(#[from] ShapeError),

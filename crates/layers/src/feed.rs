@@ -1,6 +1,9 @@
-//! What fills the tops of a data layer. `layers` knows no files; whoever runs the net brings feeds.
+//! What fills the tops of a data layer, and what takes the bottoms of an output layer.
+//!
+//! `layers` knows no files: whoever runs the net brings a [`Feed`] for every layer whose row says
+//! `fed`. An output layer is fed by a [`Drain`], through which it reaches its [`Sink`].
 
-use crate::Top;
+use crate::{Bottom, Top};
 
 /// Why a feed could not deliver; the source's own error, with the record it is about.
 #[derive(Debug, thiserror::Error)]
@@ -25,5 +28,41 @@ pub trait Feed: Send {
     /// What happened since the last call that a log should say, such as a restart from the first record.
     fn notices(&mut self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Where an output layer's bottoms go; a feed of a data layer has none.
+    fn sink(&mut self) -> Option<&mut dyn Sink> {
+        None
+    }
+}
+
+/// Takes what an output layer is given, such as a file.
+pub trait Sink: Send {
+    /// Takes the values of one forward, in Caffe's order.
+    fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), FeedError>;
+}
+
+/// The feed of an output layer: it delivers nothing and hands on what comes.
+pub struct Drain<S>(pub S);
+
+impl<S: Sink> Feed for Drain<S> {
+    fn next(&mut self, _: &mut [Top<'_>]) -> Result<(), FeedError> {
+        Ok(())
+    }
+
+    fn record_name(&self, _: usize) -> Option<String> {
+        None
+    }
+
+    fn state(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn restore(&mut self, _: &[u8]) -> Result<(), FeedError> {
+        Ok(())
+    }
+
+    fn sink(&mut self) -> Option<&mut dyn Sink> {
+        Some(&mut self.0)
     }
 }

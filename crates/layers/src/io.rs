@@ -101,6 +101,17 @@ pub struct TopDiff<'a> {
     pub live: bool,
 }
 
+impl TopDiff<'_> {
+    /// The gradient of a layer that may run in place: `diff`, or what lies in `bottom`'s instead.
+    #[must_use]
+    pub fn gradient<'s>(&'s self, bottom: &'s BottomDiff<'_>) -> &'s [f32] {
+        match bottom.diff.as_deref() {
+            Some(diff) if self.diff.is_empty() => diff,
+            _ => self.diff,
+        }
+    }
+}
+
 /// An input blob during backward.
 pub struct BottomDiff<'a> {
     /// Caffe's shape.
@@ -122,6 +133,13 @@ pub struct Gradient<'a> {
 }
 
 impl Backward<'_> {
+    /// Zeros for every bottom from `first` on that wants a diff: there is no gradient by them.
+    pub fn no_gradient(&mut self, first: usize) {
+        for diff in self.bottoms[first..].iter_mut().filter_map(|b| b.diff.as_deref_mut()) {
+            diff.fill(0.0);
+        }
+    }
+
     /// Diffs of top 0 (as `x`) and bottom 0 (as `y`) of an elementwise layer, in place or not;
     /// `None` when nobody wants the bottom's.
     pub fn unary(&mut self) -> Option<Unary<'_>> {

@@ -25,7 +25,8 @@ pub struct LayerKind {
     pub in_place: InPlace,
     /// A loss: its first top weighs 1 unless `loss_weight` says otherwise, and tops left out are made.
     pub loss: bool,
-    /// A data layer: its tops come from a [`Feed`](crate::Feed).
+    /// A data layer: its tops come from a [`Feed`](crate::Feed). Or an output layer: its bottoms go to
+    /// the feed's [`Sink`](crate::Sink).
     pub fed: bool,
     /// Lowers what is written into a layer.
     pub build: fn(&Spec<'_>) -> Result<Box<dyn Layer>, LayerError>,

@@ -9,8 +9,9 @@
 //!
 //! Values are in the layout that [`Layer::layouts`] asked for; shapes are always Caffe's.
 
-mod convolve;
 mod axis;
+mod broadcast;
+mod convolve;
 mod elementwise;
 mod error;
 mod fed;
@@ -30,7 +31,7 @@ mod gradient_check;
 mod testing;
 
 pub use error::LayerError;
-pub use feed::{Feed, FeedError};
+pub use feed::{Drain, Feed, FeedError, Sink};
 pub use filler::{FillerError, fill};
 pub use io::{Backward, Bottom, BottomDiff, Forward, Gradient, Top, TopDiff};
 pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};

@@ -61,6 +61,19 @@ impl Classes {
         Ok(classes)
     }
 
+    /// For a list of scores an item, whatever its axes, and a label an item.
+    pub(crate) fn of_items(bottoms: &[Shape]) -> Result<Self, LayerError> {
+        let batch = batch(bottoms)?;
+        if bottoms[1].count() != batch {
+            return Err(LayerError::Bottom {
+                index: 1,
+                got: bottoms[1].clone(),
+                want: format!("{batch} labels, one an item"),
+            });
+        }
+        Ok(Self { batch, outer: batch, count: bottoms[0].count_from(1), inner: 1 })
+    }
+
     /// Number of labels.
     pub(crate) fn positions(self) -> usize {
         self.outer * self.inner
@@ -128,6 +141,14 @@ impl Normalization {
         };
         count.max(1) as f64
     }
+}
+
+/// Below this, Caffe takes no logarithm of a probability.
+pub(crate) const PROBABILITY_MIN: f32 = 1e-20;
+
+/// `p`, or `least` when it is below. Not `f32::max`: it would turn NaN into a number.
+pub(crate) fn at_least(least: f32, p: f32) -> f32 {
+    if p < least { least } else { p }
 }
 
 /// A sum of f64 as the loss that a blob holds.

@@ -1,25 +1,56 @@
 //! The layer table.
 
+mod absval;
 mod accuracy;
+mod argmax;
+mod batch_norm;
+mod batch_reindex;
+mod bias;
+mod bnll;
+mod clip;
 mod concat;
+mod contrastive_loss;
 mod convolution;
+mod crop;
 mod data;
+mod dropout;
 mod dummy_data;
 mod eltwise;
+mod elu;
 mod euclidean_loss;
+mod exp;
+mod filter;
 mod flatten;
+mod hdf5_data;
+mod hdf5_output;
+mod hinge_loss;
+mod image_data;
+mod infogain_loss;
 mod inner_product;
 mod input;
+mod log;
+mod lrn;
+mod memory_data;
+mod multinomial_logistic_loss;
+mod parameter;
+mod pooling;
 mod power;
+mod reduction;
 mod relu;
 mod reshape;
+mod scale;
 mod sigmoid;
+mod sigmoid_cross_entropy_loss;
 mod silence;
 mod slice;
 mod softmax;
 mod softmax_with_loss;
 mod split;
+mod swish;
 mod tanh;
+mod threshold;
+mod tile;
+mod window_data;
 
 use crate::LayerKind;
 
@@ -27,26 +58,57 @@ use crate::LayerKind;
 ///
 /// To add one: write `src/table/<name>.rs` with a `KIND`, add a `mod` line above and a row below.
 pub const LAYERS: &[LayerKind] = &[
+    absval::KIND,
     accuracy::KIND,
+    argmax::KIND,
+    bnll::KIND,
+    batch_norm::KIND,
+    batch_reindex::KIND,
+    bias::KIND,
+    clip::KIND,
     concat::KIND,
+    contrastive_loss::KIND,
     convolution::KIND,
+    crop::KIND,
     data::KIND,
+    dropout::KIND,
     dummy_data::KIND,
+    elu::KIND,
     eltwise::KIND,
     euclidean_loss::KIND,
+    exp::KIND,
+    filter::KIND,
     flatten::KIND,
+    hdf5_data::KIND,
+    hdf5_output::KIND,
+    hinge_loss::KIND,
+    image_data::KIND,
+    infogain_loss::KIND,
     inner_product::KIND,
     input::KIND,
+    lrn::KIND,
+    log::KIND,
+    memory_data::KIND,
+    multinomial_logistic_loss::KIND,
+    parameter::KIND,
+    pooling::KIND,
     power::KIND,
     relu::KIND,
+    reduction::KIND,
     reshape::KIND,
+    scale::KIND,
     sigmoid::KIND,
+    sigmoid_cross_entropy_loss::KIND,
     silence::KIND,
     slice::KIND,
     softmax::KIND,
     softmax_with_loss::KIND,
     split::KIND,
+    swish::KIND,
     tanh::KIND,
+    threshold::KIND,
+    tile::KIND,
+    window_data::KIND,
 ];
 
 /// Looks up the string after `type:` in a prototxt.

@@ -83,7 +83,8 @@ impl Layer for Accuracy {
         Ok(())
     }
 
-    fn backward(&mut self, _: &mut Backward<'_>) -> Result<(), LayerError> {
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        io.no_gradient(0);
         Ok(())
     }
 

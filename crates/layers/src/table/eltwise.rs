@@ -8,7 +8,7 @@ use base::Shape;
 use caffe_format::EltwiseParameterEltwiseOp as Op;
 use kernels::{Cpu, Unary, elementwise};
 
-use crate::elementwise::chain;
+use crate::elementwise::{Points, chain};
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -36,10 +36,15 @@ pub(super) const KIND: LayerKind = LayerKind {
         },
         Case {
             options: "eltwise_param { operation: MAX }",
+            bottoms: &[(&[2, 3, 2, 2], Fill::Spread), (&[2, 3, 2, 2], Fill::Uniform(-0.03, -0.02))],
+            tops: 1,
+        },
+        Case {
+            options: "eltwise_param { operation: MAX }",
             bottoms: &[
-                (&[2, 3, 2, 2], Fill::Spread),
-                (&[2, 3, 2, 2], Fill::Uniform(-0.01, 0.01)),
-                (&[2, 3, 2, 2], Fill::Uniform(0.31, 0.32)),
+                (&[2, 5], Fill::Uniform(-0.13, -0.12)),
+                (&[2, 5], Fill::Spread),
+                (&[2, 5], Fill::Uniform(0.02, 0.03)),
             ],
             tops: 1,
         },
@@ -149,7 +154,8 @@ impl Layer for Eltwise {
                 }
                 Operation::Product => product_of_others(cpu, &x, index, dy, dx),
                 Operation::ProductByQuotient => {
-                    chain(cpu, (x[index], y), Unary::Apart { x: dy, y: dx }, |x, y| y / x);
+                    let at = Points { x: x[index], y };
+                    chain(cpu, at, Unary::Apart { x: dy, y: dx }, |x, y| y / x);
                 }
                 Operation::Max(which) => {
                     let index = u32::try_from(index).expect("as many bottoms as a file can name");

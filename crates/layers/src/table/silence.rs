@@ -39,11 +39,7 @@ impl Layer for Silence {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        for bottom in &mut io.bottoms {
-            if let Some(dx) = bottom.diff.as_deref_mut() {
-                dx.fill(0.0);
-            }
-        }
+        io.no_gradient(0);
         Ok(())
     }
 }

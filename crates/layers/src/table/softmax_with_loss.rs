@@ -10,7 +10,7 @@ use caffe_format::LossParameterNormalizationMode as Mode;
 use kernels::{Unary, channel::Channels, elementwise, softmax};
 
 use crate::axis::AxisOption;
-use crate::loss::{Classes, Normalization, batch, rounded};
+use crate::loss::{Classes, Normalization, at_least, batch, rounded};
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -90,9 +90,7 @@ impl Layer for SoftmaxWithLoss {
         for (position, &label) in io.bottoms[1].data.iter().enumerate() {
             let Some(class) = classes.class(label, position, self.ignore)? else { continue };
             let p = self.probabilities[classes.start(position) + class * classes.inner];
-            // Not `f32::max`: it would turn NaN into a number.
-            let p = if p < f32::MIN_POSITIVE { f32::MIN_POSITIVE } else { p };
-            loss -= f64::from(p).ln();
+            loss -= f64::from(at_least(f32::MIN_POSITIVE, p)).ln();
             valid += 1;
         }
         loss /= self.normalization.divisor(classes.outer, classes.inner, valid);
@@ -104,6 +102,7 @@ impl Layer for SoftmaxWithLoss {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        io.no_gradient(1);
         let classes = self.classes;
         let (weight, labels) = (io.tops[0].diff[0], io.bottoms[1].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };

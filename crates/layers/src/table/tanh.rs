@@ -2,10 +2,10 @@
 //!
 //! Runs in place: backward needs only `y`.
 
-use base::Shape;
-use kernels::math;
+use kernels::{Cpu, Unary, math};
 
-use crate::{Backward, Case, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::elementwise::{Elementwise, Function, Points};
+use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -17,32 +17,22 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Box::new(TanH))
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    Ok(Elementwise::boxed(TanH, spec.in_place))
 }
 
 struct TanH;
 
-impl Layer for TanH {
-    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        Ok(bottoms.to_vec())
+impl Function for TanH {
+    fn backward_needs_x(&self) -> bool {
+        false
     }
 
-    fn layouts(&self) -> LayoutRule {
-        LayoutRule::Same
+    fn forward(&self, cpu: &Cpu, values: Unary<'_>) {
+        math::tanh(cpu, values);
     }
 
-    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let cpu = io.cpu;
-        math::tanh(cpu, io.unary());
-        Ok(())
-    }
-
-    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, y) = (io.cpu, io.tops[0].data);
-        if let Some(diffs) = io.unary() {
-            math::tanh_backward(cpu, y, diffs);
-        }
-        Ok(())
+    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+        math::tanh_backward(cpu, at.y, diffs);
     }
 }

@@ -1,0 +1,38 @@
+//! AbsVal: `y = |x|`. Caffe type `AbsVal`.
+//!
+//! Runs in place, keeping a copy of `x` for its sign. The slope at 0 is 0.
+
+use kernels::{Cpu, Unary, math};
+
+use crate::elementwise::{Elementwise, Function, Points, chain, sign};
+use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "AbsVal",
+    formula: "y = |x|",
+    in_place: InPlace::First,
+    build,
+    cases: &[Case { options: "", bottoms: &[(&[2, 3, 4, 5], Fill::Away(0.0))], tops: 1 }],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    Ok(Elementwise::boxed(AbsVal, spec.in_place))
+}
+
+struct AbsVal;
+
+impl Function for AbsVal {
+    fn backward_needs_x(&self) -> bool {
+        true
+    }
+
+    fn forward(&self, cpu: &Cpu, values: Unary<'_>) {
+        math::abs(cpu, values);
+    }
+
+    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+        chain(cpu, at, diffs, |x, _| sign(x));
+    }
+}

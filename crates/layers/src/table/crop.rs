@@ -1,0 +1,151 @@
+//! Crop: a window of bottom 0 with the sizes of bottom 1. Caffe type `Crop`, `crop_param`.
+//!
+//! All axes from `axis` (default 2) on are cropped; the window begins at `offset`: one for all of them, one for each, or
+//! none for 0. Works on both memory orders. Only bottom 1's shape matters.
+
+use base::Shape;
+use tensor::Layout;
+
+use crate::axis::{AxisOption, memory_order};
+use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Crop",
+    options: "crop_param",
+    formula: "y = x_0[offset..offset + sizes of x_1] on the axes from axis on",
+    bottoms: Arity::exactly(2),
+    build,
+    cases: &[
+        Case { options: "", bottoms: IMAGES, tops: 1 },
+        Case { options: "crop_param { offset: 1 }", bottoms: IMAGES, tops: 1 },
+        Case { options: "crop_param { offset: 0 offset: 2 }", bottoms: IMAGES, tops: 1 },
+        Case { options: "crop_param { axis: 1 offset: 1 }", bottoms: IMAGES, tops: 1 },
+        Case {
+            options: "crop_param { axis: -1 offset: 3 }",
+            bottoms: &[(&[2, 5], Fill::Gaussian), (&[7, 2], Fill::Binary)],
+            tops: 1,
+        },
+    ],
+    ..LayerKind::UNARY
+};
+
+const IMAGES: &[(&[usize], Fill)] =
+    &[(&[2, 3, 4, 5], Fill::Gaussian), (&[2, 2, 2, 3], Fill::Binary)];
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.crop_param();
+    Ok(Box::new(Crop {
+        option: AxisOption::new("crop_param.axis", written.axis()),
+        written: written.offset.iter().map(|&offset| offset as usize).collect(),
+        offsets: Vec::new(),
+    }))
+}
+
+struct Crop {
+    option: AxisOption,
+    /// `offset` as written.
+    written: Vec<usize>,
+    /// One an axis of the bottom.
+    offsets: Vec<usize>,
+}
+
+impl Crop {
+    /// The offset of the `nth` of `cropped` axes.
+    fn offset(&self, nth: usize, cropped: usize) -> Result<usize, LayerError> {
+        match self.written[..] {
+            [] => Ok(0),
+            [all] => Ok(all),
+            ref each if each.len() == cropped => Ok(each[nth]),
+            ref each => Err(LayerError::Option {
+                option: "crop_param.offset",
+                got: format!("there {} times", each.len()),
+                want: format!("once, or once for each of {cropped} cropped axes"),
+            }),
+        }
+    }
+
+    /// Runs `copy(start in x, start in y, length)` for every contiguous piece of the window.
+    fn pieces(
+        &self,
+        x: &Shape,
+        y: &Shape,
+        layout: Layout,
+        mut copy: impl FnMut(usize, usize, usize),
+    ) {
+        let order = memory_order(x, layout);
+        let Some((&last, outer)) = order.split_last() else { return };
+        let len = y.dims()[last];
+        let rows: usize = outer.iter().map(|&axis| y.dims()[axis]).product();
+        for row in 0..rows {
+            let (mut rest, mut stride) = (row, x.dims()[last]);
+            let mut start = self.offsets[last];
+            for &axis in outer.iter().rev() {
+                start += (rest % y.dims()[axis] + self.offsets[axis]) * stride;
+                rest /= y.dims()[axis];
+                stride *= x.dims()[axis];
+            }
+            copy(start, row * len, len);
+        }
+    }
+}
+
+impl Layer for Crop {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let [from, like] = bottoms else { unreachable!("the net counts bottoms") };
+        let axis = self.option.of(from)?;
+        if like.axes() != from.axes() {
+            return Err(LayerError::Bottom {
+                index: 1,
+                got: like.clone(),
+                want: format!("{} axes, as bottom 0 has", from.axes()),
+            });
+        }
+        let mut dims = from.dims().to_vec();
+        self.offsets = vec![0; dims.len()];
+        for a in axis..dims.len() {
+            let offset = self.offset(a - axis, dims.len() - axis)?;
+            let size = like.dims()[a];
+            if offset.checked_add(size).is_none_or(|end| end > dims[a]) {
+                return Err(LayerError::Option {
+                    option: "crop_param.offset",
+                    got: format!("{offset} on axis {a}"),
+                    want: format!("one where {size} of {} values remain", dims[a]),
+                });
+            }
+            (self.offsets[a], dims[a]) = (offset, size);
+        }
+        Ok(vec![Shape::new(&dims)?])
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::Same
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let (bottom, top) = (io.bottoms[0], &mut io.tops[0]);
+        let shape = top.shape.clone();
+        let y = top.data();
+        self.pieces(bottom.shape, &shape, bottom.layout, |from, to, len| {
+            y[to..][..len].copy_from_slice(&bottom.data[from..][..len]);
+        });
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        io.no_gradient(0);
+        let (bottom, top) = (&mut io.bottoms[0], io.tops[0]);
+        let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
+        self.pieces(bottom.shape, top.shape, bottom.layout, |to, from, len| {
+            dx[to..][..len].copy_from_slice(&top.diff[from..][..len]);
+        });
+        Ok(())
+    }
+
+    fn backward_to(&self, index: usize) -> bool {
+        index == 0
+    }
+}
+
+#[cfg(test)]
+mod tests;

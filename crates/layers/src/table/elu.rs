@@ -1,0 +1,51 @@
+//! ELU: `y = x` where `x > 0`, `y = alpha * (e^x - 1)` elsewhere. Caffe type `ELU`, `elu_param`.
+//!
+//! Runs in place. Where `alpha >= 0`, `y > 0` tells whether `x > 0`; else a copy of `x` is kept.
+//! Clevert et al., ICLR 2016.
+
+use kernels::{Cpu, Unary};
+
+use crate::elementwise::{Elementwise, Function, Points, chain, map};
+use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "ELU",
+    options: "elu_param",
+    formula: "y = x if x > 0, else alpha * (exp(x) - 1)",
+    in_place: InPlace::First,
+    build,
+    cases: &[
+        Case { options: "", bottoms: POINTS, tops: 1 },
+        Case { options: "elu_param { alpha: 0.3 }", bottoms: POINTS, tops: 1 },
+        Case { options: "elu_param { alpha: -0.4 }", bottoms: POINTS, tops: 1 },
+    ],
+    ..LayerKind::UNARY
+};
+
+const POINTS: &[(&[usize], Fill)] = &[(&[2, 3, 4, 5], Fill::Away(0.0))];
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let alpha = spec.layer.elu_param().alpha();
+    Ok(Elementwise::boxed(Elu { alpha }, spec.in_place))
+}
+
+struct Elu {
+    alpha: f32,
+}
+
+impl Function for Elu {
+    fn backward_needs_x(&self) -> bool {
+        self.alpha < 0.0
+    }
+
+    fn forward(&self, cpu: &Cpu, values: Unary<'_>) {
+        let alpha = self.alpha;
+        map(cpu, values, |x| if x > 0.0 { x } else { alpha * x.exp_m1() });
+    }
+
+    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+        let alpha = self.alpha;
+        chain(cpu, at, diffs, |x, y| if x > 0.0 { 1.0 } else { alpha + y });
+    }
+}

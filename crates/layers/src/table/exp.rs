@@ -1,0 +1,63 @@
+//! Exp: `y = base ^ (shift + scale * x)`. Caffe type `Exp`, `exp_param`.
+//!
+//! A `base` of -1, the default, is e. Runs in place: backward needs only `y`.
+
+use kernels::{Cpu, Unary, math};
+
+use crate::elementwise::{Elementwise, Function, Points, chain};
+use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Exp",
+    options: "exp_param",
+    formula: "y = base ^ (shift + scale * x)",
+    in_place: InPlace::First,
+    build,
+    cases: &[
+        Case::image(""),
+        Case::image("exp_param { base: 2 }"),
+        Case::image("exp_param { base: 0.5 scale: 0.7 shift: 0.3 }"),
+        Case::image("exp_param { scale: -0.5 shift: 1 }"),
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.exp_param();
+    let ln_base = ln_base("exp_param.base", written.base())?;
+    let function = Exp { ln_base, scale: written.scale(), shift: written.shift() };
+    Ok(Elementwise::boxed(function, spec.in_place))
+}
+
+struct Exp {
+    ln_base: f32,
+    scale: f32,
+    shift: f32,
+}
+
+impl Function for Exp {
+    fn backward_needs_x(&self) -> bool {
+        false
+    }
+
+    fn forward(&self, cpu: &Cpu, values: Unary<'_>) {
+        math::exp_scaled(cpu, self.ln_base, self.scale, self.shift, values);
+    }
+
+    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+        let slope = self.ln_base * self.scale;
+        chain(cpu, at, diffs, |_, y| slope * y);
+    }
+}
+
+/// The logarithm of a base as written; -1 stands for e.
+pub(super) fn ln_base(option: &'static str, base: f32) -> Result<f32, LayerError> {
+    if base == -1.0 {
+        return Ok(1.0);
+    }
+    if base > 0.0 && base.is_finite() {
+        return Ok(base.ln());
+    }
+    Err(LayerError::Option { option, got: base.to_string(), want: "above 0, or -1 for e".into() })
+}

@@ -1,0 +1,99 @@
+//! Filter: only the items of the batch that a selector picks. Caffe type `Filter`.
+//!
+//! The last bottom selects: items where it is not 0 go on, for each of the other bottoms to a top. How many
+//! that are is known when it runs, so tops get their shape then; until then they have the bottoms'.
+
+use base::Shape;
+
+use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Filter",
+    formula: "y_i = items of x_i where the last bottom is not 0",
+    bottoms: Arity::at_least(2),
+    tops: Arity::at_least(1),
+    build,
+    cases: &[Case {
+        options: "",
+        bottoms: &[
+            (&[6, 3, 2, 2], Fill::Gaussian),
+            (&[6, 2], Fill::Gaussian),
+            (&[6, 1, 1, 1], Fill::Binary),
+        ],
+        tops: 2,
+    }],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    if spec.tops + 1 != spec.bottoms {
+        return Err(LayerError::Option {
+            option: "top",
+            got: format!("there {} times", spec.tops),
+            want: format!("{} times, once for each bottom but the selector", spec.bottoms - 1),
+        });
+    }
+    Ok(Box::new(Filter { tops: spec.tops, selected: Vec::new() }))
+}
+
+struct Filter {
+    tops: usize,
+    /// Items that the last forward let through.
+    selected: Vec<usize>,
+}
+
+impl Layer for Filter {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let (selector, filtered) = bottoms.split_last().expect("the net counts bottoms");
+        let wrong = |index: usize, want: String| {
+            Err(LayerError::Bottom { index, got: bottoms[index].clone(), want })
+        };
+        let items = selector.count();
+        if selector.dims().first() != Some(&items) {
+            return wrong(filtered.len(), "one value an item".into());
+        }
+        if let Some(index) = filtered.iter().position(|x| x.dims().first() != Some(&items)) {
+            return wrong(index, format!("{items} items, as the selector has"));
+        }
+        Ok(filtered.to_vec())
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::Same
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let (selector, filtered) = io.bottoms.split_last().expect("the net counts bottoms");
+        self.selected.clear();
+        self.selected.extend((0..selector.data.len()).filter(|&item| selector.data[item] != 0.0));
+        for (bottom, top) in filtered.iter().zip(&mut io.tops) {
+            top.resize(&bottom.shape.with(0, self.selected.len())?);
+            let len = bottom.shape.count_from(1);
+            let y = top.data();
+            for (to, &from) in self.selected.iter().enumerate() {
+                y[to * len..][..len].copy_from_slice(&bottom.data[from * len..][..len]);
+            }
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        io.no_gradient(0);
+        for (bottom, top) in io.bottoms.iter_mut().zip(&io.tops) {
+            let Some(dx) = bottom.diff.as_deref_mut().filter(|_| top.live) else { continue };
+            let len = bottom.shape.count_from(1);
+            for (from, &to) in self.selected.iter().enumerate() {
+                dx[to * len..][..len].copy_from_slice(&top.diff[from * len..][..len]);
+            }
+        }
+        Ok(())
+    }
+
+    fn backward_to(&self, index: usize) -> bool {
+        index < self.tops
+    }
+}
+
+#[cfg(test)]
+mod tests;

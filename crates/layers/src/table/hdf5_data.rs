@@ -1,0 +1,15 @@
+//! HDF5Data: rows of the data sets of HDF5 files. Caffe type `HDF5Data`, `hdf5_data_param`.
+//!
+//! A top has the name of the data set that it reads. Reading and shuffling are the feed's work.
+
+use crate::{Arity, LayerKind, fed};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "HDF5Data",
+    options: "hdf5_data_param",
+    formula: "y_i = the next rows of data set i",
+    tops: Arity::at_least(1),
+    build: fed::build,
+    ..LayerKind::FED
+};

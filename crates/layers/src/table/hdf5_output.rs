@@ -1,0 +1,53 @@
+//! HDF5Output: writes its bottoms to a file. Caffe type `HDF5Output`, `hdf5_output_param`.
+//!
+//! Bottom 0 becomes the data set `data`, bottom 1 `label`; both have as many items. Every forward hands them to the
+//! [`Sink`](crate::Sink) of its feed, which knows the file.
+
+use base::Shape;
+
+use crate::loss::batch;
+use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "HDF5Output",
+    options: "hdf5_output_param",
+    formula: "file = x_0, x_1",
+    bottoms: Arity::exactly(2),
+    tops: Arity::exactly(0),
+    build,
+    ..LayerKind::FED
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    if spec.layer.hdf5_output_param().file_name().is_empty() {
+        return Err(LayerError::Missing {
+            option: "hdf5_output_param.file_name",
+            want: "the file to write",
+        });
+    }
+    Ok(Box::new(Hdf5Output))
+}
+
+struct Hdf5Output;
+
+impl Layer for Hdf5Output {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        batch(bottoms)?;
+        Ok(Vec::new())
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let sink = io.feed.as_deref_mut().and_then(|feed| feed.sink());
+        let sink = sink.expect("whoever runs the net brings a sink an output layer");
+        Ok(sink.put(&io.bottoms)?)
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        io.no_gradient(0);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

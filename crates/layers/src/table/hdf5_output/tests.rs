@@ -1,0 +1,58 @@
+use std::sync::mpsc::{Sender, channel};
+
+use base::Shape;
+use base::random::Mt19937;
+use kernels::{Cpu, Simd};
+use tensor::Layout;
+
+use crate::testing::{build, error};
+use crate::{Bottom, Drain, FeedError, Forward, Sink};
+
+/// Sends on what it gets.
+struct Told(Sender<Vec<(String, Vec<f32>)>>);
+
+impl Sink for Told {
+    fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), FeedError> {
+        let told = bottoms.iter().map(|b| (b.shape.to_string(), b.data.to_vec())).collect();
+        self.0.send(told).map_err(|error| FeedError(Box::new(error)))
+    }
+}
+
+#[test]
+fn every_forward_hands_both_bottoms_to_the_sink() {
+    let text = "type: \"HDF5Output\" hdf5_output_param { file_name: \"out.h5\" }";
+    let mut layer = build(text, 2, 0).unwrap();
+    let shapes = [Shape::new(&[2, 2]).unwrap(), Shape::new(&[2]).unwrap()];
+    layer.reshape(&shapes).unwrap();
+    let (sender, told) = channel();
+    let mut drain = Drain(Told(sender));
+    for values in [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]] {
+        let bottom =
+            |at: usize, data| Bottom { shape: &shapes[at], layout: Layout::RowMajor, data };
+        layer
+            .forward(&mut Forward {
+                cpu: &Cpu::new(1, Simd::detect()),
+                bottoms: vec![bottom(0, &values[..]), bottom(1, &values[2..])],
+                tops: Vec::new(),
+                params: Vec::new(),
+                running: Vec::new(),
+                rng: &mut Mt19937::new(1),
+                feed: Some(&mut drain),
+            })
+            .unwrap();
+        let want = [("2 2 (4)".into(), values.to_vec()), ("2 (2)".into(), values[2..].to_vec())];
+        assert_eq!(told.recv().unwrap(), want);
+    }
+}
+
+#[test]
+fn a_file_must_be_named_and_items_agree() {
+    assert_eq!(
+        error("type: \"HDF5Output\"", &[&[2], &[2]], 0),
+        "`hdf5_output_param.file_name` is missing: the file to write"
+    );
+    assert_eq!(
+        error("type: \"HDF5Output\" hdf5_output_param { file_name: \"f\" }", &[&[2], &[3]], 0),
+        "bottom 1 has shape 3 (3), expected 2 items, as bottom 0 has"
+    );
+}

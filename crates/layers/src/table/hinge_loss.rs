@@ -1,0 +1,101 @@
+//! HingeLoss: one against all, with a margin of 1. Caffe type `HingeLoss`, `hinge_loss_param`.
+//!
+//! Scores `x` of an item should be at most -1, the label's own at least 1; what is missing, `m`, is summed over scores and
+//! averaged over the batch (`norm: L1`), or its squares are (`L2`).
+
+use base::Shape;
+use caffe_format::HingeLossParameterNorm as Norm;
+
+use crate::loss::{Classes, rounded};
+use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "HingeLoss",
+    options: "hinge_loss_param",
+    formula: "y = sum m or sum m^2, / N, where m = max(0, 1 + x), for the label's x max(0, 1 - x)",
+    build,
+    cases: &[
+        Case { options: "", bottoms: SPREAD, tops: 1 },
+        Case { options: "hinge_loss_param { norm: L2 }", bottoms: SPREAD, tops: 1 },
+    ],
+    ..LayerKind::LOSS
+};
+
+/// Steps of 0.05 from -1.575: no score is near the kinks at 1 and -1.
+const SPREAD: &[(&[usize], Fill)] = &[(&[7, 9], Fill::Spread), (&[7], Fill::Labels(9))];
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let norm = spec.layer.hinge_loss_param().norm();
+    Ok(Box::new(HingeLoss { norm, classes: Classes::default() }))
+}
+
+struct HingeLoss {
+    norm: Norm,
+    classes: Classes,
+}
+
+impl HingeLoss {
+    /// The scores of an item, each with 1 if it should be high and -1 if low.
+    fn signed<'a>(
+        &self,
+        item: usize,
+        x: &'a [f32],
+        labels: &[f32],
+    ) -> Result<impl Iterator<Item = (f32, f32)> + 'a, LayerError> {
+        let label = self.classes.class(labels[item], item, None)?;
+        let count = self.classes.count;
+        let scores = x[item * count..][..count].iter().enumerate();
+        Ok(scores.map(move |(class, &x)| (x, if Some(class) == label { 1.0 } else { -1.0 })))
+    }
+}
+
+/// What is missing to the margin. NaN stays.
+fn missing(x: f32, sign: f32) -> f32 {
+    let m = 1.0 - sign * x;
+    if m < 0.0 { 0.0 } else { m }
+}
+
+impl Layer for HingeLoss {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        self.classes = Classes::of_items(bottoms)?;
+        Ok(vec![Shape::scalar()])
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let mut loss = 0.0;
+        for item in 0..self.classes.batch {
+            for (x, sign) in self.signed(item, io.bottoms[0].data, io.bottoms[1].data)? {
+                let m = f64::from(missing(x, sign));
+                loss += match self.norm {
+                    Norm::L1 => m,
+                    Norm::L2 => m * m,
+                };
+            }
+        }
+        io.tops[0].data()[0] = rounded(loss / self.classes.batch as f64);
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        io.no_gradient(1);
+        let scale = io.tops[0].diff[0] / self.classes.batch as f32;
+        let (x, labels) = (io.bottoms[0].data, io.bottoms[1].data);
+        let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
+        for item in 0..self.classes.batch {
+            let dx = &mut dx[item * self.classes.count..];
+            for (dx, (x, sign)) in dx.iter_mut().zip(self.signed(item, x, labels)?) {
+                let m = missing(x, sign);
+                *dx = match self.norm {
+                    Norm::L1 => -sign * scale * f32::from(u8::from(m > 0.0)),
+                    Norm::L2 => -sign * scale * 2.0 * m,
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn backward_to(&self, index: usize) -> bool {
+        index == 0
+    }
+}

@@ -1,0 +1,17 @@
+//! ImageData: image files and labels from a list. Caffe type `ImageData`, `image_data_param`,
+//! `transform_param`.
+//!
+//! Without a fixed size the top follows the image, which takes a batch of one. Reading, shuffling and
+//! transforming are the feed's work.
+
+use crate::{Arity, LayerKind, fed};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "ImageData",
+    options: "image_data_param, transform_param",
+    formula: "y_0 = the next images; y_1 = their labels",
+    tops: Arity::exactly(2),
+    build: fed::build,
+    ..LayerKind::FED
+};

@@ -1,0 +1,72 @@
+//! MultinomialLogisticLoss: the negative log-likelihood of labels under given probabilities. Caffe type
+//! `MultinomialLogisticLoss`.
+//!
+//! Bottom 0 has a list of probabilities an item, whatever made them; SoftmaxWithLoss is the stable form when a softmax did. Probabilities below
+//! 1e-20 count as that.
+
+use base::Shape;
+
+use crate::loss::{Classes, PROBABILITY_MIN, at_least, rounded};
+use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "MultinomialLogisticLoss",
+    formula: "y = -sum log x[label] / N",
+    build,
+    cases: &[Case {
+        options: "",
+        bottoms: &[(&[5, 4, 1, 1], Fill::Uniform(0.3, 0.9)), (&[5], Fill::Labels(4))],
+        tops: 1,
+    }],
+    ..LayerKind::LOSS
+};
+
+fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    Ok(Box::new(MultinomialLogisticLoss { classes: Classes::default() }))
+}
+
+struct MultinomialLogisticLoss {
+    classes: Classes,
+}
+
+impl MultinomialLogisticLoss {
+    /// Where the probability of an item's label lies.
+    fn place(&self, item: usize, label: f32) -> Result<usize, LayerError> {
+        let class = self.classes.class(label, item, None)?.expect("no label is ignored");
+        Ok(self.classes.start(item) + class)
+    }
+}
+
+impl Layer for MultinomialLogisticLoss {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        self.classes = Classes::of_items(bottoms)?;
+        Ok(vec![Shape::scalar()])
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let p = io.bottoms[0].data;
+        let mut loss = 0.0;
+        for (item, &label) in io.bottoms[1].data.iter().enumerate() {
+            loss -= f64::from(at_least(PROBABILITY_MIN, p[self.place(item, label)?])).ln();
+        }
+        io.tops[0].data()[0] = rounded(loss / self.classes.batch as f64);
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        io.no_gradient(0);
+        let scale = io.tops[0].diff[0] / self.classes.batch as f32;
+        let (p, labels) = (io.bottoms[0].data, io.bottoms[1].data);
+        let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
+        for (item, &label) in labels.iter().enumerate() {
+            let place = self.place(item, label)?;
+            dx[place] = -scale / at_least(PROBABILITY_MIN, p[place]);
+        }
+        Ok(())
+    }
+
+    fn backward_to(&self, index: usize) -> bool {
+        index == 0
+    }
+}

@@ -1,0 +1,55 @@
+//! Swish: `y = x / (1 + e^(-beta * x))`. Caffe type `Swish`, `swish_param`.
+//!
+//! Runs in place, keeping a copy of `x`. Ramachandran et al., 2017.
+
+use kernels::{Cpu, Unary};
+
+use crate::elementwise::{Elementwise, Function, Points, chain, map};
+use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Swish",
+    options: "swish_param",
+    formula: "y = x * sigmoid(beta * x)",
+    in_place: InPlace::First,
+    build,
+    cases: &[
+        Case::image(""),
+        Case::image("swish_param { beta: 1.7 }"),
+        Case::image("swish_param { beta: -0.5 }"),
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let beta = spec.layer.swish_param().beta();
+    Ok(Elementwise::boxed(Swish { beta }, spec.in_place))
+}
+
+struct Swish {
+    beta: f32,
+}
+
+impl Function for Swish {
+    fn backward_needs_x(&self) -> bool {
+        true
+    }
+
+    fn forward(&self, cpu: &Cpu, values: Unary<'_>) {
+        let beta = self.beta;
+        map(cpu, values, |x| x * sigmoid(beta * x));
+    }
+
+    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+        let beta = self.beta;
+        chain(cpu, at, diffs, |x, _| {
+            let s = sigmoid(beta * x);
+            s + beta * x * s * (1.0 - s)
+        });
+    }
+}
+
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}

@@ -1,0 +1,87 @@
+//! Tile: the bottom repeated along one axis. Caffe type `Tile`, `tile_param`.
+//!
+//! `tiles` times along `axis` (default 1). Works on both memory orders.
+
+use base::Shape;
+
+use crate::axis::{AxisOption, Span};
+use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Tile",
+    options: "tile_param",
+    formula: "y = [x, x, ..] along axis",
+    build,
+    cases: &[
+        Case { options: "tile_param { tiles: 3 }", bottoms: BLOB, tops: 1 },
+        Case { options: "tile_param { tiles: 2 axis: -1 }", bottoms: BLOB, tops: 1 },
+        Case { options: "tile_param { tiles: 2 axis: 0 }", bottoms: BLOB, tops: 1 },
+        Case { options: "tile_param { tiles: 1 }", bottoms: BLOB, tops: 1 },
+    ],
+    ..LayerKind::UNARY
+};
+
+const BLOB: &[(&[usize], Fill)] = &[(&[2, 3, 2, 2], Fill::Gaussian)];
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.tile_param();
+    let Some(tiles) = written.tiles else {
+        let want = "how often to repeat the bottom";
+        return Err(LayerError::Missing { option: "tile_param.tiles", want });
+    };
+    let tiles = usize::try_from(tiles).ok().filter(|&tiles| tiles > 0).ok_or_else(|| {
+        let (option, got) = ("tile_param.tiles", tiles.to_string());
+        LayerError::Option { option, got, want: "1 or more".into() }
+    })?;
+    Ok(Box::new(Tile {
+        option: AxisOption::new("tile_param.axis", written.axis()),
+        tiles,
+        axis: 0,
+    }))
+}
+
+struct Tile {
+    option: AxisOption,
+    tiles: usize,
+    axis: usize,
+}
+
+impl Layer for Tile {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let shape = &bottoms[0];
+        self.axis = self.option.of(shape)?;
+        // A product beyond any size is refused by `with`.
+        let size = shape.dims()[self.axis].saturating_mul(self.tiles);
+        Ok(vec![shape.with(self.axis, size)?])
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::Same
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let bottom = io.bottoms[0];
+        let Span { outer, size, inner } = Span::new(bottom.shape, bottom.layout, self.axis);
+        let (len, y) = (size * inner, io.tops[0].data());
+        for at in 0..outer * self.tiles {
+            let x = &bottom.data[at / self.tiles * len..][..len];
+            y[at * len..][..len].copy_from_slice(x);
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (bottom, dy) = (&mut io.bottoms[0], io.tops[0].diff);
+        let len = Span::new(bottom.shape, bottom.layout, self.axis).run();
+        let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
+        for (at, dx) in dx.chunks_exact_mut(len.max(1)).enumerate() {
+            let (first, others) = dy[at * self.tiles * len..][..self.tiles * len].split_at(len);
+            dx.copy_from_slice(first);
+            for dy in others.chunks_exact(len) {
+                dx.iter_mut().zip(dy).for_each(|(dx, dy)| *dx += dy);
+            }
+        }
+        Ok(())
+    }
+}
