@@ -215,14 +215,20 @@ pub enum RunError {
 }
 
 fn unknown_type(kind: &str) -> String {
+    let known = || layers::LAYERS.iter().map(|row| row.name);
     if kind.is_empty() {
         return "`type` is missing".into();
     }
-    let known: Vec<_> = layers::LAYERS.iter().map(|row| row.name).collect();
     if CAFFE_TYPES.contains(&kind) {
         return format!("layer type `{kind}` is not built yet");
     }
-    format!("unknown layer type `{kind}` (known types: {})", known.join(", "))
+    match known().find(|name| crate::graph::similar(name, kind)) {
+        Some(name) => format!("unknown layer type `{kind}`; did you mean `{name}`?"),
+        None => {
+            let known = known().collect::<Vec<_>>().join(", ");
+            format!("unknown layer type `{kind}` (known types: {known})")
+        }
+    }
 }
 
 /// Types that Caffe 1.0 has and this program does not.

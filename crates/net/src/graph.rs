@@ -163,12 +163,16 @@ fn as_written(phase: Phase) -> caffe_format::Phase {
     }
 }
 
-/// Whether two names differ by one character: a typing error.
-fn near(a: &str, b: &str) -> bool {
+/// Whether one name may be a slip for the other: they differ in case, or (longer ones) in one character.
+pub(crate) fn similar(a: &str, b: &str) -> bool {
+    if a.eq_ignore_ascii_case(b) {
+        return true;
+    }
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let (short, long) = (short.as_bytes(), long.as_bytes());
     let same = short.iter().zip(long).take_while(|(a, b)| a == b).count();
     match long.len() - short.len() {
+        _ if short.len() < 3 => false,
         0 => short[same..].iter().skip(1).eq(long[same..].iter().skip(1)),
         1 => short[same..] == long[same + 1..],
         _ => false,

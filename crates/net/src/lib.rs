@@ -190,3 +190,6 @@ impl Net {
         if std::mem::replace(contributed, true) { Write::Add } else { Write::Set }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,285 @@
+//! Nets written as prototxt, and what becomes of them.
+
+use base::random::Mt19937;
+use base::{Phase, Shape};
+use caffe_format::{LayerParameter, NetParameter, NetState, text};
+use expect_test::{Expect, expect};
+use kernels::{Cpu, Simd};
+use layers::{Feed, FeedError};
+
+use crate::{Home, Initial, MemoryPlan, Net, NetError, Pass, Sources, compile};
+
+/// Nets here read no data.
+struct NoSources;
+
+impl Sources for NoSources {
+    fn shapes(&mut self, _: &LayerParameter, _: Phase) -> Result<Vec<Shape>, FeedError> {
+        Err(FeedError("no sources here".into()))
+    }
+
+    fn open(
+        &mut self,
+        _: &LayerParameter,
+        _: Phase,
+        _: &mut Mt19937,
+    ) -> Result<Box<dyn Feed>, FeedError> {
+        Err(FeedError("no sources here".into()))
+    }
+}
+
+const INPUT: &str = r#"layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 } } }"#;
+
+fn parse(net: &str) -> NetParameter {
+    text::read("net", net).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn build(net: &str) -> Result<Net, NetError> {
+    compile(&parse(net), &mut NoSources, MemoryPlan::KeepDiffs).map(|(net, _)| net)
+}
+
+#[track_caller]
+fn net(text: &str) -> Net {
+    build(text).unwrap_or_else(|error| panic!("{}", chain(&error)))
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {}", chain(cause)))
+}
+
+#[track_caller]
+fn check_error(text: &str, want: Expect) {
+    let error = build(text).err().expect("the net is wrong");
+    want.assert_eq(&chain(&error));
+}
+
+/// Runs forward and backward; the loss, the initial values and the pool.
+fn run(net: &mut Net) -> (f32, Initial, Vec<f32>) {
+    let cpu = Cpu::new(1, Simd::detect());
+    let mut rng = Mt19937::new(1701);
+    let mut initial = net.initialise(&mut rng, &mut NoSources).unwrap();
+    let mut pool = vec![0.0; net.pool_len()];
+    let mut pass = Pass {
+        cpu: &cpu,
+        params: &initial.params,
+        running: &mut initial.running,
+        rng: &mut rng,
+        feeds: &mut [],
+    };
+    let loss = net.forward(&mut pass).unwrap();
+    net.clear_gradients();
+    net.backward(&cpu, &initial.params, &mut pool).unwrap();
+    (loss, initial, pool)
+}
+
+#[test]
+fn everything_wrong_with_the_wiring_is_said_at_once() {
+    check_error(
+        &format!(
+            r#"{INPUT}
+            layer {{ name: "a" type: "Relu" bottom: "x" top: "a" }}
+            layer {{ name: "b" type: "ReLU" bottom: "X" top: "b" }}
+            layer {{ name: "c" type: "Softmax" bottom: "x" bottom: "a" top: "x2" }}
+            layer {{ name: "d" type: "ReLU" bottom: "a" top: "b" propagate_down: true propagate_down: true }}
+            layer {{ name: "e" type: "Flatten" bottom: "b" top: "b" }}"#
+        ),
+        expect![[r#"
+            layer `a`: unknown layer type `Relu` (known types: AbsVal, Accuracy, ArgMax, BNLL, BatchReindex, Clip, Concat, ContrastiveLoss, Convolution, Crop, Data, DummyData, ELU, Eltwise, EuclideanLoss, Exp, Filter, Flatten, HDF5Data, HDF5Output, HingeLoss, ImageData, InfogainLoss, InnerProduct, Input, Log, MemoryData, MultinomialLogisticLoss, Parameter, Power, ReLU, Reduction, Reshape, Sigmoid, SigmoidCrossEntropyLoss, Silence, Slice, Softmax, SoftmaxWithLoss, Split, Swish, TanH, Threshold, Tile, WindowData)
+            layer `b`: bottom `X` is not the top of any earlier layer; did you mean `a`?
+            layer `c` (Softmax) has 2 bottoms, expected 1
+            layer `d`: top `b` is made by layer `b` already; rename one of them
+            layer `d` (ReLU) has 0 tops, expected 1
+            layer `d`: `propagate_down` is given 2 times, expected none or 1
+            layer `e` (Flatten) cannot run in place; give its top another name than `b`"#]],
+    );
+}
+
+#[test]
+fn a_layer_that_objects_is_named() {
+    check_error(
+        &format!(r#"{INPUT} layer {{ name: "ip" type: "InnerProduct" bottom: "x" top: "y" }}"#),
+        expect![],
+    );
+}
+
+#[test]
+fn python_layers_are_not_built() {
+    check_error(
+        r#"layer { name: "p" type: "Python" top: "x" }"#,
+        expect!["layer `p`: layer type `Python` is not built yet"],
+    );
+}
+
+const RULES: &str = r#"
+    layer { name: "always" type: "DummyData" top: "a" dummy_data_param { shape { dim: 1 } } }
+    layer { name: "train" type: "ReLU" bottom: "a" top: "b" include { phase: TRAIN } }
+    layer { name: "not_test" type: "ReLU" bottom: "a" top: "c" exclude { phase: TEST } }
+    layer { name: "deep" type: "ReLU" bottom: "a" top: "d" include { min_level: 2 } }
+    layer { name: "shallow" type: "ReLU" bottom: "a" top: "e" include { max_level: 1 } }
+    layer { name: "staged" type: "ReLU" bottom: "a" top: "f" include { stage: "s" not_stage: "t" } }"#;
+
+#[track_caller]
+fn check_filter(phase: caffe_format::Phase, level: i32, stages: &[&str], want: &str) {
+    let state = NetState {
+        phase: Some(phase),
+        level: Some(level),
+        stage: stages.iter().map(ToString::to_string).collect(),
+        ..NetState::default()
+    };
+    let written = NetParameter { state: Some(state), ..parse(RULES) };
+    let (kept, _) = crate::filter::filter(&written).unwrap();
+    let names: Vec<_> = kept.layer.iter().map(|layer| layer.name()).collect();
+    assert_eq!(names.join(" "), want);
+}
+
+#[test]
+fn rules_admit_by_phase_level_and_stage() {
+    use caffe_format::Phase::{Test, Train};
+    check_filter(Train, 0, &[], "always train not_test shallow");
+    check_filter(Test, 2, &[], "always deep");
+    check_filter(Test, 1, &["s"], "always shallow staged");
+    check_filter(Test, 1, &["s", "t"], "always shallow");
+}
+
+#[test]
+fn both_kinds_of_rules_are_refused() {
+    check_error(
+        r#"layer { name: "l" type: "ReLU" include { phase: TEST } exclude { stage: "s" } }"#,
+        expect!["layer `l` has both include and exclude rules; keep one kind"],
+    );
+}
+
+/// Two readers of `x` and one loss on it, named as Caffe names them.
+#[test]
+fn a_blob_with_several_readers_is_split() {
+    let written = parse(&format!(
+        r#"{INPUT}
+        layer {{ name: "p" type: "Power" bottom: "x" top: "y" loss_weight: 0.5 }}
+        layer {{ name: "a" type: "ReLU" bottom: "y" top: "a" }}
+        layer {{ name: "b" type: "ReLU" bottom: "y" top: "b" }}"#
+    ));
+    let split = crate::splits::insert_splits(&written);
+    let shown: Vec<_> = (split.layer.iter())
+        .map(|l| format!("{} {:?} {:?} {:?}", l.name(), l.bottom, l.top, l.loss_weight))
+        .collect();
+    expect![[r#"
+        in [] ["x"] []
+        p ["x"] ["y"] []
+        y_p_0_split ["y"] ["y_p_0_split_0", "y_p_0_split_1", "y_p_0_split_2"] [0.5, 0.0, 0.0]
+        a ["y_p_0_split_1"] ["a"] []
+        b ["y_p_0_split_2"] ["b"] []"#]]
+    .assert_eq(&shown.join("\n"));
+}
+
+const SHARED: &str = r#"
+    layer { name: "in" type: "DummyData" top: "x" dummy_data_param { shape { dim: 2 dim: 3 } data_filler { type: "gaussian" } } }
+    layer { name: "first" type: "InnerProduct" bottom: "x" top: "h" param { name: "w" } inner_product_param { num_output: 3 bias_term: false weight_filler { type: "xavier" } } }
+    layer { name: "mid" type: "InnerProduct" bottom: "h" top: "m" inner_product_param { num_output: 3 bias_term: false weight_filler { type: "xavier" } } }
+    layer { name: "second" type: "InnerProduct" bottom: "m" top: "y" param { name: "w" } inner_product_param { num_output: 3 bias_term: false weight_filler { type: "xavier" } } }
+    layer { name: "loss" type: "EuclideanLoss" bottom: "y" bottom: "x" top: "loss" }"#;
+
+/// The pool lists what backward finishes first; a shared weight is finished by the first layer that uses it.
+#[test]
+fn shared_weights_settle_last() {
+    let net = net(SHARED);
+    let [w, mid] = net.params() else { panic!("two params") };
+    assert_eq!((w.layer.as_str(), w.values.clone(), w.gradient.clone()), ("first", 0..9, Some(9..18)));
+    assert_eq!((mid.layer.as_str(), mid.values.clone(), mid.gradient.clone()), ("mid", 9..18, Some(0..9)));
+    let settled: Vec<_> = (0..net.len()).rev().map(|l| (net.layer_name(l).to_owned(), net.settled_by(l))).collect();
+    let of = |name: &str| settled.iter().find(|(layer, _)| layer == name).unwrap().1;
+    assert_eq!((of("second"), of("mid"), of("first")), (0, 9, 18));
+}
+
+/// Both uses contribute: by differences of the loss.
+#[test]
+fn shared_weights_add_their_gradients() {
+    let mut net = net(SHARED);
+    let (_, initial, pool) = run(&mut net);
+    let loss_at = |net: &mut Net, index: usize, step: f32| {
+        let cpu = Cpu::new(1, Simd::detect());
+        let mut params = initial.params.clone();
+        params[index] += step;
+        let mut rng = Mt19937::new(1701);
+        net.initialise(&mut rng, &mut NoSources).unwrap(); // the same stream for the inputs
+        let mut pass = Pass { cpu: &cpu, params: &params, running: &mut [], rng: &mut rng, feeds: &mut [] };
+        net.forward(&mut pass).unwrap()
+    };
+    for index in 0..9 {
+        let difference = (loss_at(&mut net, index, 1e-2) - loss_at(&mut net, index, -1e-2)) / 2e-2;
+        assert!((difference - pool[9 + index]).abs() < 1e-2, "{difference} {}", pool[9 + index]);
+    }
+}
+
+#[test]
+fn shared_weights_must_agree() {
+    let wrong = SHARED.replacen("num_output: 3", "num_output: 4", 1);
+    check_error(&wrong, expect!["layer `second`: shares param `w` as 3 3 (9), but layer `first` made it 4 3 (12)"]);
+    let wrong = SHARED.replacen("name: \"w\"", "name: \"w\" lr_mult: 2", 1);
+    net(&wrong); // one may say it for both
+    let wrong = wrong.replacen("{ name: \"w\" }", "{ name: \"w\" lr_mult: 3 }", 1);
+    check_error(&wrong, expect!["layer `second`: shared param `w` has lr_mult 3, elsewhere 2"]);
+}
+
+#[track_caller]
+fn check_backward(text: &str, want: &str) {
+    let net = net(text);
+    let needing: Vec<_> =
+        net.nodes.iter().filter(|n| n.backward && !n.hidden).map(|n| n.written.name()).collect();
+    assert_eq!(needing.join(" "), want);
+}
+
+#[test]
+fn backward_reaches_what_learns_and_no_more() {
+    let layers = |extra: &str, propagate: &str| {
+        format!(
+            r#"{extra}
+            {INPUT}
+            layer {{ name: "t" type: "Input" top: "t" input_param {{ shape {{ dim: 2 dim: 3 }} }} }}
+            layer {{ name: "relu" type: "ReLU" bottom: "x" top: "r" }}
+            layer {{ name: "ip" type: "InnerProduct" bottom: "r" top: "h" inner_product_param {{ num_output: 3 }} }}
+            layer {{ name: "sig" type: "Sigmoid" bottom: "h" top: "s" }}
+            layer {{ name: "side" type: "InnerProduct" bottom: "x" top: "side" inner_product_param {{ num_output: 1 }} }}
+            layer {{ name: "loss" type: "EuclideanLoss" bottom: "s" bottom: "t" top: "loss" {propagate} }}"#
+        )
+    };
+    check_backward(&layers("", ""), "ip sig loss");
+    check_backward(&layers("", "propagate_down: false propagate_down: false"), "loss");
+    check_backward(
+        &layers("force_backward: true", ""),
+        "in t x_in_0_split relu ip sig side loss",
+    );
+}
+
+/// Convolution works channels-last, Softmax row-major: what a user sees is Caffe's order in both.
+#[test]
+fn conversions_are_hidden_and_blobs_look_as_in_caffe() {
+    let net = net(
+        r#"layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 dim: 4 dim: 4 } } }
+        layer { name: "conv" type: "Convolution" bottom: "x" top: "y" convolution_param { num_output: 5 kernel_size: 1 } }
+        layer { name: "soft" type: "Softmax" bottom: "y" top: "z" softmax_param { axis: 2 } }"#,
+    );
+    let names: Vec<_> = (0..net.len()).map(|layer| net.layer_name(layer)).collect();
+    expect![].assert_debug_eq(&names);
+    assert_eq!(net.blob_names().collect::<Vec<_>>(), ["x", "y", "z"]);
+    let values: Vec<f32> = (0..96).map(|i| i as f32).collect();
+    let mut net = net;
+    let cpu = Cpu::new(1, Simd::detect());
+    assert!(net.set_blob(&cpu, "y", &(0..160).map(|i| i as f32).collect::<Vec<_>>()));
+    assert_eq!(net.blob(&cpu, "y").unwrap().values[..3], [0.0, 1.0, 2.0]);
+    assert!(!net.set_blob(&cpu, "y", &values), "another number of values");
+    assert!(!net.set_blob(&cpu, "nothing", &values));
+}
+
+#[test]
+fn a_test_net_adopts_what_it_has_in_common() {
+    let train = net(SHARED);
+    let mut test = net(&format!(
+        r#"{SHARED}
+        layer {{ name: "own" type: "InnerProduct" bottom: "x" top: "own" inner_product_param {{ num_output: 1 }} }}"#
+    ));
+    test.adopt(&train).unwrap();
+    let homes: Vec<_> = test.params().iter().map(|p| (p.layer.as_str(), p.home)).collect();
+    use Home::{Private, Slab};
+    assert_eq!(homes, [("first", Slab), ("mid", Slab), ("own", Private), ("own", Private)]);
+    let wrong = net(&SHARED.replace("num_output: 3", "num_output: 3 transpose: true").replace("dim: 2 dim: 3", "dim: 2 dim: 3"));
+    assert!(test.adopt(&wrong).is_ok(), "square weights fit either way");
+}
