@@ -161,7 +161,11 @@ impl Rig {
         let (layout, in_place) = (self.layout, self.in_place);
         let mut diffs: Vec<Option<Vec<f32>>> = (self.bottoms.iter().enumerate())
             .map(|(i, (_, data, wanted))| {
-                let poison = if in_place && i == 0 { self.weights[0].clone() } else { vec![7e7; data.len()] };
+                let poison = if in_place && i == 0 {
+                    self.weights[0].clone()
+                } else {
+                    vec![7e7; data.len()]
+                };
                 wanted.then_some(poison)
             })
             .collect();
@@ -245,9 +249,15 @@ impl Rig {
         for (i, (a, b)) in pairs.enumerate() {
             self.compare(&format!("in-place top value {i}"), f64::from(*b), f64::from(*a));
         }
-        let (Some(a), Some(b)) = (&apart.bottom_diffs[0], &in_place.bottom_diffs[0]) else { return };
-        for (i, (a, b)) in a.iter().zip(b).enumerate() {
-            self.compare(&format!("in-place diff {i}"), f64::from(*b), f64::from(*a));
+        let diffs = |outcome: &Outcome| {
+            let params = outcome.param_diffs.iter().flatten();
+            outcome.bottom_diffs.iter().flatten().chain(params).cloned().collect::<Vec<_>>()
+        };
+        for (i, (a, b)) in diffs(&apart).iter().zip(diffs(&in_place)).enumerate() {
+            for (at, (a, b)) in a.iter().zip(b).enumerate() {
+                let what = format!("in place, value {at} of diff {i} (bottoms, then params)");
+                self.compare(&what, f64::from(b), f64::from(*a));
+            }
         }
     }
 

@@ -1,0 +1,83 @@
+//! BatchNorm of row-major blobs with axes behind the channels: sequences and volumes. Channel by
+//! channel with the kernels of Scale and Bias, in Caffe's two passes.
+
+use kernels::channel::{self, Channels};
+use kernels::{Cpu, Unary, Write, elementwise};
+
+/// Mean and variance of each channel.
+///
+/// * `x`, `scratch`: (outer, c, inner)
+/// * `mean`, `variance`: (c)
+pub(super) fn statistics(
+    cpu: &Cpu,
+    dims: Channels,
+    x: &[f32],
+    mean: &mut [f32],
+    variance: &mut [f32],
+    scratch: &mut [f32],
+) {
+    let share = 1.0 / (dims.outer * dims.inner) as f32;
+    channel::backward_bias(cpu, dims, x, Write::Set, mean);
+    mean.iter_mut().for_each(|mean| *mean *= share);
+    let minus: Vec<_> = mean.iter().map(|mean| -mean).collect();
+    channel::bias(cpu, dims, &minus, Unary::Apart { x, y: scratch });
+    channel::backward_scale(cpu, dims, scratch, scratch, Write::Set, variance);
+    variance.iter_mut().for_each(|variance| *variance *= share);
+}
+
+/// `y = (x - mean) * inv_std`.
+///
+/// * `values`: (outer, c, inner)
+pub(super) fn normalize(
+    cpu: &Cpu,
+    dims: Channels,
+    mean: &[f32],
+    inv_std: &[f32],
+    mut values: Unary<'_>,
+) {
+    let minus: Vec<_> = mean.iter().map(|mean| -mean).collect();
+    let y = match &mut values {
+        Unary::InPlace(y) => {
+            channel::bias(cpu, dims, &minus, Unary::InPlace(y));
+            y
+        }
+        Unary::Apart { x, y } => {
+            channel::bias(cpu, dims, &minus, Unary::Apart { x, y });
+            y
+        }
+    };
+    channel::scale(cpu, dims, inv_std, None, Unary::InPlace(y));
+}
+
+/// `dx = (dy - mean(dy) - mean(dy * y) * y) * inv_std`.
+///
+/// * `y`, `scratch` and both of `diffs`: (outer, c, inner)
+pub(super) fn backward(
+    cpu: &Cpu,
+    dims: Channels,
+    y: &[f32],
+    inv_std: &[f32],
+    diffs: Unary<'_>,
+    scratch: &mut [f32],
+) {
+    let share = -1.0 / (dims.outer * dims.inner) as f32;
+    let (mut plain, mut weighted) = (vec![0.0; dims.c], vec![0.0; dims.c]);
+    let mut terms = |dy: &[f32]| {
+        channel::backward_bias(cpu, dims, dy, Write::Set, &mut plain);
+        channel::backward_scale(cpu, dims, y, dy, Write::Set, &mut weighted);
+        plain.iter_mut().chain(&mut weighted).for_each(|sum| *sum *= share);
+        channel::scale(cpu, dims, &weighted, Some(&plain), Unary::Apart { x: y, y: scratch });
+        elementwise::add(cpu, dy, scratch);
+    };
+    let dx = match diffs {
+        Unary::InPlace(d) => {
+            terms(d);
+            d
+        }
+        Unary::Apart { x: dy, y: dx } => {
+            terms(dy);
+            dx
+        }
+    };
+    channel::scale(cpu, dims, inv_std, None, Unary::Apart { x: scratch, y: dx });
+}

@@ -1,0 +1,116 @@
+//! Bias: `y = x + beta`, beta spread over the axes it does not have. Caffe type `Bias`, `bias_param`:
+//! `axis`, `num_axes` (beta has these axes of the bottom; -1: all from `axis` on), `filler`.
+//!
+//! With a second bottom, that is beta. Runs in place.
+
+use base::Shape;
+use caffe_format::FillerParameter;
+use kernels::{Unary, Write, channel, elementwise};
+
+use crate::axis::AxisOption;
+use crate::broadcast::{Broadcast, Fit};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind,
+    LayoutRule, ParamDecl, ParamKind, Spec,
+};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Bias",
+    options: "bias_param",
+    formula: "y = x + beta",
+    bottoms: Arity { min: 1, max: 2 },
+    in_place: InPlace::First,
+    build,
+    cases: &[
+        Case::image(""),
+        Case::image("bias_param { axis: 2 num_axes: 2 }"),
+        Case::image("bias_param { axis: 0 num_axes: -1 }"),
+        Case::image("bias_param { num_axes: 0 }"),
+        Case {
+            options: "bias_param { axis: 0 }",
+            bottoms: &[(&[2, 3, 4, 5], Fill::Gaussian), (&[2, 3], Fill::Gaussian)],
+            tops: 1,
+        },
+        Case {
+            options: "",
+            bottoms: &[(&[2, 3, 4, 5], Fill::Gaussian), (&[3], Fill::Gaussian)],
+            tops: 1,
+        },
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.bias_param();
+    Ok(Box::new(Bias {
+        broadcast: Broadcast {
+            axis: AxisOption::new("bias_param.axis", written.axis()),
+            num_axes: ("bias_param.num_axes", written.num_axes()),
+        },
+        filler: (spec.bottoms == 1).then(|| written.filler().clone()),
+        fit: None,
+    }))
+}
+
+struct Bias {
+    broadcast: Broadcast,
+    /// Where beta is a param.
+    filler: Option<FillerParameter>,
+    fit: Option<Fit>,
+}
+
+impl Bias {
+    fn fit(&self) -> &Fit {
+        self.fit.as_ref().expect("reshape comes first")
+    }
+}
+
+impl Layer for Bias {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        self.fit = Some(match self.filler {
+            Some(_) => self.broadcast.param(&bottoms[0])?,
+            None => self.broadcast.bottom(bottoms)?,
+        });
+        Ok(vec![bottoms[0].clone()])
+    }
+
+    fn params(&self) -> Vec<ParamDecl> {
+        let decl = |filler: &FillerParameter| ParamDecl {
+            shape: self.fit().shape.clone(),
+            filler: filler.clone(),
+            kind: ParamKind::Learned,
+        };
+        self.filler.iter().map(decl).collect()
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        self.fit().layouts()
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let cpu = io.cpu;
+        let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
+        let beta = if self.filler.is_some() { io.params[0] } else { io.bottoms[1].data };
+        channel::bias(cpu, dims, beta, io.unary());
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let cpu = io.cpu;
+        let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
+        let (first, rest) = io.bottoms.split_first_mut().expect("there is a bottom");
+        let dy = io.tops[0].gradient(first);
+        if self.filler.is_some() {
+            if let Some(Gradient { values, write }) = &mut io.gradients[0] {
+                channel::backward_bias(cpu, dims, dy, *write, values);
+            }
+        } else if let Some(values) = rest[0].diff.as_deref_mut() {
+            channel::backward_bias(cpu, dims, dy, Write::Set, values);
+        }
+        if let Some(Unary::Apart { x: dy, y: dx }) = io.unary() {
+            elementwise::copy(cpu, dy, dx);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! LRN, local response normalisation. Caffe type `LRN`, `lrn_param`: `local_size` (odd), `alpha`, `beta`,
+//! `k`, `norm_region`. `engine` changes no result and is accepted.
+//!
+//! * `ACROSS_CHANNELS`: `y = x * (k + alpha / size * sum of x² over size channels)^-beta`
+//! * `WITHIN_CHANNEL`: `y = x * (1 + alpha * mean of x² over size by size pixels)^-beta`, the mean as
+//!   Pooling takes it, padding included; `k` has no part in it, as in Caffe.
+
+use base::Shape;
+use caffe_format::LRNParameterNormRegion;
+use kernels::lrn::{self, Kept, Lrn};
+use kernels::pooling::{Pool, Rounding, ave_backward, ave_forward};
+use kernels::{Cpu, Unary, elementwise, math};
+use tensor::Slab;
+
+use crate::{Backward, Case, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "LRN",
+    options: "lrn_param",
+    formula: "y = x (k + alpha / size * sum over the region of x^2)^-beta",
+    build,
+    cases: &[
+        Case::image("lrn_param { local_size: 3 alpha: 0.5 k: 2 }"),
+        Case::image("lrn_param { local_size: 9 alpha: 0.7 beta: 0.6 }"),
+        Case::image("lrn_param { local_size: 3 alpha: 0.9 norm_region: WITHIN_CHANNEL }"),
+        Case::image("lrn_param { local_size: 5 alpha: 0.9 beta: 0.4 norm_region: WITHIN_CHANNEL }"),
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.lrn_param();
+    let (size, alpha, beta, k) =
+        (written.local_size() as usize, written.alpha(), written.beta(), written.k());
+    if size.is_multiple_of(2) {
+        return Err(LayerError::Option {
+            option: "lrn_param.local_size",
+            got: size.to_string(),
+            want: "an odd number, so that a value has as many neighbours on both sides".into(),
+        });
+    }
+    Ok(match written.norm_region() {
+        LRNParameterNormRegion::AcrossChannels => {
+            let lrn = Lrn { pixels: 0, c: 0, size, alpha, beta, k };
+            Box::new(Across { written: lrn, lrn, scale: Slab::default() })
+        }
+        LRNParameterNormRegion::WithinChannel => {
+            Box::new(Within { size, alpha, beta, pool: None, scratch: <[Slab; 3]>::default() })
+        }
+    })
+}
+
+fn image(shape: &Shape) -> Result<[usize; 4], LayerError> {
+    shape.nchw().filter(|dims| !dims.contains(&0)).ok_or_else(|| LayerError::Bottom {
+        index: 0,
+        got: shape.clone(),
+        want: "4 axes, none of them empty".into(),
+    })
+}
+
+struct Across {
+    written: Lrn,
+    lrn: Lrn,
+    scale: Slab,
+}
+
+impl Layer for Across {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let [n, c, h, w] = image(&bottoms[0])?;
+        // A window of 2 c - 1 channels sees all of them; a larger one only divides by more.
+        let size = self.written.size.min(2 * c - 1);
+        let alpha = self.written.alpha * (size as f32 / self.written.size as f32);
+        self.lrn = Lrn { pixels: n * h * w, c, size, alpha, ..self.written };
+        self.scale.grow(bottoms[0].count());
+        Ok(bottoms.to_vec())
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::ChannelsLast
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let (x, y) = (io.bottoms[0].data, io.tops[0].data());
+        lrn::forward(io.cpu, &self.lrn, x, &mut self.scale[..x.len()], y);
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (top, x) = (io.tops[0], io.bottoms[0].data);
+        if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
+            let kept = Kept { x, scale: &self.scale[..x.len()], y: top.data };
+            lrn::backward(io.cpu, &self.lrn, &kept, top.diff, dx);
+        }
+        Ok(())
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        size_of_val(&self.scale[..])
+    }
+}
+
+struct Within {
+    size: usize,
+    alpha: f32,
+    beta: f32,
+    pool: Option<Pool>,
+    /// Means of squares, then two for whatever a pass needs.
+    scratch: [Slab; 3],
+}
+
+impl Layer for Within {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let [n, c, h, w] = image(&bottoms[0])?;
+        let (kernel, pad) = ([self.size; 2], [self.size / 2; 2]);
+        let (stride, rounding) = ([1; 2], Rounding::Ceil);
+        self.pool = Some(Pool { n, c, h, w, kernel, stride, pad, rounding });
+        self.scratch.iter_mut().for_each(|slab| slab.grow(bottoms[0].count()));
+        Ok(bottoms.to_vec())
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::ChannelsLast
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let (cpu, x, y) = (io.cpu, io.bottoms[0].data, io.tops[0].data());
+        let pool = self.pool.as_ref().expect("reshape comes first");
+        let [means, squares, _] = &mut self.scratch;
+        elementwise::mul_apart(cpu, x, x, &mut squares[..x.len()]);
+        ave_forward(cpu, pool, &squares[..x.len()], &mut means[..x.len()]);
+        self.power(cpu, self.beta, y);
+        elementwise::mul(cpu, x, y);
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (cpu, x, dy) = (io.cpu, io.bottoms[0].data, io.tops[0].diff);
+        let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
+        // dx = dy * s^-beta + 2 x * pooled, with pooled the pooling's gradient of
+        // dy * x * -beta * alpha * s^(-beta - 1) and s = 1 + alpha * mean.
+        let mut through = std::mem::take(&mut self.scratch[1]);
+        let terms = &mut through[..x.len()];
+        self.power(cpu, self.beta + 1.0, terms);
+        elementwise::mul(cpu, dy, terms);
+        elementwise::mul(cpu, x, terms);
+        elementwise::scale(cpu, -2.0 * self.alpha * self.beta, Unary::InPlace(terms));
+        let pool = self.pool.as_ref().expect("reshape comes first");
+        let pooled = &mut self.scratch[2][..x.len()];
+        ave_backward(cpu, pool, terms, pooled);
+        elementwise::mul(cpu, x, pooled);
+        self.scratch[1] = through;
+        self.power(cpu, self.beta, dx);
+        elementwise::mul(cpu, dy, dx);
+        elementwise::add(cpu, &self.scratch[2][..x.len()], dx);
+        Ok(())
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        self.scratch.iter().map(|slab| size_of_val(&slab[..])).sum()
+    }
+}
+
+impl Within {
+    /// `(1 + alpha * mean)^-exponent`.
+    fn power(&self, cpu: &Cpu, exponent: f32, y: &mut [f32]) {
+        let x = &self.scratch[0][..y.len()];
+        math::pow_scaled(cpu, -exponent, self.alpha, 1.0, Unary::Apart { x, y });
+    }
+}

@@ -1,0 +1,176 @@
+//! Pooling: of each window of each channel the largest value, the mean, or one drawn by chance. Caffe
+//! type `Pooling`, `pooling_param`: `pool` (`MAX`, `AVE`, `STOCHASTIC`), `kernel_size`, `stride`, `pad` (or
+//! `_h` and `_w`), `global_pooling`, `round_mode`. `engine` changes no result and is accepted.
+//!
+//! A second top of `MAX` is the mask: for each output the index `h * width + w` of its pixel.
+//! A window is clipped to the image. For `AVE` the divisor counts the padding that it covers.
+
+mod options;
+mod stochastic;
+
+use base::random::Mt19937;
+use base::{Phase, Shape};
+use kernels::Cpu;
+use kernels::pooling::{Pool, ave_backward, ave_forward, max_backward, max_forward};
+
+pub(super) use options::Options;
+
+use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Pooling",
+    options: "pooling_param",
+    formula: "y = max, mean or a draw over the window of x",
+    tops: Arity { min: 1, max: 2 },
+    build,
+    cases: &[
+        spread("pooling_param { kernel_size: 3 stride: 2 }", 1),
+        spread("pooling_param { kernel_size: 3 stride: 2 pad: 1 }", 2),
+        spread(
+            "pooling_param { kernel_h: 2 kernel_w: 3 stride_h: 1 stride_w: 2 round_mode: FLOOR }",
+            1,
+        ),
+        spread("pooling_param { global_pooling: true }", 1),
+        Case::image("pooling_param { pool: AVE kernel_size: 3 stride: 2 pad: 1 }"),
+        Case::image("pooling_param { pool: AVE kernel_size: 2 stride: 2 round_mode: FLOOR }"),
+        Case::image("pooling_param { pool: AVE kernel_h: 3 kernel_w: 2 pad_h: 2 pad_w: 0 }"),
+        Case::image("pooling_param { pool: AVE global_pooling: true }"),
+        Case::image("pooling_param { pool: AVE kernel_size: 6 stride: 3 }"),
+        Case {
+            options: "pooling_param { pool: STOCHASTIC kernel_size: 3 stride: 2 }",
+            bottoms: &[(&[2, 2, 4, 5], Fill::Uniform(0.5, 1.5))],
+            tops: 1,
+        },
+    ],
+    ..LayerKind::UNARY
+};
+
+/// A case whose maxima do not change when a value moves a little.
+const fn spread(options: &'static str, tops: usize) -> Case {
+    Case { options, bottoms: &[(&[2, 3, 5, 6], Fill::Spread)], tops }
+}
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let options = Options::lower(spec.layer.pooling_param())?;
+    if spec.tops > 1 && options.method != Method::Max {
+        return Err(LayerError::Option {
+            option: "pooling_param.pool",
+            got: format!("{:?}", options.method),
+            want: "MAX, since there is a second top, its mask".into(),
+        });
+    }
+    let (phase, tops) = (spec.phase, spec.tops);
+    Ok(Box::new(Pooling { options, phase, tops, pooler: None }))
+}
+
+/// What a window's output is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Max,
+    Ave,
+    Stochastic,
+}
+
+struct Pooling {
+    options: Options,
+    phase: Phase,
+    tops: usize,
+    pooler: Option<Pooler>,
+}
+
+impl Pooling {
+    fn pooler(&mut self) -> &mut Pooler {
+        self.pooler.as_mut().expect("reshape comes first")
+    }
+}
+
+impl Layer for Pooling {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let pool = self.options.over(&bottoms[0])?;
+        let [h, w] = pool.out();
+        let top = Shape::new(&[pool.n, pool.c, h, w])?;
+        self.pooler = Some(Pooler::new(self.options.method, self.phase, pool));
+        Ok(vec![top; self.tops])
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::ChannelsLast
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let pooler = self.pooler();
+        pooler.forward(io.cpu, io.rng, io.bottoms[0].data, io.tops[0].data());
+        if let Some(top) = io.tops.get_mut(1) {
+            for (value, &pixel) in top.data().iter_mut().zip(&pooler.mask) {
+                *value = if pixel == u32::MAX { -1.0 } else { pixel as f32 };
+            }
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (cpu, top, x) = (io.cpu, io.tops[0], io.bottoms[0].data);
+        let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
+        match top.live {
+            true => self.pooler().backward(cpu, x, top.diff, dx),
+            false => dx.fill(0.0), // only the mask has readers
+        }
+        Ok(())
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        self.pooler.as_ref().map_or(0, Pooler::workspace_bytes)
+    }
+}
+
+/// Pooling with its geometry settled; channels-last.
+pub(super) struct Pooler {
+    method: Method,
+    phase: Phase,
+    pool: Pool,
+    /// The pixel of each output, where there is one.
+    mask: Vec<u32>,
+}
+
+impl Pooler {
+    pub(super) fn new(method: Method, phase: Phase, pool: Pool) -> Self {
+        let picks = match method {
+            Method::Max => true,
+            Method::Ave => false,
+            Method::Stochastic => phase == Phase::Train,
+        };
+        let mask = vec![0; if picks { pool.y_len() } else { 0 }];
+        Self { method, phase, pool, mask }
+    }
+
+    pub(super) fn forward(&mut self, cpu: &Cpu, rng: &mut Mt19937, x: &[f32], y: &mut [f32]) {
+        match (self.method, self.phase) {
+            (Method::Max, _) => max_forward(cpu, &self.pool, x, y, &mut self.mask),
+            (Method::Ave, _) => ave_forward(cpu, &self.pool, x, y),
+            (Method::Stochastic, Phase::Train) => {
+                stochastic::draw(&self.pool, rng, x, y, &mut self.mask);
+            }
+            (Method::Stochastic, Phase::Test) => stochastic::expect(&self.pool, x, y),
+        }
+    }
+
+    pub(super) fn backward(&self, cpu: &Cpu, x: &[f32], dy: &[f32], dx: &mut [f32]) {
+        match (self.method, self.phase) {
+            (Method::Max, _) | (Method::Stochastic, Phase::Train) => {
+                max_backward(cpu, &self.pool, dy, &self.mask, dx);
+            }
+            (Method::Ave, _) => ave_backward(cpu, &self.pool, dy, dx),
+            (Method::Stochastic, Phase::Test) => {
+                stochastic::expect_backward(&self.pool, x, dy, dx);
+            }
+        }
+    }
+
+    pub(super) fn workspace_bytes(&self) -> usize {
+        size_of_val(&self.mask[..])
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! `pooling_param`, checked.
+
+use base::{BLOB_VALUES_MAX, Shape};
+use caffe_format::{PoolingParameter, PoolingParameterPoolMethod, PoolingParameterRoundMode};
+use kernels::pooling::{Pool, Rounding};
+
+use super::Method;
+use crate::LayerError;
+
+/// Pooling that can run on any image large enough.
+#[derive(Debug)]
+pub(in crate::table) struct Options {
+    pub(in crate::table) method: Method,
+    /// `None` is the whole image.
+    pub(in crate::table) kernel: Option<[usize; 2]>,
+    pub(in crate::table) stride: [usize; 2],
+    pub(in crate::table) pad: [usize; 2],
+    pub(in crate::table) rounding: Rounding,
+}
+
+impl Options {
+    pub(super) fn lower(p: &PoolingParameter) -> Result<Self, LayerError> {
+        let kernel = pair(
+            ["pooling_param.kernel_size", "pooling_param.kernel_h", "pooling_param.kernel_w"],
+            [p.kernel_size, p.kernel_h, p.kernel_w],
+            1,
+        )?;
+        let stride = pair(
+            ["pooling_param.stride", "pooling_param.stride_h", "pooling_param.stride_w"],
+            [p.stride, p.stride_h, p.stride_w],
+            1,
+        )?;
+        let pad = pair(
+            ["pooling_param.pad", "pooling_param.pad_h", "pooling_param.pad_w"],
+            [p.pad, p.pad_h, p.pad_w],
+            0,
+        )?;
+        let (stride, pad) = (stride.unwrap_or([1, 1]), pad.unwrap_or([0, 0]));
+        let method = match p.pool() {
+            PoolingParameterPoolMethod::Max => Method::Max,
+            PoolingParameterPoolMethod::Ave => Method::Ave,
+            PoolingParameterPoolMethod::Stochastic => Method::Stochastic,
+        };
+        let rounding = match p.round_mode() {
+            PoolingParameterRoundMode::Ceil => Rounding::Ceil,
+            PoolingParameterRoundMode::Floor => Rounding::Floor,
+        };
+        match kernel {
+            Some(_) if p.global_pooling() => {
+                return Err(global_excludes("pooling_param.kernel_size"));
+            }
+            None if p.global_pooling() => {
+                if stride != [1, 1] {
+                    return Err(global_excludes("pooling_param.stride"));
+                }
+                if pad != [0, 0] {
+                    return Err(global_excludes("pooling_param.pad"));
+                }
+            }
+            None => {
+                let (option, want) = ("pooling_param.kernel_size", "the window's size");
+                return Err(LayerError::Missing { option, want });
+            }
+            Some(kernel) => check_pad(method, kernel, pad)?,
+        }
+        Ok(Self { method, kernel, stride, pad, rounding })
+    }
+
+    /// The geometry over one bottom.
+    pub(in crate::table) fn over(&self, bottom: &Shape) -> Result<Pool, LayerError> {
+        let wrong =
+            |want: &str| LayerError::Bottom { index: 0, got: bottom.clone(), want: want.into() };
+        let [n, c, h, w] = bottom.nchw().ok_or_else(|| wrong("4 axes"))?;
+        if h == 0 || w == 0 {
+            return Err(wrong("images with pixels"));
+        }
+        let mut kernel = self.kernel.unwrap_or([h, w]);
+        for (axis, size) in [h, w].into_iter().enumerate() {
+            let padded = size + 2 * self.pad[axis];
+            // Caffe rounds up: a window may reach beyond the image by less than a stride.
+            let reach = match self.rounding {
+                Rounding::Ceil => padded + self.stride[axis] - 1,
+                Rounding::Floor => padded,
+            };
+            if kernel[axis] > reach {
+                return Err(wrong("images that with their padding hold the window"));
+            }
+            kernel[axis] = kernel[axis].min(padded);
+        }
+        let (stride, pad, rounding) = (self.stride, self.pad, self.rounding);
+        Ok(Pool { n, c, h, w, kernel, stride, pad, rounding })
+    }
+}
+
+fn global_excludes(second: &'static str) -> LayerError {
+    let first = "pooling_param.global_pooling";
+    LayerError::Conflict { first, second, remedy: "the whole image is one window" }
+}
+
+/// Caffe's conditions: a window always holds a pixel, and chance knows no padding.
+pub(in crate::table) fn check_pad(
+    method: Method,
+    kernel: [usize; 2],
+    pad: [usize; 2],
+) -> Result<(), LayerError> {
+    let wrong = |want: String| LayerError::Option {
+        option: "pooling_param.pad",
+        got: format!("{} by {}", pad[0], pad[1]),
+        want,
+    };
+    if pad != [0, 0] && method == Method::Stochastic {
+        return Err(wrong("0 with STOCHASTIC".into()));
+    }
+    if pad[0] >= kernel[0] || pad[1] >= kernel[1] {
+        return Err(wrong(format!("less than the window, {} by {}", kernel[0], kernel[1])));
+    }
+    Ok(())
+}
+
+/// One size, or `_h` and `_w`; `None` when none is written.
+fn pair(
+    names: [&'static str; 3],
+    written: [Option<u32>; 3],
+    least: u32,
+) -> Result<Option<[usize; 2]>, LayerError> {
+    let check = |at: usize, size: u32| {
+        let value = size as usize;
+        if size < least || value > BLOB_VALUES_MAX {
+            let want = format!("from {least} to {BLOB_VALUES_MAX}");
+            return Err(LayerError::Option { option: names[at], got: size.to_string(), want });
+        }
+        Ok(value)
+    };
+    let conflict = |at: usize| {
+        let remedy = "write the size once, or as `_h` and `_w`";
+        Err(LayerError::Conflict { first: names[0], second: names[at], remedy })
+    };
+    let missing =
+        |at: usize| Err(LayerError::Missing { option: names[at], want: "both `_h` and `_w`" });
+    match written {
+        [None, None, None] => Ok(None),
+        [Some(size), None, None] => check(0, size).map(|size| Some([size, size])),
+        [None, Some(h), Some(w)] => Ok(Some([check(1, h)?, check(2, w)?])),
+        [None, Some(_), None] => missing(2),
+        [None, None, Some(_)] => missing(1),
+        [Some(_), Some(_), _] => conflict(1),
+        [Some(_), None, Some(_)] => conflict(2),
+    }
+}

@@ -1,0 +1,119 @@
+//! What may be written, sizes as Caffe rounds them, and drawing.
+
+use base::Phase;
+use base::random::Mt19937;
+use kernels::pooling::{Pool, Rounding};
+
+use super::{Method, Pooler, stochastic};
+use crate::testing::{error, shapes};
+
+#[track_caller]
+fn check_size(options: &str, input: [usize; 2], want: [usize; 2]) {
+    let text = format!("type: \"Pooling\" pooling_param {{ {options} }}");
+    let top = shapes(&text, &[&[1, 2, input[0], input[1]]], 1).unwrap().remove(0);
+    assert_eq!(top.dims(), [1, 2, want[0], want[1]], "{options}");
+}
+
+#[test]
+fn sizes_are_rounded_as_caffe_does() {
+    check_size("kernel_size: 3 stride: 2", [7, 8], [3, 4]);
+    check_size("kernel_size: 3 stride: 2 round_mode: FLOOR", [7, 8], [3, 3]);
+    // With padding, a last window that would begin beyond the image is dropped.
+    check_size("kernel_size: 2 stride: 2 pad: 1", [3, 4], [2, 3]);
+    // Rounding up lets a window be larger than the image by less than a stride.
+    check_size("kernel_size: 3 stride: 2", [2, 2], [1, 1]);
+    check_size("global_pooling: true", [2, 5], [1, 1]);
+    check_size("kernel_size: 1 stride: 2147483647", [4, 4], [2, 2]);
+}
+
+#[track_caller]
+fn check_error(options: &str, want: &str) {
+    let text = format!("type: \"Pooling\" pooling_param {{ {options} }}");
+    assert_eq!(error(&text, &[&[1, 2, 4, 4]], 1), want);
+}
+
+#[test]
+fn what_cannot_be_names_its_field() {
+    check_error("pool: AVE", "`pooling_param.kernel_size` is missing: the window's size");
+    check_error(
+        "kernel_size: 2 kernel_w: 2",
+        "`pooling_param.kernel_size` and `pooling_param.kernel_w` exclude each other: write the \
+         size once, or as `_h` and `_w`",
+    );
+    check_error(
+        "kernel_size: 2 global_pooling: true",
+        "`pooling_param.global_pooling` and `pooling_param.kernel_size` exclude each other: the \
+         whole image is one window",
+    );
+    check_error(
+        "kernel_size: 2 stride: 0",
+        "`pooling_param.stride` is 0, expected from 1 to 2147483647",
+    );
+    check_error(
+        "kernel_size: 2 pad: 2",
+        "`pooling_param.pad` is 2 by 2, expected less than the window, 2 by 2",
+    );
+    check_error(
+        "kernel_size: 4294967295",
+        "`pooling_param.kernel_size` is 4294967295, expected from 1 to 2147483647",
+    );
+    check_error(
+        "kernel_size: 5",
+        "bottom 0 has shape 1 2 4 4 (32), expected images that with their padding hold the window",
+    );
+    check_error(
+        "pool: STOCHASTIC kernel_size: 2 pad: 1",
+        "`pooling_param.pad` is 1 by 1, expected 0 with STOCHASTIC",
+    );
+    let text = "type: \"Pooling\" pooling_param { pool: AVE kernel_size: 2 }";
+    let want = "`pooling_param.pool` is Ave, expected MAX, since there is a second top, its mask";
+    assert_eq!(error(text, &[&[1, 2, 4, 4]], 2), want);
+}
+
+#[test]
+fn values_are_drawn_as_often_as_they_weigh() {
+    let pool = Pool {
+        n: 1,
+        c: 1,
+        h: 1,
+        w: 3,
+        kernel: [1, 3],
+        stride: [1, 1],
+        pad: [0, 0],
+        rounding: Rounding::Ceil,
+    };
+    let x = [1.0, 0.0, 3.0];
+    let mut rng = Mt19937::new(1701);
+    let mut counts = [0, 0, 0];
+    for _ in 0..1000 {
+        let (mut y, mut mask) = ([0.0], [0]);
+        stochastic::draw(&pool, &mut rng, &x, &mut y, &mut mask);
+        assert_eq!(y[0], x[mask[0] as usize]);
+        counts[mask[0] as usize] += 1;
+    }
+    assert_eq!(counts, [counts[0], 0, 1000 - counts[0]]);
+    assert!((200..300).contains(&counts[0]), "a quarter of 1000 is not {}", counts[0]);
+}
+
+#[test]
+fn the_expectation_of_a_draw_and_its_gradient() {
+    let pool = Pool {
+        n: 1,
+        c: 2,
+        h: 2,
+        w: 1,
+        kernel: [2, 1],
+        stride: [1, 1],
+        pad: [0, 0],
+        rounding: Rounding::Ceil,
+    };
+    let mut pooler = Pooler::new(Method::Stochastic, Phase::Test, pool);
+    let cpu = kernels::Cpu::new(1, kernels::Simd::detect());
+    let x = [1.0, 0.0, 3.0, 0.0]; // channel 0 is 1 and 3, channel 1 is 0 and 0
+    let mut y = [7.0; 2];
+    pooler.forward(&cpu, &mut Mt19937::new(1), &x, &mut y);
+    assert_eq!(y, [2.5, 0.0]); // (1 + 9) / (1 + 3)
+    let mut dx = [7.0; 4];
+    pooler.backward(&cpu, &x, &[4.0, 4.0], &mut dx);
+    assert_eq!(dx, [-0.5, 0.0, 3.5, 0.0]); // 4 (2 x - 2.5) / 4
+}

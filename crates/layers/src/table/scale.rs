@@ -1,0 +1,155 @@
+//! Scale: `y = x * gamma + beta`, gamma spread over the axes it does not have. Caffe type `Scale`,
+//! `scale_param`: `axis`, `num_axes` (gamma has these axes of the bottom; -1: all from `axis` on),
+//! `filler` (1 unless written), `bias_term`, `bias_filler`.
+//!
+//! With a second bottom, that is gamma. Runs in place, keeping a copy of `x` for gamma's gradient.
+
+use base::Shape;
+use caffe_format::FillerParameter;
+use kernels::{Write, channel};
+use tensor::Slab;
+
+use crate::axis::AxisOption;
+use crate::broadcast::{Broadcast, Fit};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind,
+    LayoutRule, ParamDecl, ParamKind, Spec,
+};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "Scale",
+    options: "scale_param",
+    formula: "y = x * gamma + beta",
+    bottoms: Arity { min: 1, max: 2 },
+    in_place: InPlace::First,
+    build,
+    cases: &[
+        Case::image(""),
+        Case::image("scale_param { bias_term: true }"),
+        Case::image("scale_param { axis: 2 num_axes: 2 bias_term: true }"),
+        Case::image("scale_param { axis: 0 num_axes: -1 }"),
+        Case::image("scale_param { axis: -1 bias_term: true }"),
+        Case::image("scale_param { num_axes: 0 bias_term: true }"),
+        with(
+            "scale_param { axis: 0 bias_term: true }",
+            &[(&[2, 3, 4, 5], Fill::Gaussian), (&[2, 3], Fill::Gaussian)],
+        ),
+        with("", &[(&[2, 3, 4, 5], Fill::Gaussian), (&[3], Fill::Gaussian)]),
+        with(
+            "scale_param { axis: 0 }",
+            &[(&[2, 3, 2, 2], Fill::Gaussian), (&[2, 3, 2, 2], Fill::Gaussian)],
+        ),
+        with("", &[(&[2, 3], Fill::Gaussian), (&[], Fill::Gaussian)]),
+    ],
+    ..LayerKind::UNARY
+};
+
+const fn with(options: &'static str, bottoms: &'static [(&'static [usize], Fill)]) -> Case {
+    Case { options, bottoms, tops: 1 }
+}
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.scale_param();
+    let one = || FillerParameter { value: Some(1.0), ..FillerParameter::EMPTY };
+    let gamma = (spec.bottoms == 1).then(|| written.filler.clone().unwrap_or_else(one));
+    let beta = written.bias_term().then(|| written.bias_filler().clone());
+    Ok(Box::new(Scale {
+        broadcast: Broadcast {
+            axis: AxisOption::new("scale_param.axis", written.axis()),
+            num_axes: ("scale_param.num_axes", written.num_axes()),
+        },
+        gamma,
+        beta,
+        in_place: spec.in_place,
+        fit: None,
+        kept: Slab::default(),
+    }))
+}
+
+struct Scale {
+    broadcast: Broadcast,
+    /// Filler of gamma, where it is a param.
+    gamma: Option<FillerParameter>,
+    /// Filler of beta, where there is one.
+    beta: Option<FillerParameter>,
+    in_place: bool,
+    fit: Option<Fit>,
+    /// `x`, when `y` overwrites it.
+    kept: Slab,
+}
+
+impl Scale {
+    fn fit(&self) -> &Fit {
+        self.fit.as_ref().expect("reshape comes first")
+    }
+}
+
+impl Layer for Scale {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        self.fit = Some(match self.gamma {
+            Some(_) => self.broadcast.param(&bottoms[0])?,
+            None => self.broadcast.bottom(bottoms)?,
+        });
+        if self.in_place {
+            self.kept.grow(bottoms[0].count());
+        }
+        Ok(vec![bottoms[0].clone()])
+    }
+
+    fn params(&self) -> Vec<ParamDecl> {
+        let shape = &self.fit().shape;
+        ([&self.gamma, &self.beta].into_iter().flatten())
+            .map(|filler| ParamDecl {
+                shape: shape.clone(),
+                filler: filler.clone(),
+                kind: ParamKind::Learned,
+            })
+            .collect()
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        self.fit().layouts()
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let cpu = io.cpu;
+        let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
+        let gamma = if self.gamma.is_some() { io.params[0] } else { io.bottoms[1].data };
+        let beta = self.beta.as_ref().and_then(|_| io.params.last().copied());
+        if self.in_place {
+            kernels::elementwise::copy(cpu, io.tops[0].data(), &mut self.kept[..dims.count()]);
+        }
+        channel::scale(cpu, dims, gamma, beta, io.unary());
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let cpu = io.cpu;
+        let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
+        let gamma = if self.gamma.is_some() { io.params[0] } else { io.bottoms[1].data };
+        let (first, rest) = io.bottoms.split_first_mut().expect("there is a bottom");
+        let x = if self.in_place { &self.kept[..dims.count()] } else { first.data };
+        let dy = io.tops[0].gradient(first);
+        if self.beta.is_some()
+            && let Some(Some(Gradient { values, write })) = io.gradients.last_mut()
+        {
+            channel::backward_bias(cpu, dims, dy, *write, values);
+        }
+        if self.gamma.is_some() {
+            if let Some(Gradient { values, write }) = &mut io.gradients[0] {
+                channel::backward_scale(cpu, dims, x, dy, *write, values);
+            }
+        } else if let Some(values) = rest[0].diff.as_deref_mut() {
+            channel::backward_scale(cpu, dims, x, dy, Write::Set, values);
+        }
+        if let Some(diffs) = io.unary() {
+            channel::scale(cpu, dims, gamma, None, diffs);
+        }
+        Ok(())
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        size_of_val(&self.kept[..])
+    }
+}
