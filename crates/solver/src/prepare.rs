@@ -33,22 +33,15 @@ impl Prepare {
     pub(crate) fn block(&self, values: &[f32], gradient: &[f32], prepared: &mut [f32]) -> bool {
         let Self { scale, clip, normalise, decay } = *self;
         let mut magnitude = 0_u32; // as bits, which order as the magnitudes do, NaN above infinity
-        for (prepared, &g) in prepared.iter_mut().zip(gradient) {
+        let mut plain = |g: f32| {
             magnitude = magnitude.max(g.to_bits() & !(1 << 31));
-            *prepared = g * scale * clip * normalise;
-        }
+            g * scale * clip * normalise
+        };
+        let block = prepared.iter_mut().zip(gradient).zip(values);
         match decay {
-            Decay::None => {}
-            Decay::L2(decay) => {
-                for (prepared, &w) in prepared.iter_mut().zip(values) {
-                    *prepared += decay * w;
-                }
-            }
-            Decay::L1(decay) => {
-                for (prepared, &w) in prepared.iter_mut().zip(values) {
-                    *prepared += decay * sign(w);
-                }
-            }
+            Decay::None => block.for_each(|((p, &g), _)| *p = plain(g)),
+            Decay::L2(decay) => block.for_each(|((p, &g), &w)| *p = plain(g) + decay * w),
+            Decay::L1(decay) => block.for_each(|((p, &g), &w)| *p = plain(g) + decay * sign(w)),
         }
         magnitude < f32::INFINITY.to_bits()
     }
