@@ -27,6 +27,6 @@ pub const DEPTH_MAX: usize = 100;
 
 /// Most memory that the structs of one file's messages may take, without what they own.
 ///
-/// An empty `layer {}` costs two bytes of file and kilobytes of struct. Without a bound, a small
-/// hostile file could ask for all memory; with it, a net may still have fifty thousand layers.
-pub const STRUCT_BYTES_MAX: usize = 256 << 20;
+/// An empty `layer {}` costs three bytes of file and four kilobytes of struct. Without a bound, a
+/// small hostile file could ask for all memory; with it, a net may have 29,000 layers.
+pub const STRUCT_BYTES_MAX: usize = 128 << 20;

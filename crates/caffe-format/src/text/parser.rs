@@ -5,10 +5,10 @@
 //! that belongs to an enclosing message (`layer` inside `layer`) is taken as a sign of a missing
 //! brace: it is reported once and the blocks in between count as closed.
 
-use super::Unknown;
 use super::diagnostic::{Diagnostics, ERRORS_MAX, Sink};
 use super::lexer::{Lexer, Token, TokenKind};
 use super::suggest::did_you_mean;
+use super::{Unknown, scalar};
 use crate::STRUCT_BYTES_MAX;
 use crate::message::{Field, Kind, Label, Message, MessageKind, SlotMut};
 
@@ -133,17 +133,25 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn unknown_field(&mut self, kind: &MessageKind, name: Token<'a>) {
-        let message = format!("`{}` has no field `{}`", kind.name, name.text);
-        let names = kind.fields.iter().map(|field| field.name);
-        let hint = inner_field(kind, name.text)
-            .or_else(|| self.outer_field(name.text))
-            .or_else(|| did_you_mean(name.text, names));
-        match &mut self.unknown {
-            Unknown::Reject => self.sink.error(name.at, message, hint),
-            Unknown::Warn(warnings) if warnings.len() < ERRORS_MAX => {
-                warnings.push(self.sink.describe(name.at, message, hint));
+        let message = format!("`{}` has no field `{}`", kind.name, scalar::short(name.text));
+        let hint = || {
+            let names = kind.fields.iter().map(|field| field.name);
+            inner_field(kind, name.text)
+                .or_else(|| self.outer_field(name.text))
+                .or_else(|| did_you_mean(name.text, names))
+        };
+        match &self.unknown {
+            Unknown::Warn(warnings) if warnings.len() >= ERRORS_MAX => {}
+            Unknown::Warn(_) => {
+                let warning = self.sink.describe(name.at, message, hint());
+                if let Unknown::Warn(warnings) = &mut self.unknown {
+                    warnings.push(warning);
+                }
             }
-            Unknown::Warn(_) => {}
+            Unknown::Reject => {
+                let hint = hint();
+                self.sink.error(name.at, message, hint);
+            }
         }
         self.skip_value();
     }

@@ -67,7 +67,7 @@ fn wrong_type(field: &Field, value: &Scalar<'_>) -> Refusal {
     Refusal { message, hint }
 }
 
-/// "Remove the quotes", if what they enclose would do.
+/// "Remove the quotes", if what they enclose would do or nearly do.
 fn unquoted(kind: Kind, bytes: &[u8]) -> Option<String> {
     let text = str::from_utf8(bytes).ok()?;
     let number = Scalar::Number { negative: false, text };
@@ -75,7 +75,8 @@ fn unquoted(kind: Kind, bytes: &[u8]) -> Option<String> {
         Kind::Int32 | Kind::Uint32 | Kind::Int64 => integer(text).is_some(),
         Kind::Float | Kind::Double => real(&number).is_some(),
         Kind::Bool => truth(&Scalar::Name { negative: false, text }).is_some(),
-        Kind::Enum(kind) => kind.values.iter().any(|(name, _)| *name == text),
+        Kind::Enum(kind) if kind.values.iter().any(|(name, _)| *name == text) => true,
+        Kind::Enum(kind) => return did_you_mean(text, kind.values.iter().map(|(name, _)| *name)),
         Kind::String | Kind::Bytes | Kind::Message(_) => false,
     };
     fits.then(|| "remove the quotes".to_owned())
@@ -92,7 +93,7 @@ fn shown(value: &Scalar<'_>) -> String {
 }
 
 /// A report quotes the start of a value; the whole of it may be a megabyte.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -36,10 +36,8 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn value(&mut self, into: &mut dyn Message, index: usize, field: &'static Field) {
         let at = self.token.at;
         if self.token.is_any("{<") {
-            self.error(
-                at,
-                format!("`{}` takes {}, not a block", field.name, scalar::takes(field.kind)),
-            );
+            let takes = scalar::takes(field.kind);
+            self.error(at, format!("`{}` takes {takes}, not a block", field.name));
             return self.skip_block();
         }
         let Some(value) = self.scalar(field) else { return };
@@ -73,22 +71,21 @@ impl<'a> Parser<'a, '_> {
 
     /// Strings next to each other are one.
     fn strings(&mut self) -> Option<Scalar<'a>> {
-        let mut bytes = Some(Vec::new());
+        let (mut bytes, mut broken) = (Vec::new(), false);
         loop {
             let Token { kind, text, at, .. } = self.token;
             match kind {
                 TokenKind::OpenString => {
                     self.error(at, "the string is not closed on its line");
-                    bytes = None;
+                    broken = true;
                 }
                 TokenKind::String => {
-                    let out = bytes.get_or_insert_default();
-                    if let Err((offset, escape)) = strings::unescape(text, out) {
+                    if let Err((offset, escape)) = strings::unescape(text, &mut bytes) {
                         self.error(at + offset, format!("`{escape}` is no escape"));
-                        bytes = None;
+                        broken = true;
                     }
                 }
-                _ => return bytes.map(Scalar::Text),
+                _ => return (!broken).then_some(Scalar::Text(bytes)),
             }
             self.advance();
         }

@@ -126,6 +126,18 @@ pooling_param { pool: "MAX" }
 }
 
 #[test]
+fn a_type_of_today_in_a_block_of_yesterday() {
+    check(
+        "layers { type: \"InnerProduct\" }",
+        expect![[r#"
+        net.prototxt:1:16: `type` takes a value of `V1LayerParameter.LayerType`, not the string "InnerProduct"
+        layers { type: "InnerProduct" }
+                       ^
+        hint: did you mean `INNER_PRODUCT`?"#]],
+    );
+}
+
+#[test]
 fn out_of_range() {
     check_layer(
         "convolution_param { num_output: -1 axis: 2147483648 pad: 4294967296 pad: 0xffffffff }\nreshape_param { shape { dim: 9223372036854775808 dim: -9223372036854775808 } }",
