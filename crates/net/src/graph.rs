@@ -106,8 +106,7 @@ impl Wiring {
             self.unread.remove(blob);
             return Some(id);
         }
-        let near =
-            self.made.keys().find(|made| made.eq_ignore_ascii_case(blob) || near(made, blob));
+        let near = self.made.keys().find(|made| similar(made, blob));
         self.errors.push(NetError::UnknownBottom {
             layer: layer.name().into(),
             blob: blob.into(),

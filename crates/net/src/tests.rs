@@ -27,7 +27,8 @@ impl Sources for NoSources {
     }
 }
 
-const INPUT: &str = r#"layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 } } }"#;
+const INPUT: &str =
+    r#"layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 } } }"#;
 
 fn parse(net: &str) -> NetParameter {
     text::read("net", net).unwrap_or_else(|errors| panic!("{errors}"))
@@ -83,8 +84,8 @@ fn everything_wrong_with_the_wiring_is_said_at_once() {
             layer {{ name: "e" type: "Flatten" bottom: "b" top: "b" }}"#
         ),
         expect![[r#"
-            layer `a`: unknown layer type `Relu` (known types: AbsVal, Accuracy, ArgMax, BNLL, BatchReindex, Clip, Concat, ContrastiveLoss, Convolution, Crop, Data, DummyData, ELU, Eltwise, EuclideanLoss, Exp, Filter, Flatten, HDF5Data, HDF5Output, HingeLoss, ImageData, InfogainLoss, InnerProduct, Input, Log, MemoryData, MultinomialLogisticLoss, Parameter, Power, ReLU, Reduction, Reshape, Sigmoid, SigmoidCrossEntropyLoss, Silence, Slice, Softmax, SoftmaxWithLoss, Split, Swish, TanH, Threshold, Tile, WindowData)
-            layer `b`: bottom `X` is not the top of any earlier layer; did you mean `a`?
+            layer `a`: unknown layer type `Relu`; did you mean `ReLU`?
+            layer `b`: bottom `X` is not the top of any earlier layer; did you mean `x`?
             layer `c` (Softmax) has 2 bottoms, expected 1
             layer `d`: top `b` is made by layer `b` already; rename one of them
             layer `d` (ReLU) has 0 tops, expected 1
@@ -97,7 +98,9 @@ fn everything_wrong_with_the_wiring_is_said_at_once() {
 fn a_layer_that_objects_is_named() {
     check_error(
         &format!(r#"{INPUT} layer {{ name: "ip" type: "InnerProduct" bottom: "x" top: "y" }}"#),
-        expect![],
+        expect![
+            "layer `ip` (InnerProduct): `inner_product_param.num_output` is missing: the number of outputs"
+        ],
     );
 }
 
@@ -182,9 +185,16 @@ const SHARED: &str = r#"
 fn shared_weights_settle_last() {
     let net = net(SHARED);
     let [w, mid] = net.params() else { panic!("two params") };
-    assert_eq!((w.layer.as_str(), w.values.clone(), w.gradient.clone()), ("first", 0..9, Some(9..18)));
-    assert_eq!((mid.layer.as_str(), mid.values.clone(), mid.gradient.clone()), ("mid", 9..18, Some(0..9)));
-    let settled: Vec<_> = (0..net.len()).rev().map(|l| (net.layer_name(l).to_owned(), net.settled_by(l))).collect();
+    assert_eq!(
+        (w.layer.as_str(), w.values.clone(), w.gradient.clone()),
+        ("first", 0..9, Some(9..18))
+    );
+    assert_eq!(
+        (mid.layer.as_str(), mid.values.clone(), mid.gradient.clone()),
+        ("mid", 9..18, Some(0..9))
+    );
+    let settled: Vec<_> =
+        (0..net.len()).rev().map(|l| (net.layer_name(l).to_owned(), net.settled_by(l))).collect();
     let of = |name: &str| settled.iter().find(|(layer, _)| layer == name).unwrap().1;
     assert_eq!((of("second"), of("mid"), of("first")), (0, 9, 18));
 }
@@ -200,7 +210,8 @@ fn shared_weights_add_their_gradients() {
         params[index] += step;
         let mut rng = Mt19937::new(1701);
         net.initialise(&mut rng, &mut NoSources).unwrap(); // the same stream for the inputs
-        let mut pass = Pass { cpu: &cpu, params: &params, running: &mut [], rng: &mut rng, feeds: &mut [] };
+        let mut pass =
+            Pass { cpu: &cpu, params: &params, running: &mut [], rng: &mut rng, feeds: &mut [] };
         net.forward(&mut pass).unwrap()
     };
     for index in 0..9 {
@@ -212,7 +223,10 @@ fn shared_weights_add_their_gradients() {
 #[test]
 fn shared_weights_must_agree() {
     let wrong = SHARED.replacen("num_output: 3", "num_output: 4", 1);
-    check_error(&wrong, expect!["layer `second`: shares param `w` as 3 3 (9), but layer `first` made it 4 3 (12)"]);
+    check_error(
+        &wrong,
+        expect!["layer `second`: shares param `w` as 3 3 (9), but layer `first` made it 4 3 (12)"],
+    );
     let wrong = SHARED.replacen("name: \"w\"", "name: \"w\" lr_mult: 2", 1);
     net(&wrong); // one may say it for both
     let wrong = wrong.replacen("{ name: \"w\" }", "{ name: \"w\" lr_mult: 3 }", 1);
@@ -243,10 +257,7 @@ fn backward_reaches_what_learns_and_no_more() {
     };
     check_backward(&layers("", ""), "ip sig loss");
     check_backward(&layers("", "propagate_down: false propagate_down: false"), "loss");
-    check_backward(
-        &layers("force_backward: true", ""),
-        "in t x_in_0_split relu ip sig side loss",
-    );
+    check_backward(&layers("force_backward: true", ""), "in x_in_0_split t relu ip sig side loss");
 }
 
 /// Convolution works channels-last, Softmax row-major: what a user sees is Caffe's order in both.
@@ -258,7 +269,16 @@ fn conversions_are_hidden_and_blobs_look_as_in_caffe() {
         layer { name: "soft" type: "Softmax" bottom: "y" top: "z" softmax_param { axis: 2 } }"#,
     );
     let names: Vec<_> = (0..net.len()).map(|layer| net.layer_name(layer)).collect();
-    expect![].assert_debug_eq(&names);
+    expect![[r#"
+        [
+            "in",
+            "x as ChannelsLast",
+            "conv",
+            "y as RowMajor",
+            "soft",
+        ]
+    "#]]
+    .assert_debug_eq(&names);
     assert_eq!(net.blob_names().collect::<Vec<_>>(), ["x", "y", "z"]);
     let values: Vec<f32> = (0..96).map(|i| i as f32).collect();
     let mut net = net;
@@ -280,6 +300,8 @@ fn a_test_net_adopts_what_it_has_in_common() {
     let homes: Vec<_> = test.params().iter().map(|p| (p.layer.as_str(), p.home)).collect();
     use Home::{Private, Slab};
     assert_eq!(homes, [("first", Slab), ("mid", Slab), ("own", Private), ("own", Private)]);
-    let wrong = net(&SHARED.replace("num_output: 3", "num_output: 3 transpose: true").replace("dim: 2 dim: 3", "dim: 2 dim: 3"));
+    let wrong = net(&SHARED
+        .replace("num_output: 3", "num_output: 3 transpose: true")
+        .replace("dim: 2 dim: 3", "dim: 2 dim: 3"));
     assert!(test.adopt(&wrong).is_ok(), "square weights fit either way");
 }

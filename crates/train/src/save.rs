@@ -42,7 +42,7 @@ impl Job {
         SolverState {
             iter: Some(i32::try_from(self.iter).unwrap_or(i32::MAX)),
             current_step: Some(
-                i32::try_from(self.solver.rates.current_step(self.iter)).unwrap_or(i32::MAX),
+                i32::try_from(self.solver.rates.current_step(self.iter.saturating_sub(1))).unwrap_or(i32::MAX),
             ),
             history: (self.history.iter())
                 .flat_map(|slab| params.iter().map(move |param| blob(slab, param)))
