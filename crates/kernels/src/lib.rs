@@ -43,6 +43,7 @@ pub mod layout;
 pub mod lrn;
 pub mod math;
 pub mod norm;
+pub mod peak;
 pub mod pooling;
 pub mod reference;
 pub mod relu;

@@ -31,7 +31,7 @@ pub(crate) type Acc<F, const V: usize> = [[F; V]; ROWS];
 ///
 /// `a[i] + r * step` must be readable for every row and `r < len`, and `b` for `len * 8 * V` floats.
 #[inline(always)]
-pub(crate) unsafe fn accumulate<S: Lanes, const V: usize>(
+pub(crate) unsafe fn accumulate_plain<S: Lanes, const V: usize>(
     s: S,
     mut acc: Acc<S::F, V>,
     a: &[*const f32; ROWS],
@@ -55,6 +55,63 @@ pub(crate) unsafe fn accumulate<S: Lanes, const V: usize>(
         }
     }
     acc
+}
+
+/// How many vectors wide a tile is: the type-level `V` of a tile, with the fastest loop for it.
+pub(crate) trait Width<S: Lanes, const V: usize> {
+    /// As [`accumulate_plain`].
+    ///
+    /// # Safety
+    ///
+    /// As [`accumulate_plain`].
+    unsafe fn accumulate(
+        s: S,
+        acc: Acc<S::F, V>,
+        a: &[*const f32; ROWS],
+        step: usize,
+        b: *const f32,
+        len: usize,
+    ) -> Acc<S::F, V>;
+}
+
+/// A full tile.
+pub(crate) struct Two;
+/// A tile at the right edge.
+pub(crate) struct One;
+
+impl<S: Lanes> Width<S, 2> for Two {
+    #[inline(always)]
+    unsafe fn accumulate(
+        s: S,
+        acc: Acc<S::F, 2>,
+        a: &[*const f32; ROWS],
+        step: usize,
+        b: *const f32,
+        len: usize,
+    ) -> Acc<S::F, 2> {
+        if step == 1 {
+            // SAFETY: passed on to the caller.
+            unsafe { s.rows_times_panel(acc, a, b, len) }
+        } else {
+            // SAFETY: passed on to the caller.
+            unsafe { accumulate_plain(s, acc, a, step, b, len) }
+        }
+    }
+}
+
+impl<S: Lanes> Width<S, 1> for One {
+    #[inline(always)]
+    unsafe fn accumulate(
+        s: S,
+        acc: Acc<S::F, 1>,
+        a: &[*const f32; ROWS],
+        step: usize,
+        b: *const f32,
+        len: usize,
+    ) -> Acc<S::F, 1> {
+        // SAFETY: passed on to the caller.
+        unsafe { accumulate_plain(s, acc, a, step, b, len) }
+    }
 }
 
 /// What a tile's sums start from.
@@ -205,9 +262,9 @@ unsafe fn write_edge(from: &[f32], target: &Target<'_>) {
 ///
 /// # Safety
 ///
-/// As [`begin`], [`accumulate`] for every run, and [`finish`].
+/// As [`begin`], [`accumulate_plain`] for every run, and [`finish`].
 #[inline(always)]
-pub(crate) unsafe fn sum_runs<S: Lanes, const V: usize>(
+pub(crate) unsafe fn sum_runs<S: Lanes, W: Width<S, V>, const V: usize>(
     s: S,
     runs: &[[*const f32; ROWS]],
     (step, len): (usize, usize),
@@ -220,7 +277,7 @@ pub(crate) unsafe fn sum_runs<S: Lanes, const V: usize>(
     for (run, a) in runs.iter().enumerate() {
         let b = b.wrapping_add(run * len * V * LANES);
         // SAFETY: passed on to the caller.
-        acc = unsafe { accumulate::<S, V>(s, acc, a, step, b, len) };
+        acc = unsafe { W::accumulate(s, acc, a, step, b, len) };
     }
     // SAFETY: passed on to the caller.
     unsafe { finish::<S, V>(s, acc, relu, target) };
@@ -243,10 +300,10 @@ pub(crate) unsafe fn sum_panel<S: Lanes>(
 ) {
     if width == COLS {
         // SAFETY: passed on to the caller.
-        unsafe { sum_runs::<S, 2>(s, runs, strides, b, ends, target) };
+        unsafe { sum_runs::<S, Two, 2>(s, runs, strides, b, ends, target) };
     } else {
         // SAFETY: passed on to the caller.
-        unsafe { sum_runs::<S, 1>(s, runs, strides, b, ends, target) };
+        unsafe { sum_runs::<S, One, 1>(s, runs, strides, b, ends, target) };
     }
 }
 

@@ -1,5 +1,8 @@
 //! AVX2 with FMA. On other architectures the type exists and has no value.
 
+#[cfg(target_arch = "x86_64")]
+mod tile;
+
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use other::Avx2;
 #[cfg(target_arch = "x86_64")]
@@ -81,6 +84,18 @@ mod x86 {
             let value = unsafe { &*from };
             // SAFETY: `self` exists, so the CPU has avx2 and fma.
             unsafe { _mm256_broadcast_ss(value) }
+        }
+
+        #[inline(always)]
+        unsafe fn rows_times_panel(
+            self,
+            acc: [[__m256; 2]; 6],
+            a: &[*const f32; 6],
+            b: *const f32,
+            len: usize,
+        ) -> [[__m256; 2]; 6] {
+            // SAFETY: the caller vouches for the pointers, `self` for avx2 and fma.
+            unsafe { super::tile::rows_times_panel(acc, a, b, len) }
         }
     }
 }
