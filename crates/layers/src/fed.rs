@@ -31,3 +31,72 @@ impl Layer for Fed {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use base::random::Mt19937;
+    use base::{Phase, Shape};
+    use caffe_format::LayerParameter;
+    use kernels::{Cpu, Simd};
+    use tensor::{Layout, Slab};
+
+    use crate::{Feed, FeedError, Forward, Spec, Top};
+
+    /// Delivers batches that grow by one item each time.
+    struct Growing(usize);
+
+    impl Feed for Growing {
+        fn next(&mut self, tops: &mut [Top<'_>]) -> Result<(), FeedError> {
+            self.0 += 1;
+            for top in tops {
+                let shape = top.shape.with(0, self.0).map_err(|e| FeedError(Box::new(e)))?;
+                top.resize(&shape);
+                top.data().fill(self.0 as f32);
+            }
+            Ok(())
+        }
+
+        fn record_name(&self, _: usize) -> Option<String> {
+            None
+        }
+
+        fn state(&self) -> Vec<u8> {
+            Vec::new()
+        }
+
+        fn restore(&mut self, _: &[u8]) -> Result<(), FeedError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn tops_have_the_announced_shapes_and_then_those_of_the_batch() {
+        let announced = [Shape::new(&[1, 2]).unwrap(), Shape::new(&[1]).unwrap()];
+        let layer = LayerParameter { type_: Some("Data".into()), ..LayerParameter::default() };
+        for tops in [1, 2] {
+            let (phase, fed) = (Phase::Train, &announced[..]);
+            let spec = Spec { layer: &layer, phase, in_place: false, bottoms: 0, tops, fed };
+            let mut data = (crate::find("Data").unwrap().build)(&spec).unwrap();
+            let mut shapes = data.reshape(&[]).unwrap();
+            assert_eq!(shapes, announced[..tops]);
+            let mut slabs: Vec<_> = shapes.iter().map(|s| Slab::zeros(s.count())).collect();
+            let mut feed = Growing(1);
+            for batch in 2..4 {
+                data.forward(&mut Forward {
+                    cpu: &Cpu::new(1, Simd::detect()),
+                    bottoms: Vec::new(),
+                    tops: (shapes.iter_mut().zip(&mut slabs))
+                        .map(|(shape, slab)| Top { shape, layout: Layout::RowMajor, slab })
+                        .collect(),
+                    params: Vec::new(),
+                    running: Vec::new(),
+                    rng: &mut Mt19937::new(1),
+                    feed: Some(&mut feed),
+                })
+                .unwrap();
+                assert_eq!(shapes[0].dims(), [batch, 2]);
+                assert_eq!(slabs[0][..2 * batch], vec![batch as f32; 2 * batch]);
+            }
+        }
+    }
+}

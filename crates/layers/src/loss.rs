@@ -99,7 +99,7 @@ impl Classes {
         match class.filter(|&class| class < self.count) {
             Some(class) => Ok(Some(class)),
             None => Err(LayerError::Label {
-                item: position / (self.positions() / self.batch).max(1),
+                item: position / self.positions().checked_div(self.batch).unwrap_or(0).max(1),
                 value: label,
                 classes: self.count,
             }),
