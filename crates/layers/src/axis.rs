@@ -20,7 +20,8 @@ impl AxisOption {
         Self { option, written }
     }
 
-    /// `axis`, or the unsigned field of older files that it replaced; `default` when neither is there.
+    /// `axis`, or the unsigned field of older files that it replaced; `default` when neither is
+    /// there.
     pub(crate) fn either(
         (option, axis): (&'static str, Option<i32>),
         (older, dim): (&'static str, Option<u32>),

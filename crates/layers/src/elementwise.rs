@@ -1,7 +1,7 @@
 //! Layers of the form `y = f(x)`, `dx = dy * f'(x)`, value by value, in any memory order.
 //!
-//! A layer brings a [`Function`]; [`Elementwise`] is the rest. In place, `x` is gone when backward runs:
-//! a function whose slope needs it is given a copy, so every such layer may run in place.
+//! A layer brings a [`Function`]; [`Elementwise`] is the rest. In place, `x` is gone when backward
+//! runs: a function whose slope needs it is given a copy, so every such layer may run in place.
 
 use base::Shape;
 use kernels::{Cpu, Unary};

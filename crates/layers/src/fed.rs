@@ -10,8 +10,8 @@ pub(crate) struct Fed {
     shapes: Vec<Shape>,
 }
 
-/// For [`LayerKind::build`](crate::LayerKind::build). A source may announce more than is wanted: without a top, the label is
-/// not delivered.
+/// For [`LayerKind::build`](crate::LayerKind::build). A source may announce more than is wanted:
+/// without a top, the label is not delivered.
 pub(crate) fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     assert!(spec.fed.len() >= spec.tops, "a source announces a shape for every top");
     Ok(Box::new(Fed { shapes: spec.fed[..spec.tops].to_vec() }))

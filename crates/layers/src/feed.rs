@@ -12,7 +12,8 @@ pub struct FeedError(pub Box<dyn std::error::Error + Send + Sync>);
 
 /// The source of one data layer of one replica.
 pub trait Feed: Send {
-    /// Writes the next batch into the tops, row-major, resizing them when the batch has another shape.
+    /// Writes the next batch into the tops, row-major, resizing them when the batch has another
+    /// shape.
     fn next(&mut self, tops: &mut [Top<'_>]) -> Result<(), FeedError>;
 
     /// The name of record `item` of the batch last delivered, to name a culprit.
@@ -25,7 +26,8 @@ pub trait Feed: Send {
     /// Goes on from a state of the same source.
     fn restore(&mut self, state: &[u8]) -> Result<(), FeedError>;
 
-    /// What happened since the last call that a log should say, such as a restart from the first record.
+    /// What happened since the last call that a log should say, such as a restart from the first
+    /// record.
     fn notices(&mut self) -> Vec<String> {
         Vec::new()
     }

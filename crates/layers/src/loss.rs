@@ -130,8 +130,8 @@ impl Normalization {
         })
     }
 
-    /// The divisor for `outer * inner` positions, `valid` of them not ignored. At least 1, so that a
-    /// batch without labels has a loss of zero.
+    /// The divisor for `outer * inner` positions, `valid` of them not ignored. At least 1, so that
+    /// a batch without labels has a loss of zero.
     pub(crate) fn divisor(self, outer: usize, inner: usize, valid: usize) -> f64 {
         let count = match self.0 {
             Mode::Full => outer * inner,

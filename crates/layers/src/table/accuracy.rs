@@ -1,9 +1,9 @@
 //! Accuracy: the share of labels among the `top_k` highest scores. Caffe type `Accuracy`,
 //! `accuracy_param`.
 //!
-//! Bottom 0 has scores along `axis` (default 1), bottom 1 a label for every other position; those equal to `ignore_label` do
-//! not count. A score as high as the label's own counts as higher. Top 1, if there is one, holds the
-//! share for each class. Has no gradient.
+//! Bottom 0 has scores along `axis` (default 1), bottom 1 a label for every other position; those
+//! equal to `ignore_label` do not count. A score as high as the label's own counts as higher. Top
+//! 1, if there is one, holds the share for each class. Has no gradient.
 
 use base::Shape;
 

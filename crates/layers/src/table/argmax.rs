@@ -1,8 +1,9 @@
 //! ArgMax: where the `top_k` largest values are. Caffe type `ArgMax`, `argmax_param`.
 //!
-//! Without `axis`, each item is one list of values and the top is (N, 1, k), or (N, 2, k) with indices and then values when
-//! `out_max_val` is set. With `axis`, lists run along it and the top holds indices, or values when
-//! `out_max_val` is set. Of equal values the later one comes first. Has no gradient.
+//! Without `axis`, each item is one list of values and the top is (N, 1, k), or (N, 2, k) with
+//! indices and then values when `out_max_val` is set. With `axis`, lists run along it and the top
+//! holds indices, or values when `out_max_val` is set. Of equal values the later one comes first.
+//! Has no gradient.
 
 use base::Shape;
 

@@ -1,4 +1,5 @@
-//! Clip: `y = x` between `min` and `max`, else the bound that is nearer. Caffe type `Clip`, `clip_param`.
+//! Clip: `y = x` between `min` and `max`, else the bound that is nearer. Caffe type `Clip`,
+//! `clip_param`.
 //!
 //! Runs in place, keeping a copy of `x`: gradient flows only where `x` is within the bounds.
 

@@ -1,7 +1,7 @@
 //! Concat: the bottoms side by side along one axis. Caffe type `Concat`, `concat_param`.
 //!
-//! `axis` (default 1; `concat_dim` in older files) is the only one on which bottoms may differ. Works on
-//! both memory orders: channels-last, every pixel's channels are a row of the top.
+//! `axis` (default 1; `concat_dim` in older files) is the only one on which bottoms may differ.
+//! Works on both memory orders: channels-last, every pixel's channels are a row of the top.
 
 use base::Shape;
 use kernels::{Rows, RowsMut};

@@ -1,9 +1,9 @@
 //! ContrastiveLoss: similar pairs together, others a margin apart. Caffe type `ContrastiveLoss`,
 //! `contrastive_loss_param`.
 //!
-//! Bottoms 0 and 1 are pairs of vectors, bottom 2 says which are similar (not 0). With distance `d`, a similar pair costs `d^2`,
-//! another `max(margin - d, 0)^2`, or with `legacy_version` `max(margin - d^2, 0)`; the loss is half the mean.
-//! Hadsell et al., CVPR 2006.
+//! Bottoms 0 and 1 are pairs of vectors, bottom 2 says which are similar (not 0). With distance
+//! `d`, a similar pair costs `d^2`, another `max(margin - d, 0)^2`, or with `legacy_version`
+//! `max(margin - d^2, 0)`; the loss is half the mean. Hadsell et al., CVPR 2006.
 
 use base::Shape;
 

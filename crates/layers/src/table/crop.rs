@@ -1,7 +1,7 @@
 //! Crop: a window of bottom 0 with the sizes of bottom 1. Caffe type `Crop`, `crop_param`.
 //!
-//! All axes from `axis` (default 2) on are cropped; the window begins at `offset`: one for all of them, one for each, or
-//! none for 0. Works on both memory orders. Only bottom 1's shape matters.
+//! All axes from `axis` (default 2) on are cropped; the window begins at `offset`: one for all of
+//! them, one for each, or none for 0. Works on both memory orders. Only bottom 1's shape matters.
 
 use base::Shape;
 use tensor::Layout;

@@ -1,8 +1,9 @@
-//! DummyData: tops filled by fillers, without any source. Caffe type `DummyData`, `dummy_data_param`.
+//! DummyData: tops filled by fillers, without any source. Caffe type `DummyData`,
+//! `dummy_data_param`.
 //!
-//! `shape` (or `num`, `channels`, `height`, `width` of older files) and `data_filler` are given once, or
-//! once a top. Set-up draws nothing; random fillers draw at every forward, top after top, from the
-//! replica's stream.
+//! `shape` (or `num`, `channels`, `height`, `width` of older files) and `data_filler` are given
+//! once, or once a top. Set-up draws nothing; random fillers draw at every forward, top after top,
+//! from the replica's stream.
 
 use base::Shape;
 use caffe_format::{DummyDataParameter, FillerParameter};

@@ -1,8 +1,10 @@
-//! Eltwise: sum, product or maximum of bottoms, value by value. Caffe type `Eltwise`, `eltwise_param`.
+//! Eltwise: sum, product or maximum of bottoms, value by value. Caffe type `Eltwise`,
+//! `eltwise_param`.
 //!
-//! `operation` is `SUM` (with a `coeff` for each bottom, or none), `PROD` or `MAX`. The gradient of a product is the
-//! product of the others, or with `stable_prod_grad: false` the quotient `y / x_i`, which is faster
-//! for many bottoms and wrong at zero. Of equal values the maximum takes the one that Caffe takes.
+//! `operation` is `SUM` (with a `coeff` for each bottom, or none), `PROD` or `MAX`. The gradient of
+//! a product is the product of the others, or with `stable_prod_grad: false` the quotient `y /
+//! x_i`, which is faster for many bottoms and wrong at zero. Of equal values the maximum takes the
+//! one that Caffe takes.
 
 use base::Shape;
 use caffe_format::EltwiseParameterEltwiseOp as Op;

@@ -1,7 +1,8 @@
 //! Filter: only the items of the batch that a selector picks. Caffe type `Filter`.
 //!
-//! The last bottom selects: items where it is not 0 go on, for each of the other bottoms to a top. How many
-//! that are is known when it runs, so tops get their shape then; until then they have the bottoms'.
+//! The last bottom selects: items where it is not 0 go on, for each of the other bottoms to a top.
+//! How many that are is known when it runs, so tops get their shape then; until then they have the
+//! bottoms'.
 
 use base::Shape;
 

@@ -1,7 +1,7 @@
 //! Flatten: some neighbouring axes become one. Caffe type `Flatten`, `flatten_param`.
 //!
-//! From `axis` (default 1) to `end_axis` (default the last), both included. The top is the bottom's memory under
-//! another shape.
+//! From `axis` (default 1) to `end_axis` (default the last), both included. The top is the bottom's
+//! memory under another shape.
 
 use base::Shape;
 

@@ -1,7 +1,7 @@
 //! HDF5Output: writes its bottoms to a file. Caffe type `HDF5Output`, `hdf5_output_param`.
 //!
-//! Bottom 0 becomes the data set `data`, bottom 1 `label`; both have as many items. Every forward hands them to the
-//! [`Sink`](crate::Sink) of its feed, which knows the file.
+//! Bottom 0 becomes the data set `data`, bottom 1 `label`; both have as many items. Every forward
+//! hands them to the [`Sink`](crate::Sink) of its feed, which knows the file.
 
 use base::Shape;
 

@@ -1,7 +1,7 @@
 //! HingeLoss: one against all, with a margin of 1. Caffe type `HingeLoss`, `hinge_loss_param`.
 //!
-//! Scores `x` of an item should be at most -1, the label's own at least 1; what is missing, `m`, is summed over scores and
-//! averaged over the batch (`norm: L1`), or its squares are (`L2`).
+//! Scores `x` of an item should be at most -1, the label's own at least 1; what is missing, `m`, is
+//! summed over scores and averaged over the batch (`norm: L1`), or its squares are (`L2`).
 
 use base::Shape;
 use caffe_format::HingeLossParameterNorm as Norm;

@@ -1,8 +1,8 @@
 //! ImageData: image files and labels from a list. Caffe type `ImageData`, `image_data_param`,
 //! `transform_param`.
 //!
-//! Without a fixed size the top follows the image, which takes a batch of one. Reading, shuffling and
-//! transforming are the feed's work.
+//! Without a fixed size the top follows the image, which takes a batch of one. Reading, shuffling
+//! and transforming are the feed's work.
 
 use crate::{Arity, LayerKind, fed};
 

@@ -1,9 +1,10 @@
-//! InfogainLoss: the log-likelihood of every class, weighted by a row of a matrix. Caffe type `InfogainLoss`,
-//! `infogain_loss_param`, `loss_param`.
+//! InfogainLoss: the log-likelihood of every class, weighted by a row of a matrix. Caffe type
+//! `InfogainLoss`, `infogain_loss_param`, `loss_param`.
 //!
-//! As SoftmaxWithLoss, but a label picks a row of `H` (classes, classes) in place of one class; with the identity both are the same.
-//! `H` is bottom 2, or else the file `infogain_loss_param.source`. Layers read no files: whoever does puts the file's
-//! blob into the layer's `blobs`, which this type has no other use for.
+//! As SoftmaxWithLoss, but a label picks a row of `H` (classes, classes) in place of one class;
+//! with the identity both are the same. `H` is bottom 2, or else the file
+//! `infogain_loss_param.source`. Layers read no files: whoever does puts the file's blob into the
+//! layer's `blobs`, which this type has no other use for.
 
 use base::Shape;
 use caffe_format::LossParameterNormalizationMode as Mode;

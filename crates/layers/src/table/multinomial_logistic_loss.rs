@@ -1,8 +1,8 @@
-//! MultinomialLogisticLoss: the negative log-likelihood of labels under given probabilities. Caffe type
-//! `MultinomialLogisticLoss`.
+//! MultinomialLogisticLoss: the negative log-likelihood of labels under given probabilities. Caffe
+//! type `MultinomialLogisticLoss`.
 //!
-//! Bottom 0 has a list of probabilities an item, whatever made them; SoftmaxWithLoss is the stable form when a softmax did. Probabilities below
-//! 1e-20 count as that.
+//! Bottom 0 has a list of probabilities an item, whatever made them; SoftmaxWithLoss is the stable
+//! form when a softmax did. Probabilities below 1e-20 count as that.
 
 use base::Shape;
 

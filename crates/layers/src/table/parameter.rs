@@ -1,6 +1,7 @@
 //! Parameter: a learned parameter as a blob. Caffe type `Parameter`, `parameter_param`.
 //!
-//! Begins with zeros, as in Caffe; weights are usually loaded, or other layers share it by `param { name }`.
+//! Begins with zeros, as in Caffe; weights are usually loaded, or other layers share it by `param {
+//! name }`.
 
 use base::Shape;
 use caffe_format::FillerParameter;

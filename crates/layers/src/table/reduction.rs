@@ -1,7 +1,8 @@
-//! Reduction: all axes from one on become a single value. Caffe type `Reduction`, `reduction_param`.
+//! Reduction: all axes from one on become a single value. Caffe type `Reduction`,
+//! `reduction_param`.
 //!
-//! `operation` is `SUM`, `ASUM` (of absolute values), `SUMSQ` (of squares) or `MEAN`; the result is multiplied by `coeff`. `axis`
-//! is 0 unless written: everything becomes one value.
+//! `operation` is `SUM`, `ASUM` (of absolute values), `SUMSQ` (of squares) or `MEAN`; the result is
+//! multiplied by `coeff`. `axis` is 0 unless written: everything becomes one value.
 
 use base::Shape;
 use caffe_format::ReductionParameterReductionOp as Op;

@@ -1,8 +1,8 @@
 //! Reshape: the same values under another shape. Caffe type `Reshape`, `reshape_param`.
 //!
-//! `shape` replaces `num_axes` axes (default: all) from `axis` on (default 0; negative counts from the end, -1 being after the
-//! last). In it, 0 copies the bottom's size at that place and one -1 is whatever remains. The top is
-//! the bottom's memory.
+//! `shape` replaces `num_axes` axes (default: all) from `axis` on (default 0; negative counts from
+//! the end, -1 being after the last). In it, 0 copies the bottom's size at that place and one -1 is
+//! whatever remains. The top is the bottom's memory.
 
 use base::Shape;
 

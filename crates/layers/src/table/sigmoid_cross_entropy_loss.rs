@@ -1,8 +1,8 @@
 //! SigmoidCrossEntropyLoss: the cross entropy of targets and sigmoids of scores. Caffe type
 //! `SigmoidCrossEntropyLoss`, `loss_param`.
 //!
-//! Targets `t` in bottom 1 are from 0 to 1, one a score. Those equal to `ignore_label` count nothing. The sum is divided as
-//! `normalization` says; the default here is `BATCH_SIZE`.
+//! Targets `t` in bottom 1 are from 0 to 1, one a score. Those equal to `ignore_label` count
+//! nothing. The sum is divided as `normalization` says; the default here is `BATCH_SIZE`.
 
 use base::Shape;
 use caffe_format::LossParameterNormalizationMode as Mode;

@@ -1,7 +1,7 @@
 //! Slice: the bottom cut along one axis, a piece a top. Caffe type `Slice`, `slice_param`.
 //!
-//! Cuts at every `slice_point`, or into equal pieces when there are none. `axis` is 1 unless written
-//! (`slice_dim` in older files). Works on both memory orders.
+//! Cuts at every `slice_point`, or into equal pieces when there are none. `axis` is 1 unless
+//! written (`slice_dim` in older files). Works on both memory orders.
 
 use base::Shape;
 use kernels::{Rows, RowsMut};
@@ -73,7 +73,7 @@ impl Slice {
                 0 => Ok(vec![size / self.tops; self.tops]),
                 _ => Err(wrong(
                     "not there".into(),
-                    format!("written, since {} tops do not divide {size} evenly", self.tops),
+                    format!("cuts, since {size} is no multiple of {} tops", self.tops),
                 )),
             };
         }

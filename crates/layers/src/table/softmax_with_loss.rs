@@ -1,9 +1,10 @@
 //! SoftmaxWithLoss: the negative log-likelihood of labels under a softmax of scores. Caffe type
 //! `SoftmaxWithLoss`, `softmax_param`, `loss_param`.
 //!
-//! Bottom 0 has scores along `softmax_param.axis`, bottom 1 a label for every other position. Positions
-//! labelled `ignore_label` count nothing. The sum is divided as `normalization` says (default `VALID`: by the positions
-//! that count). Top 1, if there is one, holds the probabilities; no gradient comes back through it.
+//! Bottom 0 has scores along `softmax_param.axis`, bottom 1 a label for every other position.
+//! Positions labelled `ignore_label` count nothing. The sum is divided as `normalization` says
+//! (default `VALID`: by the positions that count). Top 1, if there is one, holds the probabilities;
+//! no gradient comes back through it.
 
 use base::Shape;
 use caffe_format::LossParameterNormalizationMode as Mode;

@@ -47,7 +47,8 @@ fn what_cannot_be_names_its_field_or_item() {
     );
     assert_eq!(
         error("type: \"Accuracy\"", &[&[2, 3, 4], &[2]], 1),
-        "bottom 1 has shape 2 (2), expected 8 labels, one for each position beside axis 1 of 2 3 4 (24)"
+        "bottom 1 has shape 2 (2), \
+         expected 8 labels, one for each position beside axis 1 of 2 3 4 (24)"
     );
     let label = forward("type: \"Accuracy\"", &[(&[2, 2], &[0.0; 4]), (&[2], &[0.0, 2.0])], 1);
     assert_eq!(label.unwrap_err().to_string(), "label 2 of item 1 is not one of the 2 classes");

@@ -9,7 +9,7 @@ fn what_cannot_be_names_its_field() {
     check(
         "",
         4,
-        "`slice_param.slice_point` is not there, expected written, since 4 tops do not divide 6 evenly",
+        "`slice_param.slice_point` is not there, expected cuts, since 6 is no multiple of 4 tops",
     );
     check(
         "slice_point: 1",
