@@ -13,8 +13,8 @@ use crate::{
 pub trait Database: Send {
     /// The file or folder, for errors.
     fn path(&self) -> &Path;
-    /// Number of records.
-    fn entries(&self) -> u64;
+    /// Number of records, where it is known without reading them all.
+    fn entries(&self) -> Option<u64>;
     /// Back to before the first record.
     fn rewind(&mut self);
     /// Goes to the next record in key order; `false` when there is none.
@@ -40,8 +40,8 @@ impl Database for lmdb::Reader {
         self.path()
     }
 
-    fn entries(&self) -> u64 {
-        self.entries()
+    fn entries(&self) -> Option<u64> {
+        Some(self.entries())
     }
 
     fn rewind(&mut self) {

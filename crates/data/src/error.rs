@@ -117,12 +117,61 @@ pub enum DataError {
         problem: SampleProblem,
     },
     /// Bad records are skipped, but there is no good one.
-    #[error("{}: none of {records} records in a row could be used", path.display())]
+    #[error("no record of {} could be used", path.display())]
     AllBad {
         /// The database or list.
         path: PathBuf,
-        /// How many were tried.
-        records: u64,
+    },
+    /// HDF5Data takes values as they are.
+    #[error("{name} does not transform; leave out `transform_param`")]
+    NoTransform {
+        /// The layer type.
+        name: &'static str,
+    },
+    /// A dataset that cannot be read.
+    #[error("dataset `{dataset}` of {}: {problem}", path.display())]
+    Hdf5 {
+        /// The file.
+        path: PathBuf,
+        /// The top it belongs to.
+        dataset: String,
+        /// In the library's words.
+        problem: String,
+    },
+    /// Files of a list must agree.
+    #[error("dataset `{dataset}` of {} is {dims:?}, the batch is {want}", path.display())]
+    Hdf5Shape {
+        /// The file.
+        path: PathBuf,
+        /// The top it belongs to.
+        dataset: String,
+        /// Its shape.
+        dims: Vec<usize>,
+        /// The batch that earlier rows began.
+        want: base::Shape,
+    },
+    /// A dataset or a batch of it does not fit a blob.
+    #[error("{}: rows that do not fit a blob", path.display())]
+    Hdf5Batch {
+        /// The file.
+        path: PathBuf,
+        /// What is too large.
+        source: base::ShapeError,
+    },
+    /// `MemoryData` before `feed`, or `feed` on another source.
+    #[error(
+        "no data was fed: MemoryData gets its values from the program, other layers from files"
+    )]
+    NotFed,
+    /// What was fed is not a whole number of batches.
+    #[error("{values} values and {labels} labels are not whole batches of shape {want:?}")]
+    Fed {
+        /// How many values.
+        values: usize,
+        /// How many labels.
+        labels: usize,
+        /// A batch: N, C, H, W.
+        want: [usize; 4],
     },
     /// A saved position belongs to something else.
     #[error("the saved position does not fit: {what}")]

@@ -26,5 +26,5 @@ pub use source::{Deal, OnBadSample, Options, SOURCES};
 pub use state::StreamState;
 pub use stream::{Stream, open, shapes};
 
-/// Told now and then how far a long task is: done, and of how many.
+/// Told now and then how far a long task is: done, and of how many (0 when that is not known).
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);

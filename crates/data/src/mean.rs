@@ -59,7 +59,7 @@ pub fn compute(
     database: &mut dyn Database,
     progress: Progress<'_>,
 ) -> Result<BlobProto, DataError> {
-    let total = database.entries();
+    let total = database.entries().unwrap_or(0);
     let (mut sums, mut size) = (Vec::new(), None);
     let mut bytes = Vec::new();
     let mut done = 0;

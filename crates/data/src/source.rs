@@ -2,8 +2,11 @@
 
 mod assembly;
 mod data;
+mod hdf5;
+mod hdf5_data;
 mod image_data;
 pub(crate) mod list;
+mod memory_data;
 
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 
@@ -15,14 +18,26 @@ use crate::{batch::Batch, error::DataError, state::StreamState};
 /// Every source, sorted by the string after `type:`.
 ///
 /// To add one: write `src/source/<name>.rs` with a `KIND`, add a `mod` line above and a row below.
-pub const SOURCES: &[SourceKind] = &[data::KIND, image_data::KIND];
+pub const SOURCES: &[SourceKind] =
+    &[data::KIND, hdf5_data::KIND, image_data::KIND, memory_data::KIND];
 
 /// A row of [`SOURCES`].
 pub struct SourceKind {
     /// Caffe's layer type.
     pub name: &'static str,
+    /// Whether a thread reads ahead.
+    pub(crate) ahead: Ahead,
     /// Opens files, draws from the main stream in Caffe's order, and reads the first record.
     pub(crate) open: fn(Request<'_>) -> Result<Opened, DataError>,
+}
+
+/// Whether a thread reads ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    /// Files are slow, so a thread reads before anybody asks.
+    Thread,
+    /// What is in memory is copied when asked for.
+    Direct,
 }
 
 /// What a source is opened with.
@@ -84,6 +99,10 @@ pub(crate) trait Source: Send {
     fn fill(&mut self, batch: &mut Batch, stop: &AtomicBool) -> Result<(), DataError>;
     /// Where the source stands now.
     fn state(&self) -> StreamState;
+    /// Takes values from the program, if this source is made for it.
+    fn feed(&mut self, _values: &[f32], _labels: &[f32]) -> Result<(), DataError> {
+        Err(DataError::NotFed)
+    }
     /// Goes to a place that [`state`](Self::state) gave in this run or an earlier one.
     fn restore(&mut self, state: &StreamState) -> Result<(), DataError>;
 }

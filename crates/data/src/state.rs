@@ -16,8 +16,10 @@ const NAME_MAX: usize = 64;
 pub struct StreamState {
     /// The layer type that it belongs to.
     pub source: String,
-    /// Records passed: in all for `Data` and `HDF5Data`, in this pass for `ImageData`.
+    /// Records passed: in all for `Data` and `HDF5Data`, in this pass for the others.
     pub position: u64,
+    /// Records passed in this pass, for `Data` and `HDF5Data`.
+    pub record: u64,
     /// How often the source has started over.
     pub passes: u64,
     /// Seed of the shuffle, 0 without one.
@@ -37,6 +39,7 @@ impl StreamState {
         bytes.push(u8::try_from(name.len()).expect("names of sources are short"));
         bytes.extend_from_slice(name);
         bytes.extend_from_slice(&self.position.to_le_bytes());
+        bytes.extend_from_slice(&self.record.to_le_bytes());
         bytes.extend_from_slice(&self.passes.to_le_bytes());
         bytes.extend_from_slice(&self.shuffle_seed.to_le_bytes());
         for rng in [&self.transform, &self.windows] {
@@ -54,6 +57,7 @@ impl StreamState {
         let len = usize::from(len);
         let (name, rest) = rest.split_at_checked(len).filter(|_| len <= NAME_MAX)?;
         let (position, rest) = rest.split_first_chunk()?;
+        let (record, rest) = rest.split_first_chunk()?;
         let (passes, rest) = rest.split_first_chunk()?;
         let (shuffle_seed, rest) = rest.split_first_chunk()?;
         let (transform, rest) = read_rng(rest)?;
@@ -62,6 +66,7 @@ impl StreamState {
         Some(Self {
             source: String::from_utf8(name.to_vec()).ok()?,
             position: u64::from_le_bytes(*position),
+            record: u64::from_le_bytes(*record),
             passes: u64::from_le_bytes(*passes),
             shuffle_seed: u32::from_le_bytes(*shuffle_seed),
             transform,
@@ -92,6 +97,7 @@ mod tests {
         let state = StreamState {
             source: "Data".to_owned(),
             position: 1 << 40,
+            record: 5,
             passes: 3,
             shuffle_seed: 77,
             transform: Some(Mt19937::new(1)),

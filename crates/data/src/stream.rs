@@ -25,7 +25,7 @@ use caffe_format::LayerParameter;
 use crate::{
     batch::Batch,
     error::DataError,
-    source::{self, Opened, Options, Request, Source},
+    source::{self, Ahead, Opened, Options, Request, Source, SourceKind},
     state::StreamState,
 };
 
@@ -41,10 +41,18 @@ pub struct Stream {
     current: Option<Batch>,
     /// State before the first batch, or after [`restore`](Self::restore).
     start: StreamState,
+    /// `None` after an error.
     worker: Option<Worker>,
 }
 
-struct Worker {
+/// Who fills batches.
+enum Worker {
+    /// The caller, when it asks.
+    Direct(Box<dyn Source>),
+    Thread(Thread),
+}
+
+struct Thread {
     free: SyncSender<Batch>,
     full: Receiver<Result<Batch, DataError>>,
     stop: Arc<AtomicBool>,
@@ -60,8 +68,12 @@ pub fn open(
     options: &Options,
     rng: &mut Mt19937,
 ) -> Result<Stream, DataError> {
-    let Opened { source, shapes, notices } = open_source(layer, phase, options, rng)?;
-    let prefetch = layer.data_param().prefetch().clamp(1, PREFETCH_MAX) as usize;
+    let kind = find(layer)?;
+    let Opened { source, shapes, notices } = (kind.open)(Request { layer, phase, options, rng })?;
+    let prefetch = match kind.ahead {
+        Ahead::Direct => 0,
+        Ahead::Thread => layer.data_param().prefetch().clamp(1, PREFETCH_MAX) as usize,
+    };
     let start = source.state();
     let worker = Some(Worker::start(source, prefetch));
     Ok(Stream { shapes, notices, prefetch, current: None, start, worker })
@@ -73,18 +85,13 @@ pub fn shapes(
     phase: Phase,
     options: &Options,
 ) -> Result<Vec<Shape>, DataError> {
-    Ok(open_source(layer, phase, options, &mut Mt19937::new(0))?.shapes)
+    let mut rng = Mt19937::new(0);
+    Ok((find(layer)?.open)(Request { layer, phase, options, rng: &mut rng })?.shapes)
 }
 
-fn open_source(
-    layer: &LayerParameter,
-    phase: Phase,
-    options: &Options,
-    rng: &mut Mt19937,
-) -> Result<Opened, DataError> {
-    let kind = source::find(layer.type_())
-        .ok_or_else(|| DataError::UnknownSource { name: layer.type_().to_owned() })?;
-    (kind.open)(Request { layer, phase, options, rng })
+fn find(layer: &LayerParameter) -> Result<&'static SourceKind, DataError> {
+    source::find(layer.type_())
+        .ok_or_else(|| DataError::UnknownSource { name: layer.type_().to_owned() })
 }
 
 impl Stream {
@@ -104,19 +111,33 @@ impl Stream {
     ///
     /// After an error the stream has ended, until [`restore`](Self::restore).
     pub fn next_batch(&mut self) -> Result<&Batch, DataError> {
-        let Some(worker) = &self.worker else { return Err(DataError::Ended) };
-        if let Some(used) = self.current.take() {
+        let used = self.current.take();
+        if let Some(used) = &used {
             self.start.clone_from(used.state());
-            // The thread may have ended with an error that waits in `full`.
-            _ = worker.free.send(used);
         }
-        match worker.full.recv() {
-            Ok(Ok(batch)) => Ok(self.current.insert(batch)),
-            Ok(Err(error)) => {
-                _ = self.stop();
-                Err(error)
+        let next = match &mut self.worker {
+            None => Err(DataError::Ended),
+            Some(Worker::Direct(source)) => {
+                let mut batch = used.unwrap_or_default();
+                source.fill(&mut batch, &AtomicBool::new(false)).map(|()| batch)
             }
-            Err(_) => Err(self.stop().err().unwrap_or(DataError::Ended)),
+            Some(Worker::Thread(thread)) => match thread.exchange(used) {
+                Some(Ok(batch)) => Ok(batch),
+                Some(Err(error)) => {
+                    _ = self.stop();
+                    Err(error)
+                }
+                None => Err(self.stop().err().unwrap_or(DataError::Ended)),
+            },
+        };
+        next.map(|batch| &*self.current.insert(batch))
+    }
+
+    /// Hands values to a `MemoryData` layer: whole batches of (N, C, H, W) and their labels.
+    pub fn feed(&mut self, values: &[f32], labels: &[f32]) -> Result<(), DataError> {
+        match &mut self.worker {
+            Some(Worker::Direct(source)) => source.feed(values, labels),
+            _ => Err(DataError::NotFed),
         }
     }
 
@@ -153,6 +174,24 @@ impl Drop for Stream {
 }
 
 impl Worker {
+    /// With `prefetch` batches going round, or none at all.
+    fn start(source: Box<dyn Source>, prefetch: usize) -> Self {
+        if prefetch == 0 {
+            Self::Direct(source)
+        } else {
+            Self::Thread(Thread::start(source, prefetch))
+        }
+    }
+
+    fn stop(self) -> Result<Box<dyn Source>, DataError> {
+        match self {
+            Self::Direct(source) => Ok(source),
+            Self::Thread(thread) => thread.stop(),
+        }
+    }
+}
+
+impl Thread {
     fn start(source: Box<dyn Source>, prefetch: usize) -> Self {
         let (free, to_fill) = sync_channel(prefetch);
         let (filled, full) = sync_channel(prefetch + 1);
@@ -163,6 +202,15 @@ impl Worker {
         let stopped = Arc::clone(&stop);
         let thread = thread::spawn(move || read_ahead(source, &to_fill, &filled, &stopped));
         Self { free, full, stop, thread }
+    }
+
+    /// Gives a used batch back and waits for the next; `None` when the thread is gone.
+    fn exchange(&self, used: Option<Batch>) -> Option<Result<Batch, DataError>> {
+        if let Some(used) = used {
+            // The thread may have ended with an error that waits in `full`.
+            _ = self.free.send(used);
+        }
+        self.full.recv().ok()
     }
 
     fn stop(self) -> Result<Box<dyn Source>, DataError> {

@@ -1,5 +1,7 @@
 //! What sources of images share: placing transformed samples in a batch, and bad ones.
 
+use std::path::Path;
+
 use base::Shape;
 
 use super::OnBadSample;
@@ -69,31 +71,40 @@ impl Assembly {
 /// What becomes of samples that cannot be used.
 pub(super) struct BadSamples {
     policy: OnBadSample,
-    /// So many in a row mean that there is no good one.
-    limit: u64,
-    in_a_row: u64,
+    /// After so many passes with bad samples only, there is no good one.
+    passes_max: usize,
+    /// Passes that began since the last good sample, once there was a bad one.
+    passes: Option<usize>,
 }
 
 impl BadSamples {
-    /// `records` is how many the source has.
-    pub(super) fn new(policy: OnBadSample, records: u64) -> Self {
-        Self { policy, limit: records, in_a_row: 0 }
+    /// A replica of many may need several passes to see each record once.
+    pub(super) fn new(policy: OnBadSample, replicas: usize) -> Self {
+        Self { policy, passes_max: replicas, passes: None }
     }
 
     /// The error again, or the line that says what is skipped.
     pub(super) fn judge(&mut self, error: DataError) -> Result<String, DataError> {
-        self.in_a_row += 1;
-        match (self.policy, error) {
-            (OnBadSample::Skip, DataError::Sample { path, .. }) if self.in_a_row >= self.limit => {
-                Err(DataError::AllBad { path, records: self.in_a_row })
-            }
-            (OnBadSample::Skip, error) => Ok(chain(&error)),
-            (OnBadSample::Fail, error) => Err(error),
+        self.passes.get_or_insert(0);
+        match self.policy {
+            OnBadSample::Skip => Ok(chain(&error)),
+            OnBadSample::Fail => Err(error),
         }
     }
 
     /// A good one came.
     pub(super) fn good(&mut self) {
-        self.in_a_row = 0;
+        self.passes = None;
+    }
+
+    /// The source at `path` starts over; an error when there seems to be no good sample.
+    pub(super) fn next_pass(&mut self, path: &Path) -> Result<(), DataError> {
+        if let Some(passes) = &mut self.passes {
+            *passes += 1;
+            if *passes > self.passes_max {
+                return Err(DataError::AllBad { path: path.to_owned() });
+            }
+        }
+        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base::{Phase, Shape};
 
 use super::{
-    Deal, Opened, Request, Source, SourceKind,
+    Ahead, Deal, Opened, Request, Source, SourceKind,
     assembly::{Assembly, BadSamples, Place},
 };
 use crate::{
@@ -22,15 +22,16 @@ use crate::{
 };
 
 /// This source's row in [`SOURCES`](super::SOURCES).
-pub(super) const KIND: SourceKind = SourceKind { name: "Data", open };
+pub(super) const KIND: SourceKind = SourceKind { name: "Data", ahead: Ahead::Thread, open };
 
 struct Data {
     database: Box<dyn Database>,
     assembly: Assembly,
     bad: BadSamples,
     deal: Deal,
-    /// Records passed, in all.
+    /// Records passed, in all and in this pass.
     position: u64,
+    record: u64,
     passes: u64,
     /// The current record's bytes.
     bytes: Vec<u8>,
@@ -52,11 +53,12 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
     let mut transformer = Transformer::new(layer.transform_param(), phase, &options.root)?;
     transformer.seed(rng);
     let mut source = Data {
-        bad: BadSamples::new(options.on_bad_sample, database.entries()),
+        bad: BadSamples::new(options.on_bad_sample, options.deal.replicas),
         database,
         assembly: Assembly { transformer, batch_size, labels },
         deal: if phase == Phase::Test { Deal::ALL } else { options.deal },
         position: 0,
+        record: 0,
         passes: 0,
         bytes: Vec::new(),
     };
@@ -84,9 +86,10 @@ impl Data {
                 Ok(shapes) => break shapes,
                 Err(problem) => _ = self.bad.judge(self.database.bad_record(problem))?,
             }
-            self.database.advance()?;
+            if !self.database.advance()? {
+                return Err(DataError::AllBad { path: self.database.path().to_owned() });
+            }
         };
-        self.bad.good();
         self.database.rewind();
         self.database.advance()?;
         Ok(shapes)
@@ -95,11 +98,14 @@ impl Data {
     /// Caffe's `Next`: to the next record, or from the last to the first.
     fn next(&mut self, batch: &mut Batch) -> Result<(), DataError> {
         self.position += 1;
+        self.record += 1;
         if self.database.advance()? {
             return Ok(());
         }
         batch.restarts += 1;
         self.passes += 1;
+        self.record = 0;
+        self.bad.next_pass(self.database.path())?;
         self.database.rewind();
         self.database.advance()?;
         Ok(())
@@ -147,6 +153,7 @@ impl Source for Data {
         StreamState {
             source: KIND.name.to_owned(),
             position: self.position,
+            record: self.record,
             passes: self.passes,
             transform: self.assembly.transformer.rng().cloned(),
             ..StreamState::default()
@@ -157,11 +164,11 @@ impl Source for Data {
         if !self.assembly.transformer.restore(state.transform.as_ref()) {
             return Err(DataError::State { what: "one crops or mirrors at random, the other not" });
         }
-        let index = state.position % self.database.entries();
-        if !self.database.seek(index)? {
+        if !self.database.seek(state.record)? {
             return Err(DataError::State { what: "the database has fewer records" });
         }
-        (self.position, self.passes) = (state.position, state.passes);
+        (self.position, self.record) = (state.position, state.record);
+        self.passes = state.passes;
         Ok(())
     }
 }

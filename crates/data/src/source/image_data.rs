@@ -13,7 +13,7 @@ use base::{Phase, random::Mt19937};
 use caffe_format::ImageDataParameter;
 
 use super::{
-    Opened, Request, Source, SourceKind,
+    Ahead, Opened, Request, Source, SourceKind,
     assembly::{Assembly, BadSamples, Place},
     list::{self, Line},
 };
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// This source's row in [`SOURCES`](super::SOURCES).
-pub(super) const KIND: SourceKind = SourceKind { name: "ImageData", open };
+pub(super) const KIND: SourceKind = SourceKind { name: "ImageData", ahead: Ahead::Thread, open };
 
 struct ImageData {
     list: PathBuf,
@@ -68,7 +68,7 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
     let mut transformer = Transformer::new(layer.transform_param(), phase, &options.root)?;
     transformer.seed(rng);
     let mut source = ImageData {
-        bad: BadSamples::new(options.on_bad_sample, u64::from(count)),
+        bad: BadSamples::new(options.on_bad_sample, 1),
         list,
         root_folder: param.root_folder().to_owned(),
         root: options.root.clone(),
@@ -142,23 +142,27 @@ impl ImageData {
             match shapes {
                 Ok(shapes) => {
                     self.position = start;
-                    self.bad.good();
                     return Ok(shapes);
                 }
                 Err(problem) => _ = self.bad.judge(self.bad_record(problem))?,
             }
             self.position = (self.position + 1) % self.lines.len();
+            if self.position == start {
+                return Err(DataError::AllBad { path: self.list.clone() });
+            }
         }
     }
 
-    fn next(&mut self, batch: &mut Batch) {
+    fn next(&mut self, batch: &mut Batch) -> Result<(), DataError> {
         self.position += 1;
         if self.position == self.lines.len() {
             self.position = 0;
             self.passes += 1;
             batch.restarts += 1;
             self.reshuffle();
+            self.bad.next_pass(&self.list)?;
         }
+        Ok(())
     }
 
     /// The list's order, shuffled once.
@@ -198,7 +202,7 @@ impl Source for ImageData {
                     batch.skipped.push(self.bad.judge(self.bad_record(problem))?);
                 }
             }
-            self.next(batch);
+            self.next(batch)?;
         }
         batch.state = self.state();
         Ok(())

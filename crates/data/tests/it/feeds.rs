@@ -80,3 +80,8 @@ fn image_data() {
 fn image_data_shuffle() {
     check("image_data_shuffle");
 }
+
+#[test]
+fn hdf5_data() {
+    check("hdf5_data");
+}

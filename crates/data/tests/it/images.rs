@@ -57,7 +57,7 @@ fn bad_lists_and_images_are_named() {
     check(
         "text.jpg 1\nabsent.jpg 1\n",
         true,
-        expect!["DIR/list: none of 2 records in a row could be used"],
+        expect!["no record of DIR/list could be used"],
     );
     check(
         &format!("{good} 5\ntext.jpg 1\n{golden}/images/img00.jpg 6"),

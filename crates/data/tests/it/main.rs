@@ -8,5 +8,7 @@
 
 mod convert;
 mod feeds;
+mod hdf5;
 mod images;
+mod memory;
 mod stream;

@@ -21,7 +21,9 @@ fn next(stream: &mut Stream) -> (Vec<u32>, Vec<f32>, Vec<String>) {
 
 #[test]
 fn a_restored_stream_goes_on_to_the_bit() {
-    for feed in ["data_crop_mirror_train", "data_lmdb", "data_raw_color", "image_data_shuffle"] {
+    for feed in
+        ["data_crop_mirror_train", "data_lmdb", "data_raw_color", "hdf5_data", "image_data_shuffle"]
+    {
         let layer = feed_layer(feed);
         let mut unbroken = open(&layer, &options()).unwrap();
         for consumed in 0..40 {
@@ -175,7 +177,7 @@ fn what_cannot_be_opened_is_said() {
     };
     check(
         r#"layer { type: "Dta" }"#,
-        expect!["layer type `Dta` is not a source of data (known: Data, ImageData)"],
+        expect!["layer type `Dta` is not a source of data (known: Data, HDF5Data, ImageData, MemoryData)"],
     );
     check(&data(""), expect!["`data_param.batch_size` must be set and above 0"]);
     check(

@@ -1,0 +1,129 @@
+//! `MemoryData`: values that the program hands over. Caffe's `memory_data_layer.cpp`.
+//!
+//! [`Stream::feed`](crate::Stream::feed) takes images and labels for one or more batches; they are
+//! handed out in order, over and over, until others are fed. Values are taken as they are. There is no
+//! thread; of random numbers only the transformer's seed is drawn, as in Caffe.
+
+use std::sync::atomic::AtomicBool;
+
+use base::Shape;
+
+use super::{Ahead, Opened, Request, Source, SourceKind};
+use crate::{
+    batch::Batch,
+    error::{DataError, SampleProblem},
+    state::StreamState,
+    transform::Transformer,
+};
+
+/// This source's row in [`SOURCES`](super::SOURCES).
+pub(super) const KIND: SourceKind = SourceKind { name: "MemoryData", ahead: Ahead::Direct, open };
+
+struct MemoryData {
+    /// Of a batch: N, C, H, W.
+    dims: [usize; 4],
+    values: Vec<f32>,
+    labels: Vec<f32>,
+    /// The next item.
+    position: usize,
+    passes: u64,
+}
+
+fn open(request: Request<'_>) -> Result<Opened, DataError> {
+    let Request { layer, phase, options, rng } = request;
+    let param = layer.memory_data_param();
+    if layer.top.len() != 2 {
+        return Err(DataError::Tops { got: layer.top.len(), want: "needs 2 (data, label)" });
+    }
+    Transformer::new(layer.transform_param(), phase, &options.root)?.seed(rng);
+    let dims = [param.batch_size(), param.channels(), param.height(), param.width()];
+    if dims.contains(&0) {
+        return Err(DataError::Required {
+            field: "memory_data_param` with `batch_size`, `channels`, `height` and `width",
+        });
+    }
+    let dims = dims.map(|dim| dim as usize);
+    let data = Shape::new(&dims).map_err(too_large)?;
+    let label = Shape::new(&dims[..1]).map_err(too_large)?;
+    let mut notices = Vec::new();
+    if layer.transform_param.is_some() {
+        notices.push(
+            "MemoryData takes values as they are; `transform_param` has no effect".to_owned(),
+        );
+    }
+    let source =
+        MemoryData { dims, values: Vec::new(), labels: Vec::new(), position: 0, passes: 0 };
+    Ok(Opened { source: Box::new(source), shapes: vec![data, label], notices })
+}
+
+fn too_large(source: base::ShapeError) -> DataError {
+    DataError::Sample {
+        path: "memory".into(),
+        record: "0".to_owned(),
+        problem: SampleProblem::Batch(source),
+    }
+}
+
+impl Source for MemoryData {
+    fn fill(&mut self, batch: &mut Batch, _: &AtomicBool) -> Result<(), DataError> {
+        if self.labels.is_empty() {
+            return Err(DataError::NotFed);
+        }
+        batch.clear(2);
+        let [n, c, h, w] = self.dims;
+        let item = c * h * w;
+        batch
+            .top_mut(0, &self.dims)
+            .map_err(too_large)?
+            .copy_from_slice(&self.values[self.position * item..][..n * item]);
+        batch
+            .top_mut(1, &[n])
+            .map_err(too_large)?
+            .copy_from_slice(&self.labels[self.position..][..n]);
+        for i in self.position..self.position + n {
+            batch.push_record(i.to_string());
+        }
+        self.position += n;
+        if self.position == self.labels.len() {
+            self.position = 0;
+            self.passes += 1;
+            batch.restarts = 1;
+        }
+        batch.state = self.state();
+        Ok(())
+    }
+
+    fn feed(&mut self, values: &[f32], labels: &[f32]) -> Result<(), DataError> {
+        let [n, c, h, w] = self.dims;
+        let fits = !labels.is_empty() && labels.len().is_multiple_of(n);
+        if !fits || labels.len().checked_mul(c * h * w) != Some(values.len()) {
+            return Err(DataError::Fed {
+                values: values.len(),
+                labels: labels.len(),
+                want: self.dims,
+            });
+        }
+        (self.values, self.labels) = (values.to_vec(), labels.to_vec());
+        (self.position, self.passes) = (0, 0);
+        Ok(())
+    }
+
+    fn state(&self) -> StreamState {
+        StreamState {
+            source: KIND.name.to_owned(),
+            position: self.position as u64,
+            passes: self.passes,
+            ..StreamState::default()
+        }
+    }
+
+    fn restore(&mut self, state: &StreamState) -> Result<(), DataError> {
+        let position = usize::try_from(state.position).ok();
+        let position = position.filter(|&position| {
+            position == 0 || position < self.labels.len() && position.is_multiple_of(self.dims[0])
+        });
+        self.position = position.ok_or(DataError::State { what: "less data was fed" })?;
+        self.passes = state.passes;
+        Ok(())
+    }
+}

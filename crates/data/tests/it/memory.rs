@@ -1,0 +1,40 @@
+//! `MemoryData`: values from the program.
+
+use base::{Phase, random::Mt19937};
+use data::DataError;
+
+use crate::feeds::{layer, options};
+
+#[test]
+fn fed_values_come_back_in_turn() {
+    let layer = layer(
+        r#"layer { type: "MemoryData" top: "x" top: "y"
+             memory_data_param { batch_size: 2 channels: 1 height: 1 width: 3 } }"#,
+    );
+    let mut rng = Mt19937::new(3);
+    let mut stream = data::open(&layer, Phase::Test, &options(), &mut rng).unwrap();
+    assert_eq!(rng, Mt19937::new(3), "no thread, no draw");
+    assert_eq!(stream.shapes()[0].dims(), [2, 1, 1, 3]);
+    assert!(matches!(stream.next_batch(), Err(DataError::NotFed)));
+    let values: Vec<f32> = (0_u8..12).map(f32::from).collect();
+    assert!(matches!(stream.feed(&values[..9], &[0.0; 3]), Err(DataError::Fed { .. })));
+    assert!(matches!(stream.feed(&values[..11], &[0.0; 4]), Err(DataError::Fed { .. })));
+    stream.feed(&values, &[5.0, 6.0, 7.0, 8.0]).unwrap();
+    for _ in 0..3 {
+        let batch = stream.next_batch().unwrap();
+        assert_eq!((batch.values(0), batch.values(1)), (&values[..6], &[5.0, 6.0][..]));
+        let saved = stream.state().clone();
+        let batch = stream.next_batch().unwrap();
+        assert_eq!((batch.values(0), batch.values(1)), (&values[6..], &[7.0, 8.0][..]));
+        stream.restore(&saved).unwrap();
+        assert_eq!(stream.next_batch().unwrap().record_name(0), "2");
+    }
+}
+
+#[test]
+fn other_layers_are_not_fed() {
+    let layer = crate::feeds::feed_layer("data_lmdb");
+    let mut rng = Mt19937::new(3);
+    let mut stream = data::open(&layer, Phase::Test, &options(), &mut rng).unwrap();
+    assert!(matches!(stream.feed(&[], &[]), Err(DataError::NotFed)));
+}
