@@ -204,6 +204,17 @@ fn missing_closing_brace() {
 }
 
 #[test]
+fn a_file_cut_short_is_one_error() {
+    check(
+        "layer {\n  name: \"a\"\n  clip_param {\n    min: 1",
+        expect![[r#"
+        net.prototxt:3:14: `clip_param`, opened here, is not closed before the end of the file, line 4
+          clip_param {
+                     ^"#]],
+    );
+}
+
+#[test]
 fn stray_tokens() {
     check(
         "}\nname: \"a\" = 5\nlayer { { } name: \"b\" : 7 }\n]]\n\"loose\"\n é",
