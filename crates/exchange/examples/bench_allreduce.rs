@@ -5,7 +5,7 @@
 use base::Clock;
 use collective::{Choice, Cut, all_with_plans, parse_size};
 use exchange::bench::allreduce::{Options, run_local};
-use exchange::bench::report::json;
+use exchange::bench::report::{Measured, json};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -23,28 +23,54 @@ impl Clock for Machine {
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut workers = 2;
-    let mut file = None;
-    let mut options = Options {
-        sizes: Options::SIZES.to_vec(),
-        algorithms: all_with_plans().into_iter().map(Choice::Named).collect(),
-        iterations: 10,
-        warm_ups: 2,
-        cut: None,
-        network: None,
+/// What the flags ask for.
+struct Asked {
+    workers: usize,
+    json: Option<String>,
+    options: Options,
+    #[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "read under MPI"))]
+    faults: Faults,
+}
+
+/// Ways to go wrong on purpose, for the tests.
+#[derive(Default)]
+#[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "read under MPI"))]
+struct Faults {
+    /// This rank never comes to the first collective.
+    absent: Option<usize>,
+    /// This rank asks for a value more.
+    stray: Option<usize>,
+    /// Say every rank's process number.
+    pids: bool,
+    silence_max: Option<Duration>,
+}
+
+fn asked() -> Result<Asked, Box<dyn std::error::Error>> {
+    let mut asked = Asked {
+        workers: 2,
+        json: None,
+        options: Options {
+            sizes: Options::SIZES.to_vec(),
+            algorithms: all_with_plans().into_iter().map(Choice::Named).collect(),
+            iterations: 10,
+            warm_ups: 2,
+            cut: None,
+            network: None,
+        },
+        faults: Faults::default(),
     };
+    let options = &mut asked.options;
     let mut args = std::env::args().skip(1);
     while let Some(flag) = args.next() {
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
         match flag.as_str() {
-            "--workers" => workers = value.parse()?,
+            "--workers" => asked.workers = value.parse()?,
             "--sizes" => {
-                options.sizes = value.split(',').map(parse_size).collect::<Result<_, _>>()?
+                options.sizes = value.split(',').map(parse_size).collect::<Result<_, _>>()?;
             }
             "--algorithms" => {
-                options.algorithms =
-                    value.split(',').map(Choice::parse).collect::<Result<_, _>>()?;
+                let names = value.split(',').map(Choice::parse);
+                options.algorithms = names.collect::<Result<_, _>>()?;
             }
             "--iterations" => options.iterations = value.parse()?,
             "--warm-ups" => options.warm_ups = value.parse()?,
@@ -53,15 +79,31 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 options.cut =
                     Some(Cut { segment: parse_size(segment)? / 4, lanes: lanes.parse()? });
             }
-            "--json" => file = Some(value),
+            "--json" => asked.json = Some(value),
+            "--absent" => asked.faults.absent = Some(value.parse()?),
+            "--stray" => asked.faults.stray = Some(value.parse()?),
+            "--pids" => asked.faults.pids = value.parse()?,
+            "--silence-max" => {
+                asked.faults.silence_max = Some(Duration::from_secs_f64(value.parse()?));
+            }
             _ => return Err(format!("unknown flag {flag}").into()),
         }
     }
+    Ok(asked)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let asked = asked()?;
     #[expect(clippy::disallowed_methods, reason = "a binary supplies the clock")]
     let clock = Machine(Instant::now());
-    let cores = std::thread::available_parallelism()?.get();
-    let results = run_local(workers, cores, &options, &clock, &mut std::io::stdout())?;
-    if let Some(file) = file {
+    #[cfg(feature = "mpi")]
+    let results = match std::env::var_os("OMPI_COMM_WORLD_SIZE").or(std::env::var_os("PMI_SIZE")) {
+        Some(_) => under_mpi(&asked, clock)?,
+        None => on_threads(&asked, &clock)?,
+    };
+    #[cfg(not(feature = "mpi"))]
+    let results = on_threads(&asked, &clock)?;
+    if let Some(file) = asked.json {
         #[expect(clippy::disallowed_methods, reason = "an example writes its own file")]
         match file.as_str() {
             "-" => std::io::stdout().write_all(json(&results).as_bytes())?,
@@ -72,4 +114,48 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("wrong sums".into());
     }
     Ok(())
+}
+
+fn on_threads(asked: &Asked, clock: &Machine) -> Result<Vec<Measured>, Box<dyn std::error::Error>> {
+    let cores = std::thread::available_parallelism()?.get();
+    Ok(run_local(asked.workers, cores, &asked.options, clock, &mut std::io::stdout())?)
+}
+
+/// On rank 0 the results; on others nothing, so that only one writes them.
+#[cfg(feature = "mpi")]
+fn under_mpi(asked: &Asked, clock: Machine) -> Result<Vec<Measured>, Box<dyn std::error::Error>> {
+    use exchange::bench::allreduce::run_rank;
+    use exchange::{Config, mpi, watch};
+
+    let clock = std::sync::Arc::new(clock);
+    let faults = &asked.faults;
+    let report = Box::new(|line: &str| {
+        let _ = writeln!(std::io::stderr(), "{line}");
+    });
+    let silence_max = faults.silence_max.unwrap_or(watch::SILENCE_MAX);
+    let (mut exchange, watch) = mpi::start(Config::MPI, clock.clone(), silence_max, report)?;
+    let me = exchange.rank().index();
+    if faults.pids {
+        writeln!(std::io::stderr(), "rank {me} pid {}", std::process::id())?;
+    }
+    while faults.absent == Some(me) {
+        clock.sleep(Duration::from_millis(100));
+    }
+    let mut options = asked.options.clone();
+    if faults.stray == Some(me) {
+        options.sizes.iter_mut().for_each(|bytes| *bytes += 4);
+    }
+    let first = exchange.rank().coordinator().is_some();
+    let mut table: Box<dyn Write> =
+        if first { Box::new(std::io::stdout()) } else { Box::new(std::io::sink()) };
+    let done = run_rank(&mut exchange, &Config::MPI, &options, &*clock, &mut table);
+    drop(exchange);
+    match done {
+        Ok(results) => Ok(if first { results } else { Vec::new() }),
+        Err(error) => {
+            let source = std::error::Error::source(&error).map(ToString::to_string);
+            watch.abort(&format!("{error}: {}", source.unwrap_or_default()));
+            Err(error.into())
+        }
+    }
 }

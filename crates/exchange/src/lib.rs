@@ -13,6 +13,9 @@ mod ranks;
 mod stamp;
 
 pub mod bench;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+pub mod watch;
 
 pub use exchange::{Config, Exchange, ExchangeError};
 pub use execute::execute;

@@ -21,13 +21,19 @@
 
 mod add;
 mod error;
+mod progress;
+mod pulse;
 mod session;
 mod transport;
 
 pub mod conformance;
 pub mod local;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 
 pub use add::add_assign;
 pub use error::LinkError;
+pub use progress::{Entry, Progress, Waiting};
+pub use pulse::Pulse;
 pub use session::{Session, session};
 pub use transport::{Posted, Stamp, Transport};

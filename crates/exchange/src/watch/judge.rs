@@ -1,0 +1,230 @@
+//! Who is to blame, from beats and the time they came. No threads, no clock: a state and two calls.
+
+use super::beat::Beat;
+use base::Rank;
+use std::fmt;
+use std::time::Duration;
+use transport::{Entry, Waiting};
+
+/// What a watch found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// A rank runs another collective than others.
+    Strays {
+        /// Who.
+        rank: usize,
+        /// What it runs.
+        theirs: Entry,
+        /// Somebody who runs what most do.
+        usual: usize,
+        /// And what that is.
+        ours: Entry,
+    },
+    /// A rank sends no beats: it has died, is stopped, or its link is.
+    Silent {
+        /// Who.
+        rank: usize,
+        /// For how long.
+        silence: Duration,
+        /// What it last began.
+        last: Option<Entry>,
+    },
+    /// We hear nobody at all, so the link at fault is ours.
+    Alone {
+        /// Ourselves.
+        rank: usize,
+        /// For how long.
+        silence: Duration,
+    },
+    /// A rank lives, waits for nobody, and does not come.
+    Late {
+        /// Who.
+        rank: usize,
+        /// What it last began.
+        last: Option<Entry>,
+        /// Who waits.
+        waiting: usize,
+        /// For what.
+        ours: Option<Entry>,
+        /// For how long.
+        waited: Duration,
+    },
+}
+
+/// How a collective is shown, or its absence.
+fn shown(entry: Option<&Entry>) -> String {
+    entry.map_or_else(
+        || "before its first collective".to_owned(),
+        |entry| format!("at collective {}, {}", entry.sequence, entry.label),
+    )
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Strays { rank, theirs, usual, ours } => write!(
+                f,
+                "rank {rank} strays: it is {}, but rank {usual} is {}",
+                shown(Some(theirs)),
+                shown(Some(ours))
+            ),
+            Self::Silent { rank, silence, last } => write!(
+                f,
+                "rank {rank} is lost: silent for {:.1} s, last seen {}",
+                silence.as_secs_f64(),
+                shown(last.as_ref())
+            ),
+            Self::Alone { rank, silence } => write!(
+                f,
+                "rank {rank} is lost: it has heard nobody for {:.1} s, so its own link is down",
+                silence.as_secs_f64()
+            ),
+            Self::Late { rank, last, waiting, ours, waited } => write!(
+                f,
+                "rank {rank} does not arrive: it is {} and waits for nobody, while rank {waiting} has waited {:.1} s {}",
+                shown(last.as_ref()),
+                waited.as_secs_f64(),
+                shown(ours.as_ref())
+            ),
+        }
+    }
+}
+
+/// What this rank knows about itself.
+pub(super) struct Own {
+    pub(super) waiting: Waiting,
+    pub(super) moves: u64,
+    pub(super) begun: Vec<Entry>,
+}
+
+/// What it knows about another.
+struct Other {
+    heard: Duration,
+    beat: Beat,
+}
+
+/// One rank's view of the job.
+pub(super) struct Judge {
+    rank: Rank,
+    /// Silence or waiting this long is too long; a little less than asked, to speak in time.
+    limit: Duration,
+    others: Vec<Other>,
+    /// Moves of our own, and since when they have stood still.
+    still: (u64, Duration),
+    /// When we last judged: a gap means that we were stopped, not the others.
+    judged: Duration,
+}
+
+impl Judge {
+    pub(super) fn new(rank: Rank, silence_max: Duration, now: Duration) -> Self {
+        let unheard = || Beat { leaving: false, waiting: Waiting::Nobody, begun: Vec::new() };
+        let others = (0..rank.world()).map(|_| Other { heard: now, beat: unheard() });
+        Self {
+            rank,
+            limit: silence_max.mul_f64(0.9),
+            others: others.collect(),
+            still: (0, now),
+            judged: now,
+        }
+    }
+
+    /// A beat arrived. Ranks that do not exist are not believed.
+    pub(super) fn hear(&mut self, now: Duration, from: usize, beat: Beat) {
+        if let Some(other) = self.others.get_mut(from) {
+            *other = Other { heard: now, beat };
+        }
+    }
+
+    /// Looks at everything again.
+    pub(super) fn judge(&mut self, now: Duration, own: Own) -> Option<Verdict> {
+        let me = self.rank.index();
+        if now.saturating_sub(self.judged) > self.limit / 2 {
+            // We were away. What we missed is still on its way to us.
+            self.others.iter_mut().for_each(|other| other.heard = now);
+            self.still.1 = now;
+        }
+        self.judged = now;
+        if own.waiting == Waiting::Nobody || own.moves != self.still.0 {
+            self.still = (own.moves, now);
+        }
+        self.others[me] = Other {
+            heard: now,
+            beat: Beat { leaving: false, waiting: own.waiting, begun: own.begun },
+        };
+        self.strays().or_else(|| self.silent(now)).or_else(|| self.late(now))
+    }
+
+    /// How many ranks should speak before us about this verdict.
+    pub(super) fn turn(&self, verdict: &Verdict) -> u32 {
+        let (Verdict::Strays { rank: blamed, .. }
+        | Verdict::Silent { rank: blamed, .. }
+        | Verdict::Alone { rank: blamed, .. }
+        | Verdict::Late { rank: blamed, .. }) = verdict;
+        let before = (0..self.rank.index()).filter(|rank| rank != blamed).count();
+        u32::try_from(before.min(8)).unwrap_or(8)
+    }
+
+    /// Two ranks at the same number with different collectives: the one with fewer followers.
+    fn strays(&self) -> Option<Verdict> {
+        let me = self.rank.index();
+        let begun = |rank: usize, sequence: u64| {
+            self.others[rank].beat.begun.iter().find(|entry| entry.sequence == sequence)
+        };
+        for ours in &self.others[me].beat.begun {
+            let ranks = 0..self.others.len();
+            let differs = |rank: &usize| {
+                begun(*rank, ours.sequence).is_some_and(|it| it.fingerprint != ours.fingerprint)
+            };
+            let Some(stray) = ranks.clone().find(differs) else {
+                continue;
+            };
+            let theirs = begun(stray, ours.sequence)?;
+            let followers = |entry: &Entry| {
+                ranks.clone().filter(|&rank| begun(rank, ours.sequence) == Some(entry)).count()
+            };
+            let (ours, theirs) = (ours.clone(), theirs.clone());
+            // Of two equal camps the one without the lowest rank strays.
+            let usual = followers(&ours).cmp(&followers(&theirs)).then(stray.cmp(&me)).is_ge();
+            return Some(if usual {
+                Verdict::Strays { rank: stray, theirs, usual: me, ours }
+            } else {
+                Verdict::Strays { rank: me, theirs: ours, usual: stray, ours: theirs }
+            });
+        }
+        None
+    }
+
+    fn silent(&self, now: Duration) -> Option<Verdict> {
+        let me = self.rank.index();
+        let silence = |other: &Other| now.saturating_sub(other.heard);
+        let is_silent = |other: &Other| !other.beat.leaving && silence(other) >= self.limit;
+        let (rank, other) = self.others.iter().enumerate().find(|(_, other)| is_silent(other))?;
+        let silent = self.others.iter().filter(|other| is_silent(other)).count();
+        let silence = silence(other);
+        if silent > 1 && silent + 1 == self.others.len() {
+            return Some(Verdict::Alone { rank: me, silence });
+        }
+        Some(Verdict::Silent { rank, silence, last: other.beat.begun.last().cloned() })
+    }
+
+    fn late(&self, now: Duration) -> Option<Verdict> {
+        let me = self.rank.index();
+        let waited = now.saturating_sub(self.still.1);
+        // Somebody quiet may be about to be found silent: that is the better explanation.
+        let quiet = |other: &Other| now.saturating_sub(other.heard) > self.limit / 4;
+        if waited < self.limit || self.others.iter().any(|o| !o.beat.leaving && quiet(o)) {
+            return None;
+        }
+        let sequence =
+            |rank: &usize| self.others[*rank].beat.begun.last().map_or(0, |entry| entry.sequence);
+        let idle = |rank: &usize| self.others[*rank].beat.waiting == Waiting::Nobody;
+        let others = || (0..self.others.len()).filter(|&rank| rank != me);
+        let rank =
+            others().filter(idle).min_by_key(sequence).or_else(|| others().min_by_key(sequence))?;
+        let last = |rank: usize| self.others[rank].beat.begun.last().cloned();
+        Some(Verdict::Late { rank, last: last(rank), waiting: me, ours: last(me), waited })
+    }
+}
+
+#[cfg(test)]
+mod tests;

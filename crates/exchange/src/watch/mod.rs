@@ -1,0 +1,163 @@
+//! Finds the rank that holds all others up, names it, and ends the job.
+//!
+//! MPI tells survivors nothing about a stopped rank or a dead link, so every rank has a watch
+//! thread. It sends heartbeats (collectives begun, whom it waits for) and judges those of the others:
+//!
+//! ```text
+//!   rank 0 ── beat ──▶ all      strays   same number, other fingerprint     at once
+//!   rank 1 ── beat ──▶ all      silent   no beat for `silence_max`
+//!   rank 2    (stopped)         late     we wait that long; it waits for nobody
+//! ```
+//!
+//! The finder prints one line and ends the job; others hold back a little, so that it is one line. The
+//! cost is a thread that wakes forty times per `silence_max` and a few hundred bytes to each rank.
+
+mod beat;
+mod judge;
+
+pub use judge::Verdict;
+
+use base::Clock;
+use beat::Beat;
+use judge::{Judge, Own};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use transport::{Progress, Pulse};
+
+/// How long a rank may be silent, unless told otherwise.
+pub const SILENCE_MAX: Duration = Duration::from_secs(10);
+
+/// The exit code of a job that a watch ended.
+pub const EXIT_CODE: i32 = 75;
+
+/// Beats in `silence_max`.
+const BEATS: u32 = 40;
+
+/// Where the line goes: standard error in the binary, a `Vec` in tests.
+pub type Report = Box<dyn FnMut(&str) + Send>;
+
+/// The watch thread of one rank. Dropping it says goodbye to the others; during a panic it ends the job.
+pub struct Watch {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    /// A line to print before the job is ended from here.
+    last_words: Mutex<Option<String>>,
+}
+
+impl Watch {
+    /// Starts to watch.
+    #[must_use]
+    pub fn start(
+        pulse: Box<dyn Pulse>,
+        progress: Arc<Progress>,
+        clock: Arc<dyn Clock>,
+        silence_max: Duration,
+        report: Report,
+    ) -> Self {
+        let shared = Arc::new(Shared::default());
+        let mut watcher = Watcher {
+            judge: Judge::new(pulse.rank(), silence_max, clock.now()),
+            period: silence_max / BEATS,
+            pulse,
+            progress,
+            clock,
+            report,
+            shared: Arc::clone(&shared),
+        };
+        Self { shared, thread: Some(std::thread::spawn(move || watcher.run())) }
+    }
+
+    /// Ends the job with `line`, naming what this rank found. Returns only if that is impossible.
+    pub fn abort(mut self, line: &str) {
+        self.say(line);
+        self.join();
+    }
+
+    fn say(&self, line: &str) {
+        let mut words = self.shared.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        words.get_or_insert_with(|| line.to_owned());
+    }
+
+    fn join(&mut self) {
+        self.shared.stop.store(true, SeqCst);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.say("this rank panicked");
+        }
+        self.join();
+    }
+}
+
+/// What the thread owns.
+struct Watcher {
+    judge: Judge,
+    period: Duration,
+    pulse: Box<dyn Pulse>,
+    progress: Arc<Progress>,
+    clock: Arc<dyn Clock>,
+    report: Report,
+    shared: Arc<Shared>,
+}
+
+impl Watcher {
+    fn run(&mut self) {
+        loop {
+            let stop = self.shared.stop.load(SeqCst);
+            let words =
+                self.shared.last_words.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(words) = words {
+                let line = format!("rank {}: {words}", self.pulse.rank().index());
+                (self.report)(&line);
+                self.pulse.abort(EXIT_CODE);
+                return;
+            }
+            self.beat(stop);
+            if stop {
+                return;
+            }
+            while let Some((from, bytes)) = self.pulse.poll() {
+                if let Some(beat) = Beat::decode(&bytes) {
+                    self.judge.hear(self.clock.now(), from, beat);
+                }
+            }
+            let own = Own {
+                waiting: self.progress.waiting(),
+                moves: self.progress.moves(),
+                begun: self.progress.begun(),
+            };
+            if let Some(verdict) = self.judge.judge(self.clock.now(), own) {
+                // The first to speak ends the job; the others wait for that, each a little longer.
+                let turn = self.judge.turn(&verdict);
+                self.clock.sleep(self.period * turn * 2);
+                (self.report)(&verdict.to_string());
+                self.pulse.abort(EXIT_CODE);
+                return;
+            }
+            self.clock.sleep(self.period);
+        }
+    }
+
+    /// Tells everyone how far we are.
+    fn beat(&mut self, leaving: bool) {
+        let beat = Beat { leaving, waiting: self.progress.waiting(), begun: self.progress.begun() };
+        let (bytes, rank) = (beat.encode(), self.pulse.rank());
+        for other in (0..rank.world()).filter(|&other| other != rank.index()) {
+            self.pulse.send(other, &bytes);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Ranks that stop, die, stray or never come: always an end, in time, with the right name.
+
+use crate::mpirun::{Mpirun, now, pause};
+use std::process::Command;
+use std::time::Duration;
+
+/// Silence allowed in these tests; a loaded machine may pause a healthy rank for a second.
+const SILENCE_MAX: Duration = Duration::from_secs(4);
+/// Added for start-up, the end of the job and a loaded machine.
+const SLACK: Duration = Duration::from_secs(8);
+const BENCH: &[&str] = &["--iterations", "1000000", "--pids", "true", "--silence-max", "4"];
+
+/// A stream of numbers for one fault, from its seed (splitmix64).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let mixed = (mixed >> 33) % u64::try_from(end).unwrap();
+        usize::try_from(mixed).unwrap()
+    }
+}
+
+/// Process numbers by rank, once all have said theirs.
+fn pids(text: &str, ranks: usize) -> Option<Vec<u32>> {
+    let pid = |rank: usize| {
+        let start = format!("rank {rank} pid ");
+        let line = text.lines().find_map(|line| line.strip_prefix(&start))?;
+        line.trim().parse().ok()
+    };
+    (0..ranks).map(pid).collect()
+}
+
+/// Alive and not a zombie.
+fn is_running(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+    stat.contains("bench_allreduce") && state != Some('Z')
+}
+
+/// Stops or kills a random rank at a random moment of a bench, over and over.
+#[test]
+fn a_stopped_or_killed_rank_is_named() {
+    let asked = std::env::var_os("FIRECAFFE_FAULTS").and_then(|n| n.to_str()?.parse().ok());
+    let faults: u64 = asked.unwrap_or(3);
+    for seed in 0..faults {
+        let mut chance = Chance(seed);
+        let ranks = 2 + chance.below(3);
+        let victim = chance.below(ranks);
+        let signal = ["-STOP", "-KILL"][chance.below(2)];
+        let names = ["ring", "mpi", "reduction-tree", "auto", "multi-color:2"];
+        let sizes = ["1K", "100K", "3M"];
+        let (name, size) = (names[chance.below(names.len())], sizes[chance.below(sizes.len())]);
+        let args = [BENCH, &["--sizes", size, "--algorithms", name]].concat();
+        let Some(mut run) = Mpirun::start("bench_allreduce", ranks, &args) else { return };
+        let pids = run.until(|text| pids(text, ranks));
+        pause(Duration::from_millis(u64::try_from(chance.below(800)).unwrap()));
+        let what = format!("seed {seed}: {signal} rank {victim} of {ranks}, {name} {size}");
+        let sent = Command::new("kill").args([signal, &pids[victim].to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "{what}");
+        let start = now();
+        let end = run.end(SILENCE_MAX + SLACK);
+        assert!(!end.success, "{what}\n{}", end.text);
+        let ours = end.text.contains(&format!("rank {victim} is lost"));
+        // mpirun itself notices a killed rank, often before silence does.
+        let theirs = end.text.contains(&format!("process rank {victim} with PID"));
+        assert!(ours || (signal == "-KILL" && theirs), "{what}\n{}", end.text);
+        for other in (0..ranks).filter(|&other| other != victim) {
+            let wrong = format!("rank {other} is lost");
+            assert!(!end.text.contains(&wrong), "{what}\n{}", end.text);
+        }
+        pause(Duration::from_millis(200)); // the kernel removes the last of them
+        let left: Vec<_> = pids.iter().filter(|&&pid| is_running(pid)).collect();
+        assert!(left.is_empty(), "{what}: {left:?} still run after {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_rank_that_never_comes_is_named() {
+    let args = [BENCH, &["--sizes", "1K", "--algorithms", "ring", "--absent", "1"]].concat();
+    let Some(mut run) = Mpirun::start("bench_allreduce", 3, &args) else { return };
+    let end = run.end(SILENCE_MAX + SLACK);
+    assert!(!end.success);
+    assert!(end.text.contains("rank 1 does not arrive"), "{}", end.text);
+    assert!(end.text.contains("before its first collective"), "{}", end.text);
+}
+
+#[test]
+fn a_rank_that_strays_is_named_with_both_sides() {
+    for name in ["ring", "reduction-tree"] {
+        let args = [BENCH, &["--sizes", "4K", "--algorithms", name, "--stray", "2"]].concat();
+        let Some(mut run) = Mpirun::start("bench_allreduce", 3, &args) else { return };
+        let end = run.end(SILENCE_MAX + SLACK);
+        assert!(!end.success);
+        assert!(end.text.contains("rank 2 strays"), "{name}\n{}", end.text);
+        let both = end.text.contains("of 1001 f32") && end.text.contains("of 1000 f32");
+        assert!(both, "{name}\n{}", end.text);
+    }
+}

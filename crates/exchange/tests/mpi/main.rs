@@ -1,0 +1,31 @@
+//! The real thing: processes under `mpirun`, checked, stopped and killed.
+//!
+//! Needs feature `mpi` and an `mpirun`; else the tests say SKIPPED and why. With
+//! `FIRECAFFE_NO_SKIP` set (CI) that is a failure. `FIRECAFFE_FAULTS=N` plants N faults instead of a few.
+
+mod faults;
+mod mpirun;
+
+use mpirun::Mpirun;
+use std::time::Duration;
+
+#[test]
+fn conforms_and_sums_exactly() {
+    for ranks in [2, 3, 4, 8] {
+        let Some(mut run) = Mpirun::start("mpi_checks", ranks, &[]) else { return };
+        let end = run.end(Duration::from_secs(60));
+        assert!(end.success, "{ranks} ranks:\n{}", end.text);
+        assert_eq!(end.text.matches("passes").count(), ranks, "{}", end.text);
+    }
+}
+
+#[test]
+fn bench_measures_and_checks() {
+    let names = "auto,mpi,ring,halving-doubling,multi-color:2,parameter-server,reduction-tree";
+    let args = ["--sizes", "4,40K,1M", "--algorithms", names, "--iterations", "2", "--json", "-"];
+    let Some(mut run) = Mpirun::start("bench_allreduce", 3, &args) else { return };
+    let end = run.end(Duration::from_secs(60));
+    assert!(end.success, "{}", end.text);
+    assert_eq!(end.text.matches("\"wrong\": 0}").count(), 21, "{}", end.text);
+    assert_eq!(end.text.matches("\"transport\": \"mpi\"").count(), 21, "{}", end.text);
+}

@@ -1,0 +1,136 @@
+//! Starts examples under `mpirun` and waits for them, never longer than told.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How a run ended.
+pub(crate) struct End {
+    pub(crate) success: bool,
+    /// Everything it wrote.
+    pub(crate) text: String,
+}
+
+/// A run under way; killed when dropped.
+pub(crate) struct Mpirun {
+    child: Child,
+    text: Arc<Mutex<String>>,
+    readers: Vec<JoinHandle<()>>,
+}
+
+impl Mpirun {
+    /// `None`, after saying SKIPPED and why, where there is no MPI.
+    pub(crate) fn start(example: &str, ranks: usize, args: &[&str]) -> Option<Self> {
+        if !cfg!(feature = "mpi") {
+            return skipped("built without feature `mpi`");
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        if !std::env::split_paths(&path).any(|folder| folder.join("mpirun").is_file()) {
+            return skipped("no `mpirun` (Debian: openmpi-bin libopenmpi-dev libclang-dev)");
+        }
+        let mut child = Command::new("mpirun")
+            .args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"])
+            .args(["--mca", "mpi_yield_when_idle", "1", "-n", &ranks.to_string()])
+            .arg(built(example))
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("mpirun starts");
+        let text = Arc::new(Mutex::new(String::new()));
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let readers = vec![gather(out, &text), gather(err, &text)];
+        Some(Self { child, text, readers })
+    }
+
+    /// What was written so far.
+    pub(crate) fn text(&self) -> String {
+        self.text.lock().unwrap().clone()
+    }
+
+    /// Waits until `ready` finds what it looks for in the text.
+    pub(crate) fn until<T>(&self, ready: impl Fn(&str) -> Option<T>) -> T {
+        let start = now();
+        loop {
+            if let Some(found) = ready(&self.text()) {
+                return found;
+            }
+            assert!(start.elapsed() < Duration::from_secs(30), "not ready:\n{}", self.text());
+            pause(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits for the end.
+    pub(crate) fn end(&mut self, at_most: Duration) -> End {
+        let start = now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("our own child") {
+                break status;
+            }
+            if start.elapsed() > at_most {
+                let text = self.text();
+                panic!("hangs: no end after {at_most:?}\n{text}");
+            }
+            pause(Duration::from_millis(10));
+        };
+        for reader in self.readers.drain(..) {
+            reader.join().expect("readers do not panic");
+        }
+        End { success: status.success(), text: self.text() }
+    }
+}
+
+impl Drop for Mpirun {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|status| status.is_some()) {
+            return;
+        }
+        // SIGKILL to mpirun leaves its daemons to clean up; SIGTERM first lets it end its ranks.
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        for _ in 0..200 {
+            if self.child.try_wait().is_ok_and(|status| status.is_some()) {
+                return;
+            }
+            pause(Duration::from_millis(10));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Cargo builds examples beside the tests.
+fn built(example: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("we run from a file");
+    let folder = test.parent().and_then(|deps| deps.parent()).expect("target/<profile>/deps");
+    folder.join("examples").join(example)
+}
+
+fn skipped<T>(why: &str) -> Option<T> {
+    assert!(std::env::var_os("FIRECAFFE_NO_SKIP").is_none(), "skips are refused, but: {why}");
+    println!("SKIPPED: {why}");
+    None
+}
+
+fn gather(mut from: impl Read + Send + 'static, text: &Arc<Mutex<String>>) -> JoinHandle<()> {
+    let text = Arc::clone(text);
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(len @ 1..) = from.read(&mut bytes) {
+            text.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..len]));
+        }
+    })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test of real processes needs the real clock")]
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test of real processes needs the real clock")]
+pub(crate) fn pause(duration: Duration) {
+    std::thread::sleep(duration);
+}

@@ -1,0 +1,212 @@
+//! A rank's transport over MPI.
+
+use super::calls::{Comm, Request, abort};
+use crate::{LinkError, Posted, Progress, Stamp, Transport, Waiting};
+use base::Rank;
+use mpi::environment::Universe;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Lanes that fit the tag.
+const LANES_MAX: usize = 64;
+/// Values of the stamp's hash that fit the tag: with the lanes 26 bits, within every library's limit.
+const STAMPS: u64 = 1 << 20;
+/// Fruitless looks before a waiting rank sleeps instead of yielding.
+const YIELDS: u32 = 100;
+/// How long it then sleeps: far below what a segment takes on a network.
+const NAP: Duration = Duration::from_micros(50);
+/// Looks for cancelled sends to end before the job is ended instead.
+const CANCEL_LOOKS: u32 = 20_000;
+
+/// A receive under way, into memory of its own.
+struct Incoming {
+    request: Request,
+    values: Vec<f32>,
+}
+
+/// One rank's transport.
+pub struct Link {
+    comm: Comm,
+    rank: Rank,
+    stamp: u64,
+    /// Sends under way; a hole is a free place.
+    sends: Vec<Option<Request>>,
+    /// Announced receives by (from, lane), oldest first.
+    incoming: BTreeMap<(usize, usize), VecDeque<Incoming>>,
+    /// Staging buffers to use again.
+    spare: Vec<Vec<f32>>,
+    /// Looks since something moved.
+    idle: u32,
+    progress: Arc<Progress>,
+    /// Keeps MPI initialised for as long as requests may be under way.
+    _universe: Arc<Universe>,
+}
+
+impl Link {
+    pub(super) fn new(
+        universe: Arc<Universe>,
+        rank: Rank,
+        comm: Comm,
+        progress: Arc<Progress>,
+    ) -> Self {
+        Self {
+            comm,
+            rank,
+            stamp: 0,
+            sends: Vec::new(),
+            incoming: BTreeMap::new(),
+            spare: Vec::new(),
+            idle: 0,
+            progress,
+            _universe: universe,
+        }
+    }
+
+    fn tag(&self, lane: usize) -> i32 {
+        assert!(lane < LANES_MAX, "lane {lane}: tags have {LANES_MAX} lanes");
+        let lane = u64::try_from(lane).expect("checked above");
+        i32::try_from(self.stamp * LANES_MAX as u64 + lane).expect("26 bits")
+    }
+
+    fn moved(&mut self) {
+        self.idle = 0;
+        self.progress.wait(Waiting::Nobody);
+        self.progress.moved();
+    }
+}
+
+impl Transport for Link {
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn name(&self) -> &'static str {
+        "mpi"
+    }
+
+    fn begin(&mut self, stamp: &Stamp) {
+        let mixed = stamp.fingerprint ^ stamp.sequence.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.stamp = (mixed ^ (mixed >> 32)) % STAMPS;
+        self.progress.begin(stamp);
+    }
+
+    fn end(&mut self) {
+        self.progress.wait(Waiting::Nobody);
+    }
+
+    unsafe fn post(
+        &mut self,
+        to: usize,
+        lane: usize,
+        values: *const f32,
+        len: usize,
+    ) -> Result<Option<Posted>, LinkError> {
+        let bytes = len * size_of::<f32>();
+        // SAFETY: the caller keeps the values until the request has completed.
+        let request = unsafe { self.comm.isend(to, self.tag(lane), values.cast(), bytes) }?;
+        let index = self.sends.iter().position(Option::is_none).unwrap_or(self.sends.len());
+        if index == self.sends.len() {
+            self.sends.push(None);
+        }
+        self.sends[index] = Some(request);
+        let index = u64::try_from(index).expect("few sends are under way");
+        Ok(Some(Posted { to, lane, index }))
+    }
+
+    fn is_taken(&mut self, posted: Posted) -> Result<bool, LinkError> {
+        let index = usize::try_from(posted.index).expect("made from a usize");
+        let request = self.sends[index].as_mut().expect("asked once after its end");
+        if !self.comm.test(request)? {
+            return Ok(false);
+        }
+        self.sends[index] = None;
+        self.moved();
+        Ok(true)
+    }
+
+    fn expect(&mut self, from: usize, lane: usize, len: usize) -> Result<(), LinkError> {
+        let mut values = self.spare.pop().unwrap_or_default();
+        values.resize(len, 0.0); // what it held before is overwritten
+        let (into, bytes) = (values.as_mut_ptr().cast(), size_of_val(values.as_slice()));
+        // SAFETY: the vector's memory stays where it is; `Incoming` holds it until the request ends,
+        // and `withdraw` forgets it rather than free it before that.
+        let request = unsafe { self.comm.irecv(from, self.tag(lane), into, bytes) }?;
+        self.incoming.entry((from, lane)).or_default().push_back(Incoming { request, values });
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        from: usize,
+        lane: usize,
+        len: usize,
+        reader: &mut dyn FnMut(&[f32]),
+    ) -> Result<bool, LinkError> {
+        if self.incoming.get(&(from, lane)).is_none_or(VecDeque::is_empty) {
+            self.expect(from, lane, len)?;
+        }
+        let queue = self.incoming.get_mut(&(from, lane)).expect("announced above");
+        let first = queue.front_mut().expect("announced above");
+        if !self.comm.test(&mut first.request)? {
+            return Ok(false);
+        }
+        let incoming = queue.pop_front().expect("looked at above");
+        assert_eq!(incoming.values.len(), len, "announced and taken in one order");
+        reader(&incoming.values);
+        self.spare.push(incoming.values);
+        self.moved();
+        Ok(true)
+    }
+
+    fn wait(&mut self, whom: &[usize]) -> Result<(), LinkError> {
+        self.progress.wait(whom.first().map_or(Waiting::Nobody, |&rank| Waiting::For(rank)));
+        self.idle = self.idle.saturating_add(1);
+        if self.idle < YIELDS {
+            std::thread::yield_now();
+        } else {
+            std::thread::park_timeout(NAP); // MPI makes no progress while we sleep, so not for long
+        }
+        Ok(())
+    }
+
+    fn withdraw(&mut self) {
+        for request in self.sends.iter_mut().flatten() {
+            Comm::cancel(request);
+        }
+        for _ in 0..CANCEL_LOOKS {
+            for send in &mut self.sends {
+                if send.as_mut().is_some_and(|request| self.comm.test(request).unwrap_or(false)) {
+                    *send = None;
+                }
+            }
+            if self.sends.iter().all(Option::is_none) {
+                return;
+            }
+            std::thread::park_timeout(NAP);
+        }
+        abort(1); // memory that MPI still reads must not be given back
+        std::process::abort();
+    }
+
+    fn all_reduce(&mut self, algorithm: &str, values: &mut [f32]) -> Option<Result<(), LinkError>> {
+        (algorithm == "mpi").then(|| {
+            self.progress.wait(Waiting::Everyone);
+            let done = self.comm.all_reduce(values);
+            self.moved();
+            done
+        })
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // Receives that will never be taken: cancel them, and leave their memory to MPI if it insists.
+        for mut incoming in std::mem::take(&mut self.incoming).into_values().flatten() {
+            Comm::cancel(&mut incoming.request);
+            if !self.comm.test(&mut incoming.request).unwrap_or(false) {
+                std::mem::forget(incoming.values);
+            }
+        }
+    }
+}
