@@ -1,0 +1,49 @@
+//! The command line, as clap reads it. Each command's options stand in the command's own file.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{check, data, model, test, time, train};
+
+/// Trains Caffe networks on CPUs.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    about = "Trains Caffe networks on CPUs: same prototxt, LMDB, caffemodel and log as Caffe.",
+    after_help = "Options may be written as Caffe writes them: `-solver x`, `--sigint_effect=stop`.\n\
+                  `firecaffe help COMMAND` shows a command's options with examples.",
+    arg_required_else_help = true,
+    disable_help_subcommand = false
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// One variant a file in `commands/`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Train a network from a solver, or resume or fine-tune one
+    Train(train::Args),
+    /// Score a trained model
+    Test(test::Args),
+    /// Measure how long each layer takes
+    Time(time::Args),
+    /// Find every error in a net or solver; show shapes and memory
+    Check(check::Args),
+    /// Make and inspect databases
+    #[command(subcommand)]
+    Data(data::Command),
+    /// Look into models
+    #[command(subcommand)]
+    Model(model::Command),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,151 @@
+//! `firecaffe check`: every error of a net or solver at once; shapes and memory when there is none.
+//!
+//! A net is built in both phases, a solver's nets in the states it gives them. Data layers open their
+//! databases, since shapes come from there; nothing is written and no iteration runs.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use caffe_format::{NetParameter, Phase, SolverParameter};
+use net::{Net, compile};
+use train::files::{self, Read};
+use train::nets::{self, NamedNet, SolverNets};
+use train::{FileSources, OnBadSample, TrainError, check_solver};
+
+use super::table;
+use crate::options::{Reading, Selection, root};
+use crate::output::print;
+
+const EXAMPLES: &str = "\
+Examples:
+  firecaffe check examples/lenet/train_test.prototxt
+  firecaffe check examples/lenet/solver.prototxt        the solver, its train net and its test nets";
+
+/// Options of `check`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A net or solver prototxt
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// What was found: text for stdout, and errors.
+#[derive(Default)]
+struct Findings {
+    text: String,
+    errors: Vec<String>,
+}
+
+/// Checks and reports.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let mut findings = Findings::default();
+    match read(&args.file, args)? {
+        Written::Net(net) => check_net(&net, args, &mut findings),
+        Written::Solver(solver) => check_nets(*solver, args, &mut findings),
+    }
+    let file = args.file.display();
+    if findings.errors.is_empty() {
+        findings.text += &format!("{file}: no errors\n");
+        print(&findings.text)?;
+        return Ok(());
+    }
+    print(&(findings.errors.join("\n") + "\n"))?;
+    match findings.errors.len() {
+        1 => bail!("{file}: 1 error"),
+        count => bail!("{file}: {count} errors"),
+    }
+}
+
+/// What a file turns out to hold.
+enum Written {
+    Net(Box<Read<NetParameter>>),
+    Solver(Box<Read<SolverParameter>>),
+}
+
+/// Reads the file as what it looks like: the reading with fewer errors counts.
+fn read(file: &Path, args: &Args) -> Result<Written> {
+    let unknown = args.reading.unknown();
+    let net = files::read_net(file, files::UnknownFields::Reject);
+    let solver = files::read_solver(file, files::UnknownFields::Reject);
+    let count = |error: &TrainError| match error {
+        TrainError::Prototxt(all) => all.errors().len(),
+        _ => 0,
+    };
+    let errors = |result: Option<&TrainError>| result.map_or(0, count);
+    if errors(solver.as_ref().err()) < errors(net.as_ref().err()) {
+        return Ok(Written::Solver(Box::new(files::read_solver(file, unknown)?)));
+    }
+    Ok(Written::Net(Box::new(files::read_net(file, unknown)?)))
+}
+
+fn check_net(read: &Read<NetParameter>, args: &Args, findings: &mut Findings) {
+    findings.notices(&read.notices);
+    let mut shown: Option<Vec<String>> = None;
+    for phase in [Phase::Train, Phase::Test] {
+        let state = Some(args.selection.state(phase));
+        let net = NetParameter { state, ..read.message.clone() };
+        let name = format!("phase {}", if phase == Phase::Train { "TRAIN" } else { "TEST" });
+        let Some(net) = findings.build(&name, &net) else { continue };
+        // A net without rules is the same in both phases; once is enough.
+        let layers: Vec<_> = net.rows().into_iter().map(|row| row.name).collect();
+        if shown.as_ref() != Some(&layers) {
+            findings.table(&name, &net);
+        }
+        shown = Some(layers);
+    }
+}
+
+fn check_nets(read: Read<SolverParameter>, args: &Args, findings: &mut Findings) {
+    findings.notices(&read.notices);
+    let mut solver = read.message;
+    args.selection.add_to(&mut solver.train_state);
+    if let Err(error) = check_solver(&solver) {
+        findings.error(&error);
+    }
+    let read = nets::read(&solver, &root(), args.reading.unknown(), &mut |_| {});
+    let SolverNets { train, tests } = match read {
+        Ok(nets) => nets,
+        Err(error) => return findings.error(&error),
+    };
+    let named = |(index, test): (usize, NamedNet)| (format!("test net (#{index})"), test.net);
+    let all = [("train net".into(), train.net)].into_iter();
+    for (name, net) in all.chain(tests.into_iter().enumerate().map(named)) {
+        if let Some(net) = findings.build(&name, &net) {
+            findings.table(&name, &net);
+        }
+    }
+}
+
+impl Findings {
+    fn notices(&mut self, notices: &[String]) {
+        notices.iter().for_each(|notice| self.text += &format!("{notice}\n"));
+    }
+
+    fn error(&mut self, error: &dyn std::error::Error) {
+        self.errors.push(train::chain(error));
+    }
+
+    fn build(&mut self, name: &str, written: &NetParameter) -> Option<Net> {
+        let mut sources = FileSources::alone(root(), OnBadSample::Fail);
+        match compile(written, &mut sources, net::MemoryPlan::KeepDiffs) {
+            Ok((net, _)) => Some(net),
+            Err(error) => {
+                let text = train::chain(&error);
+                let known = |have: &String| have.ends_with(&text);
+                if !self.errors.iter().any(known) {
+                    self.errors.push(format!("{name}: {text}"));
+                }
+                None
+            }
+        }
+    }
+
+    fn table(&mut self, name: &str, net: &Net) {
+        self.text += &format!("{} ({name})\n{}\n", net.name(), table::render(net));
+    }
+}

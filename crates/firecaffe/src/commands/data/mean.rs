@@ -1,0 +1,61 @@
+//! `firecaffe data mean`: Caffe's `compute_image_mean`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use caffe_format::{DataParameterDb, binary};
+use clap::ValueEnum;
+
+use crate::output::print;
+
+const EXAMPLES: &str = "\
+Example:
+  firecaffe data mean train_lmdb mean.binaryproto
+
+The file is what Caffe writes, byte for byte; name it as `mean_file` in `transform_param`.";
+
+/// Options of `data mean`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The database
+    #[arg(value_name = "DB")]
+    database: PathBuf,
+    /// The file to write
+    #[arg(value_name = "OUT.binaryproto")]
+    out: PathBuf,
+    /// The database's format
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
+    backend: Backend,
+}
+
+/// Formats of databases.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Backend {
+    Lmdb,
+    Leveldb,
+}
+
+pub(super) fn run(args: &Args) -> Result<()> {
+    let backend = match args.backend {
+        Backend::Lmdb => DataParameterDb::Lmdb,
+        Backend::Leveldb => DataParameterDb::Leveldb,
+    };
+    let mut database = data::database::open(&args.database, backend)?;
+    let mean = super::with_progress(|progress| data::mean::compute(&mut *database, progress))?;
+    snapshot::atomic::write(&args.out, &binary::write(&mean))?;
+    let (channels, area) = (mean.channels(), mean.height() * mean.width());
+    let mut text = String::new();
+    for (channel, values) in mean.data.chunks(usize::try_from(area)?.max(1)).enumerate() {
+        let sum: f64 = values.iter().map(|&value| f64::from(value)).sum();
+        let value = base::general(sum / values.len() as f64);
+        text += &format!("mean_value channel [{channel}]: {value}\n");
+    }
+    text += &format!(
+        "{channels} channels of {} records in {}\n",
+        database.entries(),
+        args.out.display()
+    );
+    print(&text)?;
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! `firecaffe model summary`: what a net consists of and what it costs.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use caffe_format::{NetParameter, Phase};
+use net::compile;
+use train::{FileSources, OnBadSample, TrainError, files};
+
+use crate::commands::table;
+use crate::options::{Reading, Selection, phase, root};
+use crate::output::print;
+
+const EXAMPLES: &str = "\
+Example:
+  firecaffe model summary examples/googlenet/deploy.prototxt
+
+Multiply-adds are those of one forward of the whole batch; backward costs about twice as many.";
+
+/// Options of `model summary`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The net prototxt
+    #[arg(value_name = "NET", required_unless_present = "model")]
+    net: Option<PathBuf>,
+    /// The net prototxt, as Caffe's commands take it
+    #[arg(long, value_name = "FILE", conflicts_with = "net")]
+    model: Option<PathBuf>,
+    /// Phase to build the net in
+    #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN", value_parser = phase)]
+    phase: Phase,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(super) fn run(args: &Args) -> Result<()> {
+    let file = args.net.as_ref().or(args.model.as_ref()).expect("clap requires one of them");
+    let read = files::read_net(file, args.reading.unknown())?;
+    let state = Some(args.selection.state(args.phase));
+    let written = NetParameter { state, ..read.message };
+    let plan = match args.phase {
+        Phase::Train => net::MemoryPlan::KeepDiffs,
+        Phase::Test => net::MemoryPlan::ForwardOnly,
+    };
+    let mut sources = FileSources::alone(root(), OnBadSample::Fail);
+    let (net, _) = compile(&written, &mut sources, plan)
+        .map_err(|source| TrainError::Net { which: file.display().to_string(), source })?;
+    let notices: String = read.notices.iter().map(|notice| format!("{notice}\n")).collect();
+    print(&format!("{notices}{}\n{}", net.name(), table::render(&net)))?;
+    Ok(())
+}

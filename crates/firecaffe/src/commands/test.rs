@@ -1,0 +1,75 @@
+//! `firecaffe test`: Caffe's `caffe test`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use caffe_format::Phase;
+use train::{NetConfig, Single, files};
+
+use crate::gpu;
+use crate::log::{Log, number, output_value};
+use crate::options::{Compute, DEFAULT_SEED, Reading, Selection, root};
+
+const EXAMPLES: &str = "\
+Example:
+  firecaffe test --model examples/lenet/train_test.prototxt --weights lenet_iter_10000.caffemodel --iterations 100
+
+Runs the net in phase TEST over that many batches and logs every output and the means.";
+
+/// Options of `test`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The net prototxt
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// Trained model files, separated by commas
+    #[arg(long, value_name = "FILES", value_delimiter = ',', required = true)]
+    weights: Vec<PathBuf>,
+    /// Batches to run
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: u32,
+    #[command(flatten)]
+    compute: Compute,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Scores the model.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let log = Log::new();
+    log.caffe("Use CPU.");
+    let read = files::read_net(&args.model, args.reading.unknown())?;
+    read.notices.iter().for_each(|notice| log.warn(notice));
+    if let Some(notice) = gpu::notice(args.compute.gpu.as_deref(), None, &[&read.message]) {
+        log.warn(notice);
+    }
+    let config = NetConfig {
+        model: args.model.clone(),
+        state: args.selection.state(Phase::Test),
+        weights: args.weights.clone(),
+        threads: args.compute.threads(),
+        simd: args.compute.simd()?,
+        seed: DEFAULT_SEED,
+        root: root(),
+        unknown: args.reading.unknown(),
+        plan: net::MemoryPlan::ForwardOnly,
+    };
+    let mut single = Single::build(&config, &read.message, &mut |event| log.event(&event))?;
+    log.caffe(format!("Running for {} iterations.", args.iterations));
+    let iterations = usize::try_from(args.iterations)?;
+    let means = single.score(iterations, &mut |batch, outputs| {
+        for output in outputs {
+            for &value in &output.values {
+                log.caffe(format!("Batch {batch}, {} = {}", output.name, number(value)));
+            }
+        }
+    })?;
+    log.caffe(format!("Loss: {}", number(means.loss)));
+    for output in &means.outputs {
+        output.values.iter().for_each(|&value| log.caffe(output_value(output, value)));
+    }
+    Ok(())
+}

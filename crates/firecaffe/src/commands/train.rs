@@ -1,0 +1,182 @@
+//! `firecaffe train`: Caffe's `caffe train`.
+
+mod listener;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use caffe_format::SolverParameter;
+use clap::ValueEnum;
+use train::{Config, Job, OnBadSample, ResumeData, files, nets};
+
+use crate::clock::RealClock;
+use crate::log::Log;
+use crate::log::json::JsonLog;
+use crate::options::{Compute, DEFAULT_SEED, Reading, Selection, root};
+use crate::signals::{Effect, Signals};
+use crate::{gpu, progress::Progress};
+use listener::Listener;
+
+/// What `--snapshot` takes for "the last complete one".
+const AUTO: &str = "auto";
+
+const EXAMPLES: &str = "\
+Examples:
+  firecaffe train --solver examples/lenet/solver.prototxt
+  firecaffe train --solver solver.prototxt --snapshot auto            go on after the last snapshot
+  firecaffe train --solver solver.prototxt --weights bvlc.caffemodel  fine-tune
+
+Paths in prototxts are relative to the working directory, as in Caffe. Ctrl-C writes a snapshot and
+stops; a second Ctrl-C stops at once. SIGHUP writes a snapshot and goes on.";
+
+/// Options of `train`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The solver prototxt
+    #[arg(long, value_name = "FILE")]
+    solver: PathBuf,
+    /// Model files to start from, separated by commas; layers are matched by name
+    #[arg(long, value_name = "FILES", value_delimiter = ',')]
+    weights: Vec<PathBuf>,
+    /// The `.solverstate` to resume from, or `auto` for the last complete one, if any
+    #[arg(long, value_name = "FILE|auto")]
+    snapshot: Option<PathBuf>,
+    /// Where a resumed run reads data: on from where it was, or from the first record as Caffe does
+    #[arg(long, value_name = "WHERE", default_value = "continue")]
+    resume_data: Where,
+    /// What to do with a record that cannot be decoded
+    #[arg(long, value_name = "WHAT", default_value = "fail")]
+    on_bad_sample: BadSample,
+    /// Also write what is displayed, tested and saved to this file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    log_json: Option<PathBuf>,
+    /// What Ctrl-C does
+    #[arg(long, value_name = "EFFECT", default_value = "stop")]
+    sigint_effect: Effect,
+    /// What SIGHUP does
+    #[arg(long, value_name = "EFFECT", default_value = "snapshot")]
+    sighup_effect: Effect,
+    #[command(flatten)]
+    compute: Compute,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Where a resumed run reads data.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Where {
+    Continue,
+    Start,
+}
+
+/// What to do with a bad record.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum BadSample {
+    Fail,
+    Skip,
+}
+
+/// Trains to the end, or until asked to stop.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let log = Log::new();
+    let config = configure(args, &log)?;
+    let json = args.log_json.as_ref().map(|path| {
+        JsonLog::create(path).with_context(|| format!("cannot create {}", path.display()))
+    });
+    let clock = RealClock::start();
+    let signals = Signals::install(args.sigint_effect, args.sighup_effect)
+        .context("cannot handle signals")?;
+    let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
+    let mut listener = Listener::new(log, json.transpose()?, &clock);
+    let mut job = Job::open(config, &mut |event| listener.hear(&event))?;
+    listener.show(Progress::new(job.iter(), max_iter, images(&job)));
+    listener.log().caffe("Starting Optimization");
+    job.run(&clock, &signals, &mut |event| listener.hear(&event))?;
+    listener.show(None);
+    listener.log().caffe("Optimization Done.");
+    Ok(())
+}
+
+/// Reads the solver and settles what flags and files leave open.
+fn configure(args: &Args, log: &Log) -> Result<Config> {
+    let unknown = args.reading.unknown();
+    let read = files::read_solver(&args.solver, unknown)?;
+    read.notices.iter().for_each(|notice| log.warn(notice));
+    let mut solver = read.message;
+    args.selection.add_to(&mut solver.train_state);
+    log.caffe("Use CPU.");
+    tell_about_gpus(args, &solver, log);
+    if solver.random_seed() < 0 {
+        log.warn(format!(
+            "`random_seed` is not set: {DEFAULT_SEED} is used, where Caffe would take another every time"
+        ));
+    }
+    let resume = resume(args, &solver, log)?;
+    if let Some(state) = &resume {
+        log.caffe(format!("Resuming from {}", state.display()));
+    }
+    Ok(Config {
+        solver,
+        weights: args.weights.clone(),
+        resume,
+        resume_data: match args.resume_data {
+            Where::Continue => ResumeData::Continue,
+            Where::Start => ResumeData::Start,
+        },
+        threads: args.compute.threads(),
+        simd: args.compute.simd()?,
+        seed: DEFAULT_SEED,
+        root: root(),
+        unknown,
+        on_bad_sample: match args.on_bad_sample {
+            BadSample::Fail => OnBadSample::Fail,
+            BadSample::Skip => OnBadSample::Skip,
+        },
+    })
+}
+
+/// The state to resume from: the one named, or the last complete one of the solver's prefix.
+fn resume(args: &Args, solver: &SolverParameter, log: &Log) -> Result<Option<PathBuf>> {
+    match &args.snapshot {
+        None => Ok(None),
+        Some(path) if path.as_os_str() != AUTO => {
+            if !args.weights.is_empty() {
+                bail!("give `--snapshot` to resume or `--weights` to fine-tune, not both");
+            }
+            Ok(Some(path.clone()))
+        }
+        Some(_) => {
+            let prefix = solver.snapshot_prefix();
+            let Some(latest) = snapshot::find_latest(prefix)? else {
+                log.warn(format!("no complete snapshot at {prefix}_iter_*: starting anew"));
+                return Ok(None);
+            };
+            for skipped in &latest.skipped {
+                let reason = train::chain(&skipped.reason);
+                log.warn(format!("{} is passed over: {reason}", skipped.state.display()));
+            }
+            Ok(Some(latest.state))
+        }
+    }
+}
+
+/// One notice, before anything else is built. Errors in the nets are reported when they are opened.
+fn tell_about_gpus(args: &Args, solver: &SolverParameter, log: &Log) {
+    let found = nets::read(solver, &root(), args.reading.unknown(), &mut |_| {}).ok();
+    let nets: Vec<_> = found.iter().map(|found| &found.train.net).collect();
+    if let Some(notice) = gpu::notice(args.compute.gpu.as_deref(), Some(solver), &nets) {
+        log.warn(notice);
+    }
+}
+
+/// Images in one iteration: the first data layer's batch, `iter_size` times.
+fn images(job: &Job) -> usize {
+    let net = job.net();
+    let data = (0..net.len()).find(|&layer| net.is_data(layer));
+    let batch = data.and_then(|layer| net.rows()[layer].tops.first()?.dims().first().copied());
+    let passes = usize::try_from(job.solver_param().iter_size()).unwrap_or(1);
+    batch.unwrap_or(0).saturating_mul(passes)
+}

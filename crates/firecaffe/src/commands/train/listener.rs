@@ -1,0 +1,46 @@
+//! Where the events of a run go: log, progress bar, JSON.
+
+use base::Clock;
+use train::Event;
+
+use crate::log::Log;
+use crate::log::json::JsonLog;
+use crate::progress::Progress;
+
+/// Hears every event of a run.
+pub(super) struct Listener<'a> {
+    log: Log,
+    json: Option<JsonLog>,
+    progress: Option<Progress>,
+    clock: &'a dyn Clock,
+}
+
+impl<'a> Listener<'a> {
+    pub(super) fn new(log: Log, json: Option<JsonLog>, clock: &'a dyn Clock) -> Self {
+        Self { log, json, progress: None, clock }
+    }
+
+    /// Shows a progress bar from now on, or none.
+    pub(super) fn show(&mut self, progress: Option<Progress>) {
+        self.log.share(progress.as_ref().map(Progress::bar));
+        self.progress = progress;
+    }
+
+    pub(super) fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Passes an event on.
+    pub(super) fn hear(&mut self, event: &Event) {
+        self.log.event(event);
+        if let Some(progress) = &self.progress {
+            progress.event(event);
+        }
+        let seconds = self.clock.now().as_secs_f64();
+        let written = self.json.as_mut().map(|json| json.event(event, seconds));
+        if let Some(Err(error)) = written {
+            self.json = None;
+            self.log.warn(format!("the JSON log ends here: {error}"));
+        }
+    }
+}

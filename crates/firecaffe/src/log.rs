@@ -1,0 +1,79 @@
+//! The log: Caffe's lines in glog's form, on stderr, around the progress bar if there is one.
+//!
+//! ```text
+//! I1115 13:39:22.381027 25210 solver.cpp:239] Iteration 100 (1000 iter/s, 0.1s/100 iters), loss = 0.5
+//! ```
+//!
+//! Caffe's `parse_log.py` and `plot_training_log` read this form; they count a new row at every
+//! "Iteration", so the word stands in no line of ours.
+
+pub(crate) mod json;
+mod lines;
+mod places;
+
+use std::io::{self, Write};
+
+use chrono::{DateTime, Local, TimeZone};
+use indicatif::ProgressBar;
+use train::Event;
+
+use lines::Line;
+pub(crate) use lines::{megabytes, memory_plan, number, output_value};
+
+/// Where log lines go.
+pub(crate) struct Log {
+    pid: u32,
+    /// Drawn on the same terminal, so it must step aside for every line.
+    bar: Option<ProgressBar>,
+}
+
+impl Log {
+    /// A log without a progress bar.
+    pub(crate) fn new() -> Self {
+        Self { pid: std::process::id(), bar: None }
+    }
+
+    /// Lets `bar` share the terminal from now on.
+    pub(crate) fn share(&mut self, bar: Option<ProgressBar>) {
+        self.bar = bar;
+    }
+
+    /// Writes what Caffe logs about an event.
+    pub(crate) fn event(&self, event: &Event) {
+        lines::of(event).iter().for_each(|line| self.line(line));
+    }
+
+    /// Writes a line that `caffe.cpp` logs.
+    pub(crate) fn caffe(&self, text: impl Into<String>) {
+        self.line(&Line::note("caffe.cpp", text.into()));
+    }
+
+    /// Writes a warning of our own.
+    pub(crate) fn warn(&self, text: impl Into<String>) {
+        self.line(&Line::warning(text.into()));
+    }
+
+    fn line(&self, line: &Line) {
+        let text = render(line, &Local::now(), self.pid);
+        // A log that cannot be written must not stop a run of days.
+        let write = || drop(io::stderr().write_all(text.as_bytes()));
+        match &self.bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+}
+
+/// A line as glog writes it; only the first of several gets the prefix, as there.
+fn render<Tz: TimeZone>(line: &Line, now: &DateTime<Tz>, pid: u32) -> String
+where
+    Tz::Offset: std::fmt::Display,
+{
+    let Line { severity, file, number, text } = line;
+    let letter = severity.letter();
+    let stamp = now.format("%m%d %H:%M:%S%.6f");
+    format!("{letter}{stamp} {pid:5} {file}:{number}] {text}\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! Events as lines of Caffe's log: the texts, to the letter.
+
+use base::general;
+use net::{Memory, Output};
+use train::{Display, Event};
+
+use super::places::line_number;
+
+/// How much a line matters; glog's first letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Severity {
+    /// What Caffe says.
+    Info,
+    /// What the user should know.
+    Warning,
+    /// What went wrong without ending the run.
+    Error,
+}
+
+impl Severity {
+    pub(super) fn letter(self) -> char {
+        match self {
+            Self::Info => 'I',
+            Self::Warning => 'W',
+            Self::Error => 'E',
+        }
+    }
+}
+
+/// One line, without time and process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) severity: Severity,
+    /// The file that logs it in Caffe.
+    pub(crate) file: &'static str,
+    /// The line of that file.
+    pub(crate) number: u32,
+    pub(crate) text: String,
+}
+
+/// The file that lines of our own claim to come from.
+const OURS: &str = "firecaffe";
+
+impl Line {
+    /// A line whose number is looked up.
+    pub(crate) fn note(file: &'static str, text: String) -> Self {
+        Self { severity: Severity::Info, file, number: line_number(file, &text), text }
+    }
+
+    /// A warning of our own.
+    pub(crate) fn warning(text: String) -> Self {
+        Self { severity: Severity::Warning, ..Self::at(OURS, 1, text) }
+    }
+
+    fn at(file: &'static str, number: u32, text: String) -> Self {
+        Self { severity: Severity::Info, file, number, text }
+    }
+}
+
+/// What Caffe logs about an event; nothing for most.
+pub(super) fn of(event: &Event) -> Vec<Line> {
+    let one = |file, number, text: String| vec![Line::at(file, number, text)];
+    match event {
+        Event::Note { source, text } => vec![Line::note(source, text.clone())],
+        Event::Warning(text) => vec![Line::warning(text.clone())],
+        Event::MemoryPlan(memory) => one(OURS, 1, memory_plan(memory)),
+        Event::Displayed(display) => displayed(display),
+        Event::Hash { steps, hash } => {
+            one(OURS, 1, format!("weights after {steps} steps: {hash:016x}"))
+        }
+        Event::Debug(text) => vec![Line::note("net.cpp", text.clone())],
+        Event::Clipped { norm, limit, factor } => {
+            let [norm, limit, factor] = [norm, limit, factor].map(|&x| number(x));
+            let text = format!(
+                "Gradient clipping: scaling down gradients (L2 norm {norm} > {limit}) \
+                 by scale factor {factor}"
+            );
+            one("sgd_solver.cpp", 99, text)
+        }
+        Event::RateStep { iter, step } => {
+            one("sgd_solver.cpp", 50, format!("MultiStep Status: Iteration {iter}, step = {step}"))
+        }
+        Event::Testing { iter, net } => {
+            one("solver.cpp", 347, format!("Iteration {iter}, Testing net (#{net})"))
+        }
+        Event::Tested { outputs, loss } => {
+            let loss = loss.map(|loss| format!("Test loss: {}", number(loss)));
+            let loss = loss.map(|text| Line::at("solver.cpp", 399, text));
+            loss.into_iter().chain(output_lines("Test", 414, outputs)).collect()
+        }
+        Event::TestInterrupted => one("solver.cpp", 376, "Test interrupted.".into()),
+        Event::FinalLoss { iter, loss } => {
+            one("solver.cpp", 327, format!("Iteration {iter}, loss = {}", number(*loss)))
+        }
+        Event::SnapshotWritten { model, state } => {
+            let hdf5 = model.extension().is_some_and(|end| end == "h5");
+            let (kind, model_line, state_line) =
+                if hdf5 { ("HDF5", 474, 296) } else { ("binary proto", 464, 284) };
+            let text = |what: &str, file: &std::path::Path| {
+                format!("Snapshotting {what}to {kind} file {}", file.display())
+            };
+            vec![
+                Line::at("solver.cpp", model_line, text("", model)),
+                Line::at("sgd_solver.cpp", state_line, text("solver state ", state)),
+            ]
+        }
+        Event::SnapshotFailed(reason) => {
+            let text = format!(
+                "no snapshot was written, training goes on; earlier ones are intact: {reason}"
+            );
+            vec![Line { severity: Severity::Error, ..Line::at(OURS, 1, text) }]
+        }
+        Event::Finished => one("solver.cpp", 332, "Optimization Done.".into()),
+        Event::StoppedEarly => one("solver.cpp", 314, "Optimization stopped early.".into()),
+        _ => Vec::new(),
+    }
+}
+
+fn displayed(display: &Display) -> Vec<Line> {
+    let Display { iter, loss, rate, elapsed, iterations, interval, outputs } = display;
+    let seconds = elapsed.as_secs_f64();
+    let speed = if seconds > 0.0 { *iterations as f64 / seconds } else { 0.0 };
+    let text = format!(
+        "Iteration {iter} ({} iter/s, {}s/{interval} iters), loss = {}",
+        general(speed),
+        general(seconds),
+        number(*loss)
+    );
+    let mut lines = vec![Line::at("solver.cpp", 239, text)];
+    lines.extend(output_lines("Train", 258, outputs));
+    let text = format!("Iteration {iter}, lr = {}", number(*rate));
+    lines.push(Line::at("sgd_solver.cpp", 112, text));
+    lines
+}
+
+/// A line a value, numbered through all outputs as in Caffe.
+fn output_lines<'a>(
+    which: &'a str,
+    line: u32,
+    outputs: &'a [Output],
+) -> impl Iterator<Item = Line> + 'a {
+    let values = outputs.iter().flat_map(|output| output.values.iter().map(move |v| (output, *v)));
+    values.enumerate().map(move |(index, (output, value))| {
+        let text = format!("    {which} net output #{index}: {}", output_value(output, value));
+        Line::at("solver.cpp", line, text)
+    })
+}
+
+/// `accuracy = 0.9`, or for a loss `loss = 0.3 (* 1 = 0.3 loss)`.
+pub(crate) fn output_value(output: &Output, value: f32) -> String {
+    let Output { name, loss_weight, .. } = output;
+    let plain = format!("{name} = {}", number(value));
+    if *loss_weight == 0.0 {
+        return plain;
+    }
+    format!("{plain} (* {} = {} loss)", number(*loss_weight), number(loss_weight * value))
+}
+
+/// The plan on one line, in millions of bytes.
+pub(crate) fn memory_plan(memory: &Memory) -> String {
+    let Memory { params, gradients, activations, diffs, workspace } = memory;
+    let total = params + gradients + activations + diffs + workspace;
+    let parts: [(&str, &usize); 6] = [
+        ("parameters", params),
+        ("gradients", gradients),
+        ("activations", activations),
+        ("diffs", diffs),
+        ("workspace", workspace),
+        ("total", &total),
+    ];
+    let parts = parts.map(|(name, bytes)| format!("{name} {}", megabytes(*bytes)));
+    format!("Memory plan: {}", parts.join(", "))
+}
+
+/// Bytes as `12.3 MB` of 10^6 bytes.
+pub(crate) fn megabytes(bytes: usize) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+/// A value as C++ streams print it.
+pub(crate) fn number(value: f32) -> String {
+    general(f64::from(value))
+}

@@ -1,0 +1,128 @@
+//! Lines of the log against what Caffe's say.
+
+use std::time::Duration;
+
+use chrono::{TimeZone, Utc};
+use expect_test::{Expect, expect};
+use net::{Memory, Output};
+use train::{Display, Event};
+
+use super::{lines, render};
+
+#[track_caller]
+fn check(event: &Event, want: Expect) {
+    let now = Utc.with_ymd_and_hms(2026, 11, 15, 13, 39, 22).unwrap();
+    let now = now + Duration::from_micros(381_027);
+    let text: String = lines::of(event).iter().map(|line| render(line, &now, 321)).collect();
+    want.assert_eq(&text);
+}
+
+fn outputs() -> Vec<Output> {
+    let output = |name: &str, loss_weight, values: &[f32]| Output {
+        name: name.into(),
+        loss_weight,
+        values: values.to_vec(),
+    };
+    vec![output("accuracy", 0.0, &[0.367_187_5]), output("loss", 0.5, &[2.074_834, f32::NAN])]
+}
+
+#[test]
+fn a_displayed_iteration() {
+    let display = Display {
+        iter: 37,
+        loss: 1.179_584,
+        rate: 0.05,
+        elapsed: Duration::from_millis(500),
+        iterations: 10,
+        interval: 10,
+        outputs: outputs(),
+    };
+    check(
+        &Event::Displayed(display),
+        expect![[r#"
+            I1115 13:39:22.381027   321 solver.cpp:239] Iteration 37 (20 iter/s, 0.5s/10 iters), loss = 1.17958
+            I1115 13:39:22.381027   321 solver.cpp:258]     Train net output #0: accuracy = 0.367188
+            I1115 13:39:22.381027   321 solver.cpp:258]     Train net output #1: loss = 2.07483 (* 0.5 = 1.03742 loss)
+            I1115 13:39:22.381027   321 solver.cpp:258]     Train net output #2: loss = nan (* 0.5 = nan loss)
+            I1115 13:39:22.381027   321 sgd_solver.cpp:112] Iteration 37, lr = 0.05
+        "#]],
+    );
+}
+
+#[test]
+fn a_test_phase() {
+    check(
+        &Event::Testing { iter: 40, net: 0 },
+        expect![[r#"
+            I1115 13:39:22.381027   321 solver.cpp:347] Iteration 40, Testing net (#0)
+        "#]],
+    );
+    check(
+        &Event::Tested { outputs: outputs(), loss: Some(1.5) },
+        expect![[r#"
+            I1115 13:39:22.381027   321 solver.cpp:399] Test loss: 1.5
+            I1115 13:39:22.381027   321 solver.cpp:414]     Test net output #0: accuracy = 0.367188
+            I1115 13:39:22.381027   321 solver.cpp:414]     Test net output #1: loss = 2.07483 (* 0.5 = 1.03742 loss)
+            I1115 13:39:22.381027   321 solver.cpp:414]     Test net output #2: loss = nan (* 0.5 = nan loss)
+        "#]],
+    );
+}
+
+#[test]
+fn snapshots() {
+    check(
+        &Event::SnapshotWritten {
+            model: "a_iter_5.caffemodel".into(),
+            state: "a.solverstate".into(),
+        },
+        expect![[r#"
+            I1115 13:39:22.381027   321 solver.cpp:464] Snapshotting to binary proto file a_iter_5.caffemodel
+            I1115 13:39:22.381027   321 sgd_solver.cpp:284] Snapshotting solver state to binary proto file a.solverstate
+        "#]],
+    );
+    check(
+        &Event::SnapshotWritten {
+            model: "a.caffemodel.h5".into(),
+            state: "a.solverstate.h5".into(),
+        },
+        expect![[r#"
+            I1115 13:39:22.381027   321 solver.cpp:474] Snapshotting to HDF5 file a.caffemodel.h5
+            I1115 13:39:22.381027   321 sgd_solver.cpp:296] Snapshotting solver state to HDF5 file a.solverstate.h5
+        "#]],
+    );
+    check(
+        &Event::SnapshotFailed("cannot write a: No space left on device".into()),
+        expect![[r#"
+            E1115 13:39:22.381027   321 firecaffe:1] no snapshot was written, training goes on; earlier ones are intact: cannot write a: No space left on device
+        "#]],
+    );
+}
+
+#[test]
+fn lines_of_our_own() {
+    let memory = Memory {
+        params: 1_724_320,
+        gradients: 1_724_320,
+        activations: 5_169_924,
+        diffs: 0,
+        workspace: 50_000,
+    };
+    check(
+        &Event::MemoryPlan(memory),
+        expect![[r#"
+            I1115 13:39:22.381027   321 firecaffe:1] Memory plan: parameters 1.7 MB, gradients 1.7 MB, activations 5.2 MB, diffs 0.0 MB, workspace 0.1 MB, total 8.7 MB
+        "#]],
+    );
+    check(
+        &Event::Hash { steps: 20, hash: 0x00ab_cdef_0123_4567 },
+        expect![[r#"
+            I1115 13:39:22.381027   321 firecaffe:1] weights after 20 steps: 00abcdef01234567
+        "#]],
+    );
+    check(
+        &Event::Note { source: "net.cpp", text: "conv1 <- data".into() },
+        expect![[r#"
+            I1115 13:39:22.381027   321 net.cpp:408] conv1 <- data
+        "#]],
+    );
+}

@@ -1,0 +1,31 @@
+//! The program: argv, environment, log, progress, signals and exit codes around the libraries.
+//!
+//! Exit codes: 0 done, 1 an error (one line that begins with `firecaffe: ` on stderr), 2 a wrong
+//! command line, 130 ended by a second Ctrl-C.
+
+mod args;
+mod cli;
+mod clock;
+mod commands;
+mod gpu;
+mod log;
+mod options;
+mod output;
+mod progress;
+mod signals;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = args::normalise(std::env::args_os());
+    let cli = match cli::Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(usage) => return output::usage(&usage),
+    };
+    match commands::run(cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => output::failure(&error),
+    }
+}

@@ -1,0 +1,97 @@
+//! Options that several commands share.
+
+use std::path::PathBuf;
+use std::thread;
+
+use anyhow::{Result, ensure};
+use caffe_format::{NetState, Phase};
+use clap::Args;
+use kernels::Simd;
+use train::files::UnknownFields;
+
+/// Most threads that can be asked for: more than any machine's cores, less than what exhausts one.
+const THREADS_MAX: u64 = 4096;
+
+/// The seed where a prototxt names none. Fixed, so that the same files give the same weights.
+pub(crate) const DEFAULT_SEED: u32 = 1701;
+
+/// What to compute with.
+#[derive(Debug, Args)]
+pub(crate) struct Compute {
+    /// Threads to compute with; results do not depend on it [default: all cores]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=THREADS_MAX))]
+    threads: Option<u64>,
+    /// Instructions to use, `avx2` or `portable`; last bits depend on it [default: the best here]
+    #[arg(long, value_name = "LEVEL")]
+    simd: Option<Simd>,
+    /// Accepted because Caffe has it; there is no GPU code, so it changes nothing
+    #[arg(long, value_name = "IDS")]
+    pub(crate) gpu: Option<String>,
+}
+
+impl Compute {
+    pub(crate) fn threads(&self) -> usize {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        self.threads.and_then(|threads| usize::try_from(threads).ok()).unwrap_or_else(cores)
+    }
+
+    pub(crate) fn simd(&self) -> Result<Simd> {
+        let simd = self.simd.unwrap_or_else(Simd::detect);
+        ensure!(simd.is_supported(), "this CPU does not run {simd}; use `--simd portable`");
+        Ok(simd)
+    }
+}
+
+/// Which of a net's layers are built.
+#[derive(Debug, Args)]
+pub(crate) struct Selection {
+    /// The net's level, for include and exclude rules
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    level: i32,
+    /// The net's stages, separated by commas, for include and exclude rules
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    stage: Vec<String>,
+}
+
+impl Selection {
+    /// The state of a net that is built by itself.
+    pub(crate) fn state(&self, phase: Phase) -> NetState {
+        let stage = self.stage.clone();
+        NetState { phase: Some(phase), level: Some(self.level), stage, ..NetState::default() }
+    }
+
+    /// Puts level and stages into the state of a solver's train net, as Caffe does.
+    pub(crate) fn add_to(&self, state: &mut Option<NetState>) {
+        let state = state.get_or_insert_default();
+        state.level = Some(self.level);
+        state.stage.extend(self.stage.iter().cloned());
+    }
+}
+
+/// How prototxt files are read.
+#[derive(Debug, Args)]
+pub(crate) struct Reading {
+    /// Warn about fields that Caffe does not have, as forks of it write, instead of stopping
+    #[arg(long)]
+    allow_unknown: bool,
+}
+
+impl Reading {
+    pub(crate) fn unknown(&self) -> UnknownFields {
+        if self.allow_unknown { UnknownFields::Warn } else { UnknownFields::Reject }
+    }
+}
+
+/// Reads `TRAIN` or `TEST`, in any case.
+pub(crate) fn phase(text: &str) -> Result<Phase, String> {
+    match text.to_ascii_uppercase().as_str() {
+        "TRAIN" => Ok(Phase::Train),
+        "TEST" => Ok(Phase::Test),
+        _ => Err("phase is `TRAIN` or `TEST`".into()),
+    }
+}
+
+/// Paths in prototxts start from the working directory, as in Caffe.
+pub(crate) fn root() -> PathBuf {
+    PathBuf::new()
+}

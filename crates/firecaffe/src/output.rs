@@ -1,0 +1,28 @@
+//! What goes to the terminal besides the log: results on stdout, the reason of a failure on stderr.
+//!
+//! A reader that has gone (`firecaffe check net.prototxt | head`) is not an error.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Writes a result to stdout.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Says why the program failed: all causes on one line.
+pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
+    // When stderr is gone nobody is left to tell.
+    let _ = writeln!(io::stderr(), "firecaffe: {error:#}");
+    ExitCode::FAILURE
+}
+
+/// Prints help, version, or what is wrong with the command line.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}

@@ -1,0 +1,53 @@
+//! A progress bar while training, on a terminal only.
+
+use std::io::{self, IsTerminal};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use train::Event;
+
+/// Iterations done of all, speed, loss and the time left.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    /// Images in one iteration; 0 when the net has no data layer.
+    images: usize,
+}
+
+impl Progress {
+    /// A bar from `done` to `all` iterations; `None` when stderr is not a terminal.
+    pub(crate) fn new(done: u64, all: u64, images: usize) -> Option<Self> {
+        if !io::stderr().is_terminal() {
+            return None;
+        }
+        let style = ProgressStyle::with_template(
+            "{bar:24.cyan/blue} {pos}/{len} iterations, {msg}, {eta} left",
+        )
+        .expect("the template is a constant");
+        let bar = ProgressBar::new(all).with_style(style).with_position(done);
+        bar.reset_eta();
+        Some(Self { bar, images })
+    }
+
+    /// The bar itself, for the log to step around.
+    pub(crate) fn bar(&self) -> ProgressBar {
+        self.bar.clone()
+    }
+
+    /// Moves on.
+    pub(crate) fn event(&self, event: &Event) {
+        if let Event::Stepped { done, loss } = event {
+            self.bar.set_position(*done);
+            let speed = self.bar.per_sec();
+            let speed = match self.images {
+                0 => format!("{speed:.1} per second"),
+                images => format!("{:.0} images/s", speed * images as f64),
+            };
+            self.bar.set_message(format!("{speed}, loss {loss:.4}"));
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

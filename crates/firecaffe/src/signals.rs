@@ -1,0 +1,73 @@
+//! Signals as requests to a run: Ctrl-C and SIGTERM snapshot and stop, SIGHUP snapshots.
+//!
+//! Handlers only set flags; the run asks between iterations. A second Ctrl-C after one that asked
+//! to stop ends the program at once with code 130, for a run whose iterations are long.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::ValueEnum;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use train::{Control, Request};
+
+/// Exit code of a program ended by Ctrl-C: 128 and the signal's number.
+const INTERRUPTED: i32 = 130;
+
+/// What a signal asks for; Caffe's `-sigint_effect` and `-sighup_effect`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Effect {
+    /// Write a snapshot, then stop.
+    Stop,
+    /// Write a snapshot and go on.
+    Snapshot,
+    /// Nothing.
+    None,
+}
+
+/// Flags that handlers set and the run takes.
+#[derive(Debug, Default)]
+pub(crate) struct Signals {
+    stop: Arc<AtomicBool>,
+    snapshot: Arc<AtomicBool>,
+    /// Requests that `none` throws away.
+    ignored: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Installs the handlers for the rest of the program's life.
+    pub(crate) fn install(sigint: Effect, sighup: Effect) -> io::Result<Self> {
+        let signals = Self::default();
+        if sigint == Effect::Stop {
+            let second = Arc::new(AtomicBool::new(false));
+            // In this order: the first Ctrl-C finds `second` unset and sets it.
+            flag::register_conditional_shutdown(SIGINT, INTERRUPTED, Arc::clone(&second))?;
+            flag::register(SIGINT, second)?;
+        }
+        flag::register(SIGINT, signals.flag(sigint))?;
+        flag::register(SIGHUP, signals.flag(sighup))?;
+        flag::register(SIGTERM, signals.flag(Effect::Stop))?;
+        Ok(signals)
+    }
+
+    fn flag(&self, effect: Effect) -> Arc<AtomicBool> {
+        Arc::clone(match effect {
+            Effect::Stop => &self.stop,
+            Effect::Snapshot => &self.snapshot,
+            Effect::None => &self.ignored,
+        })
+    }
+}
+
+impl Control for Signals {
+    fn request(&self) -> Request {
+        if self.stop.swap(false, Ordering::Relaxed) {
+            Request::Stop
+        } else if self.snapshot.swap(false, Ordering::Relaxed) {
+            Request::Snapshot
+        } else {
+            Request::None
+        }
+    }
+}

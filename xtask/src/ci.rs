@@ -1,0 +1,20 @@
+//! `cargo xtask ci`: what must hold for every commit, cheapest first. `.ci/run` is this.
+
+use anyhow::Result;
+
+use crate::shell::{self, cargo};
+use crate::{codegen, suite, tidy};
+
+pub(crate) fn run(_args: &[String]) -> Result<()> {
+    shell::run(&mut cargo(&["fmt", "--all", "--check"]))?;
+    tidy::run(&[])?;
+    codegen::run(&["--check".into()])?;
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    shell::run(&mut cargo(&clippy))?;
+    let doc = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    shell::run(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings"))?;
+    // The same command as users run, but nothing may be skipped.
+    shell::run(cargo(&["xtask", "test"]).env(suite::NO_SKIP, "1"))?;
+    println!("CI PASSED");
+    Ok(())
+}
