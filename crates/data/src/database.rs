@@ -6,7 +6,7 @@ use caffe_format::DataParameterDb;
 
 use crate::{
     error::{DataError, SampleProblem},
-    lmdb,
+    leveldb, lmdb,
 };
 
 /// A database and a place in it.
@@ -31,7 +31,7 @@ pub trait Database: Send {
 pub fn open(path: &Path, backend: DataParameterDb) -> Result<Box<dyn Database>, DataError> {
     match backend {
         DataParameterDb::Lmdb => Ok(Box::new(lmdb::Reader::open(path)?)),
-        DataParameterDb::Leveldb => Err(DataError::Ended),
+        DataParameterDb::Leveldb => Ok(Box::new(leveldb::Reader::open(path)?)),
     }
 }
 
@@ -62,6 +62,46 @@ impl Database for lmdb::Reader {
 
     fn read_value(&self, value: &mut Vec<u8>) -> Result<(), DataError> {
         Ok(self.read_value(value)?)
+    }
+}
+
+impl Database for leveldb::Reader {
+    fn path(&self) -> &Path {
+        self.path()
+    }
+
+    /// Only a pass over everything would tell.
+    fn entries(&self) -> Option<u64> {
+        None
+    }
+
+    fn rewind(&mut self) {
+        self.rewind();
+    }
+
+    fn advance(&mut self) -> Result<bool, DataError> {
+        Ok(self.advance()?)
+    }
+
+    /// Reads its way there.
+    fn seek(&mut self, index: u64) -> Result<bool, DataError> {
+        self.rewind();
+        for _ in 0..=index {
+            if !self.advance()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn key(&self) -> &[u8] {
+        self.key()
+    }
+
+    fn read_value(&self, value: &mut Vec<u8>) -> Result<(), DataError> {
+        value.clear();
+        value.extend_from_slice(self.value());
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use caffe_format::binary::BinaryError;
 
-use crate::{image::ImageError, lmdb::LmdbError, transform::Chw};
+use crate::{image::ImageError, leveldb::LevelDbError, lmdb::LmdbError, transform::Chw};
 
 /// Why no batch came. Every variant names the file, the record or the field to blame; the layer is
 /// added by whoever knows it.
@@ -99,6 +99,9 @@ pub enum DataError {
     /// A database is damaged or absent.
     #[error(transparent)]
     Lmdb(#[from] LmdbError),
+    /// A database is damaged or absent.
+    #[error(transparent)]
+    LevelDb(#[from] LevelDbError),
     /// A source without records.
     #[error("{} holds no records", path.display())]
     NoRecords {

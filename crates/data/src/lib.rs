@@ -13,6 +13,7 @@ pub mod database;
 pub mod datum;
 pub mod error;
 pub mod image;
+pub mod leveldb;
 pub mod lmdb;
 pub mod mean;
 pub mod source;

@@ -106,8 +106,24 @@ fn what_is_wrong_with_a_file_is_said() {
     let bytes = std::fs::read(folder.path().join("a.h5")).unwrap();
     std::fs::write(folder.path().join("cut"), &bytes[..bytes.len() / 2]).unwrap();
     check("x", "", expect!["DIR/list holds no records"]);
-    check("x", "absent.h5", expect!["dataset `x` of DIR/absent.h5: I/O error: No such file or directory (os error 2)"]);
-    check("x", "text", expect!["dataset `x` of DIR/text: HDF5 format error: HDF5 signature not found at any valid offset"]);
-    check("x", "cut", expect!["dataset `x` of DIR/cut: HDF5 format error: unexpected EOF: need 206 bytes, have 172"]);
+    check(
+        "x",
+        "absent.h5",
+        expect!["dataset `x` of DIR/absent.h5: I/O error: No such file or directory (os error 2)"],
+    );
+    check(
+        "x",
+        "text",
+        expect![
+            "dataset `x` of DIR/text: HDF5 format error: HDF5 signature not found at any valid offset"
+        ],
+    );
+    check(
+        "x",
+        "cut",
+        expect![
+            "dataset `x` of DIR/cut: HDF5 format error: unexpected EOF: need 206 bytes, have 172"
+        ],
+    );
     check("z", "a.h5", expect!["dataset `z` of DIR/a.h5: HDF5 format error: path not found: z"]);
 }

@@ -54,11 +54,7 @@ fn bad_lists_and_images_are_named() {
         false,
         expect!["record `text.jpg` of DIR/list: the image: is neither JPEG nor PNG"],
     );
-    check(
-        "text.jpg 1\nabsent.jpg 1\n",
-        true,
-        expect!["no record of DIR/list could be used"],
-    );
+    check("text.jpg 1\nabsent.jpg 1\n", true, expect!["no record of DIR/list could be used"]);
     check(
         &format!("{good} 5\ntext.jpg 1\n{golden}/images/img00.jpg 6"),
         true,

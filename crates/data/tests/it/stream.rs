@@ -78,6 +78,28 @@ fn records_are_dealt_in_turn() {
     }
 }
 
+/// The same images are in a LevelDB; its number of records is not known beforehand.
+#[test]
+fn a_leveldb_gives_what_the_lmdb_gives() {
+    let open_with = |backend: &str| {
+        let layer = layer(&format!(
+            r#"layer {{ type: "Data" top: "data" top: "label" transform_param {{ crop_size: 20 }}
+                 data_param {{ source: "fashion512_{}" batch_size: 100 backend: {backend} }} }}"#,
+            backend.to_lowercase()
+        ));
+        open(&layer, &options()).unwrap()
+    };
+    let (mut lmdb, mut leveldb) = (open_with("LMDB"), open_with("LEVELDB"));
+    for _ in 0..12 {
+        let state = leveldb.state().clone();
+        let want = next(&mut lmdb);
+        assert!(next(&mut leveldb) == want);
+        leveldb.restore(&state).unwrap();
+        assert!(next(&mut leveldb) == want, "restored");
+        assert_eq!(leveldb.state(), lmdb.state());
+    }
+}
+
 #[test]
 fn testing_reads_everything() {
     let layer = feed_layer("data_lmdb");
@@ -177,7 +199,9 @@ fn what_cannot_be_opened_is_said() {
     };
     check(
         r#"layer { type: "Dta" }"#,
-        expect!["layer type `Dta` is not a source of data (known: Data, HDF5Data, ImageData, MemoryData)"],
+        expect![
+            "layer type `Dta` is not a source of data (known: Data, HDF5Data, ImageData, MemoryData)"
+        ],
     );
     check(&data(""), expect!["`data_param.batch_size` must be set and above 0"]);
     check(

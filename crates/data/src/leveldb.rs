@@ -1,0 +1,39 @@
+//! LevelDB folders, read without a lock and without changing a byte; written with `rusty-leveldb`.
+//!
+//! Opening a LevelDB with its own library rewrites its manifest and takes a lock, which a read-only
+//! data set does not allow; so, as for LMDB, reading is our own and checks every number. A database is
+//!
+//! ```text
+//! CURRENT ──names──▶ MANIFEST-n ──lists──▶ tables (*.ldb, *.sst) by level, and the log to replay
+//! log, manifest   records in blocks of 32 KiB, each with a CRC
+//! table           blocks of sorted keys, often compressed with Snappy, each with a CRC; an index
+//! ```
+//!
+//! Tables of level 0 overlap; those of a higher level follow one another. A [`Reader`] merges the log,
+//! every level-0 table and each level by key, the newest entry of a key winning. One block of each
+//! is in memory.
+
+mod block;
+mod error;
+mod log;
+mod manifest;
+mod reader;
+mod run;
+mod table;
+#[cfg(test)]
+mod tests;
+mod wire;
+mod writer;
+
+pub use error::{LevelDbError, Problem};
+pub use reader::Reader;
+pub use writer::Writer;
+
+/// Bits that LevelDB's CRCs are turned and shifted by, so that a CRC of CRCs means something.
+const CRC_DELTA: u32 = 0xa282_ead8;
+
+/// Whether `stored` is the masked CRC of the parts.
+fn crc_matches(stored: u32, parts: &[&[u8]]) -> bool {
+    let crc = parts.iter().fold(0, |crc, part| crc32c::crc32c_append(crc, part));
+    stored == crc.rotate_right(15).wrapping_add(CRC_DELTA)
+}

@@ -1,0 +1,52 @@
+//! A block of a table: sorted entries, each key stored as its difference to the one before.
+
+use super::{Problem, wire::Wire};
+
+/// A decompressed block and a place in it.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    bytes: Vec<u8>,
+    /// Where the entries end and the restart points begin.
+    end: usize,
+    /// The next entry.
+    next: usize,
+    key: Vec<u8>,
+    value: (usize, usize),
+}
+
+impl Block {
+    pub(super) fn new(bytes: Vec<u8>) -> Result<Self, Problem> {
+        let count = bytes.last_chunk().map(|&count| u32::from_le_bytes(count) as usize);
+        let tail = count.and_then(|count| count.checked_add(1)?.checked_mul(4));
+        let end = tail.and_then(|tail| bytes.len().checked_sub(tail)).ok_or(Problem::CutShort)?;
+        Ok(Self { bytes, end, ..Self::default() })
+    }
+
+    /// Goes to the next entry; `false` at the end.
+    pub(super) fn advance(&mut self) -> Result<bool, Problem> {
+        if self.next >= self.end {
+            return Ok(false);
+        }
+        let mut wire = Wire(&self.bytes[self.next..self.end]);
+        let (shared, rest, value) = (wire.length()?, wire.length()?, wire.length()?);
+        if shared > self.key.len() {
+            return Err(Problem::damaged("a key shares more than there is"));
+        }
+        let fresh = wire.take(rest)?;
+        self.key.truncate(shared);
+        self.key.extend_from_slice(fresh);
+        let start = self.end - wire.0.len();
+        wire.take(value)?;
+        self.value = (start, start + value);
+        self.next = start + value;
+        Ok(true)
+    }
+
+    pub(super) fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    pub(super) fn value(&self) -> &[u8] {
+        &self.bytes[self.value.0..self.value.1]
+    }
+}

@@ -1,0 +1,53 @@
+//! What can be wrong with a LevelDB folder.
+
+use std::{io, path::PathBuf};
+
+/// A file of a LevelDB that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", path.display())]
+pub struct LevelDbError {
+    /// The file, or the folder.
+    pub path: PathBuf,
+    /// What is wrong.
+    #[source]
+    pub problem: Problem,
+}
+
+/// What is wrong with a file of a LevelDB.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The system says no.
+    #[error("cannot read")]
+    Io(#[source] io::Error),
+    /// Bytes that are announced are not there.
+    #[error("is cut short")]
+    CutShort,
+    /// A check failed.
+    #[error("is damaged: {what}")]
+    Damaged {
+        /// Which.
+        what: &'static str,
+    },
+    /// Keys in another order, or a compression that LevelDB does not have.
+    #[error("is a kind of LevelDB that Caffe does not write: {what}")]
+    Unsupported {
+        /// Which feature.
+        what: &'static str,
+    },
+    /// Nothing is ever overwritten.
+    #[error("exists already and is not overwritten")]
+    Exists,
+    /// The library could not write.
+    #[error("cannot write: {message}")]
+    Write {
+        /// In its words.
+        message: String,
+    },
+}
+
+impl Problem {
+    pub(super) fn damaged(what: &'static str) -> Self {
+        Self::Damaged { what }
+    }
+}

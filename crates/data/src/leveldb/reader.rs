@@ -1,0 +1,163 @@
+//! Merges logs and tables by key, newest entry first.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    LevelDbError, Problem,
+    manifest::Manifest,
+    run::{Entry, Run},
+};
+
+/// A database and a place in it.
+pub struct Reader {
+    folder: PathBuf,
+    runs: Vec<Run>,
+    /// Which runs have a current entry.
+    alive: Vec<bool>,
+    started: bool,
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl Reader {
+    /// Opens a folder; reads the manifest and the logs, no table yet.
+    pub fn open(folder: &Path) -> Result<Self, LevelDbError> {
+        let current = folder.join("CURRENT");
+        let name = String::from_utf8(read(&current)?)
+            .ok()
+            .map(|name| name.trim_end().to_owned())
+            .filter(|name| name.starts_with("MANIFEST-") && !name.contains('/'));
+        let damaged = Problem::damaged("it does not name a manifest");
+        let name = name.ok_or(LevelDbError { path: current, problem: damaged })?;
+        let path = folder.join(name);
+        let manifest =
+            Manifest::read(&read(&path)?).map_err(|problem| LevelDbError { path, problem })?;
+        let mut runs = vec![logs(folder, &manifest)?];
+        let (overlapping, ordered) = manifest.levels.split_first().expect("there are seven");
+        for &number in overlapping.keys() {
+            runs.push(Run::tables(vec![table(folder, number)]));
+        }
+        for level in ordered.iter().filter(|level| !level.is_empty()) {
+            let mut tables: Vec<_> = level.iter().collect();
+            tables.sort_by(|a, b| user_key(a.1).cmp(user_key(b.1)));
+            let paths = tables.iter().map(|(number, _)| table(folder, **number)).collect();
+            runs.push(Run::tables(paths));
+        }
+        let alive = vec![false; runs.len()];
+        let (key, value) = (Vec::new(), Vec::new());
+        Ok(Self { folder: folder.to_owned(), runs, alive, started: false, key, value })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Back to before the first record.
+    pub fn rewind(&mut self) {
+        self.runs.iter_mut().for_each(Run::rewind);
+        self.started = false;
+    }
+
+    /// Goes to the next record in key order; `false` when there is none.
+    pub fn advance(&mut self) -> Result<bool, LevelDbError> {
+        if !self.started {
+            for (run, alive) in self.runs.iter_mut().zip(&mut self.alive) {
+                *alive = run.advance()?;
+            }
+            self.key.clear();
+        }
+        loop {
+            let Some(newest) = self.newest()? else { return Ok(false) };
+            let Entry { key, value, .. } = self.runs[newest].entry()?;
+            if self.started && key <= self.key.as_slice() {
+                let problem = Problem::damaged("keys are not in order");
+                return Err(LevelDbError { path: self.folder.clone(), problem });
+            }
+            self.started = true;
+            self.key.clear();
+            self.key.extend_from_slice(key);
+            self.value.clear();
+            let found = value.is_some();
+            self.value.extend_from_slice(value.unwrap_or_default());
+            self.pass()?;
+            if found {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Key of the current record; empty before the first.
+    #[must_use]
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// Value of the current record; empty before the first.
+    #[must_use]
+    pub fn value(&self) -> &[u8] {
+        &self.value
+    }
+
+    /// The run with the smallest key, and of those with that key the newest.
+    fn newest(&self) -> Result<Option<usize>, LevelDbError> {
+        let mut best: Option<(usize, Entry<'_>)> = None;
+        for index in (0..self.runs.len()).filter(|&index| self.alive[index]) {
+            let entry = self.runs[index].entry()?;
+            let better = best.as_ref().is_none_or(|(_, best)| {
+                (entry.key, u64::MAX - entry.sequence) < (best.key, u64::MAX - best.sequence)
+            });
+            if better {
+                best = Some((index, entry));
+            }
+        }
+        Ok(best.map(|(index, _)| index))
+    }
+
+    /// Leaves all entries with the current key behind, the older ones too.
+    fn pass(&mut self) -> Result<(), LevelDbError> {
+        for (run, alive) in self.runs.iter_mut().zip(&mut self.alive) {
+            while *alive && run.entry()?.key == self.key.as_slice() {
+                *alive = run.advance()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, LevelDbError> {
+    fs::read(path)
+        .map_err(|error| LevelDbError { path: path.to_owned(), problem: Problem::Io(error) })
+}
+
+/// Tables have one of two names, by the age of the library.
+fn table(folder: &Path, number: u64) -> PathBuf {
+    let path = folder.join(format!("{number:06}.ldb"));
+    if path.exists() { path } else { folder.join(format!("{number:06}.sst")) }
+}
+
+/// A key without its sequence number.
+fn user_key(key: &[u8]) -> &[u8] {
+    key.split_last_chunk::<8>().map_or(key, |(key, _)| key)
+}
+
+/// Replays the logs that no table holds yet.
+fn logs(folder: &Path, manifest: &Manifest) -> Result<Run, LevelDbError> {
+    let fail = |problem| LevelDbError { path: folder.to_owned(), problem };
+    let mut numbers = Vec::new();
+    for file in fs::read_dir(folder).map_err(Problem::Io).map_err(fail)? {
+        let name = file.map_err(Problem::Io).map_err(fail)?.file_name();
+        let number = name.to_str().and_then(|name| name.strip_suffix(".log")?.parse::<u64>().ok());
+        numbers.extend(number.filter(|&number| {
+            number >= manifest.log_number || number == manifest.previous_log && number > 0
+        }));
+    }
+    numbers.sort_unstable();
+    let logs: Result<Vec<_>, _> =
+        numbers.iter().map(|number| read(&folder.join(format!("{number:06}.log")))).collect();
+    Run::log(&logs?).map_err(fail)
+}

@@ -1,0 +1,74 @@
+//! Writes a new database with `rusty-leveldb`, for Caffe's `--backend leveldb`.
+//!
+//! The folder is built as `NAME.partial` and gets its name when [`Writer::finish`] has closed it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rusty_leveldb::{DB, Options, Status};
+
+use super::{LevelDbError, Problem};
+
+/// What is collected in memory before a table is written; Caffe's converters use as much.
+const BUFFER_BYTES: usize = 256 << 20;
+
+/// A database that is being written.
+pub struct Writer {
+    path: PathBuf,
+    partial: PathBuf,
+    /// `None` once closed.
+    database: Option<DB>,
+}
+
+impl Writer {
+    /// Starts a database. Refuses a `path` that exists.
+    pub fn create(path: &Path) -> Result<Self, LevelDbError> {
+        let fail = |problem| LevelDbError { path: path.to_owned(), problem };
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        let partial = PathBuf::from(partial);
+        if path.symlink_metadata().is_ok() || partial.symlink_metadata().is_ok() {
+            return Err(fail(Problem::Exists));
+        }
+        let options = Options { write_buffer_size: BUFFER_BYTES, ..Options::default() };
+        let database = DB::open(&partial, options).map_err(|error| fail(write_problem(&error)))?;
+        Ok(Self { path: path.to_owned(), partial, database: Some(database) })
+    }
+
+    /// Adds a record, or replaces the one with the same key.
+    pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), LevelDbError> {
+        let database = self.database.as_mut().expect("open until finished");
+        let put = database.put(key, value);
+        put.map_err(|error| self.error(write_problem(&error)))
+    }
+
+    /// Writes what is left, closes the database and gives it its name.
+    pub fn finish(mut self) -> Result<(), LevelDbError> {
+        let mut database = self.database.take().expect("open until finished");
+        let closed = database.flush().and_then(|()| database.close());
+        drop(database);
+        closed.map_err(|error| self.error(write_problem(&error)))?;
+        fs::rename(&self.partial, &self.path).map_err(|error| self.error(Problem::Io(error)))
+    }
+
+    fn error(&self, problem: Problem) -> LevelDbError {
+        LevelDbError { path: self.path.clone(), problem }
+    }
+}
+
+fn write_problem(error: &Status) -> Problem {
+    Problem::Write { message: error.to_string() }
+}
+
+/// An unfinished database is removed; it lies in a folder that only this writer made.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(mut database) = self.database.take() {
+            _ = database.close();
+            drop(database);
+            _ = fs::remove_dir_all(&self.partial);
+        }
+    }
+}
