@@ -2,7 +2,7 @@
 //!
 //! A case is a net of Input layers and one layer `l`, with blobs recorded before and after. Each
 //! is run in every layout the layer takes; params that a filler drew must be equal to the bit, tops
-//! and gradients to a relative error of 1e-4. Cases whose layer is not in the table are left out.
+//! and gradients to a relative error of 1e-4.
 
 mod case;
 mod safetensors;
@@ -11,8 +11,8 @@ use std::path::Path;
 
 use case::Case;
 
-/// Cases that exist for layers of the table; a missing test folder must not look like success.
-const CASES_MIN: usize = 3;
+/// As many are recorded at least; a missing test folder must not look like success.
+const CASES_MIN: usize = 92;
 
 #[test]
 fn layers_give_what_caffe_gave() {
@@ -23,8 +23,11 @@ fn layers_give_what_caffe_gave() {
     let mut passed = 0;
     for folder in folders {
         let case = Case::open(&folder);
-        let Some(kind) = crate::find(&case.layer_type()) else { continue };
-        match case.run(kind) {
+        let result = match crate::find(case.layer_type()) {
+            Some(kind) => case.run(kind),
+            None => Err(format!("no layer type `{}`", case.layer_type())),
+        };
+        match result {
             Ok(()) => passed += 1,
             Err(why) => failures.push(format!("{}: {why}", case.name)),
         }

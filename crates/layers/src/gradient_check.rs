@@ -86,7 +86,7 @@ impl Rig {
             .map(|&(dims, fill)| {
                 let shape = Shape::new(dims).unwrap();
                 let values = fill.draw(shape.count(), &mut rng);
-                (shape, values, !matches!(fill, Fill::Labels(_) | Fill::Binary))
+                (shape, values, fill.has_gradient())
             })
             .collect();
         let shapes: Vec<_> = bottoms.iter().map(|(shape, ..)| shape.clone()).collect();
@@ -274,6 +274,10 @@ impl Rig {
 }
 
 impl Fill {
+    fn has_gradient(self) -> bool {
+        !matches!(self, Self::Labels(_) | Self::Binary | Self::Sequences(_))
+    }
+
     fn draw(self, count: usize, rng: &mut Mt19937) -> Vec<f32> {
         let mut values = vec![0.0; count];
         match self {
@@ -289,6 +293,9 @@ impl Fill {
                 values.iter_mut().for_each(|v| *v = (rng.next_u32() as usize % classes) as f32);
             }
             Self::Binary => values.iter_mut().for_each(|v| *v = (rng.next_u32() & 1) as f32),
+            Self::Sequences(streams) => {
+                values[streams..].iter_mut().for_each(|v| *v = (rng.next_u32() & 1) as f32);
+            }
             Self::Spread => {
                 let mut order: Vec<usize> = (0..count).collect();
                 rng.shuffle(&mut order);

@@ -158,6 +158,9 @@ pub enum Fill {
     Labels(usize),
     /// Zeros and ones; no gradient.
     Binary,
+    /// Where sequences go on: zeros for the first step of so many streams, then zeros and ones;
+    /// no gradient.
+    Sequences(usize),
     /// Distinct values at least 0.05 apart in random order, for maxima; gradient is checked.
     Spread,
 }

@@ -11,6 +11,7 @@
 
 mod axis;
 mod broadcast;
+mod channel_norm;
 mod convolve;
 mod elementwise;
 mod error;
@@ -20,6 +21,7 @@ mod filler;
 mod io;
 mod kind;
 mod loss;
+mod recurrent;
 mod table;
 mod window;
 
@@ -49,6 +51,13 @@ pub trait Layer: Send {
 
     /// Parameters in Caffe's order, known after the first `reshape`.
     fn params(&self) -> Vec<ParamDecl> {
+        Vec::new()
+    }
+
+    /// What Caffe draws from the random stream after the params and throws away: an unrolled recurrent
+    /// net fills the weights of every step and keeps those of the first. To be drawn, in this order,
+    /// so that the layers behind get Caffe's numbers.
+    fn discarded(&self) -> Vec<ParamDecl> {
         Vec::new()
     }
 

@@ -13,10 +13,12 @@ mod contrastive_loss;
 mod convolution;
 mod crop;
 mod data;
+mod deconvolution;
 mod dropout;
 mod dummy_data;
 mod eltwise;
 mod elu;
+mod embed;
 mod euclidean_loss;
 mod exp;
 mod filter;
@@ -24,20 +26,26 @@ mod flatten;
 mod hdf5_data;
 mod hdf5_output;
 mod hinge_loss;
+mod im2col;
 mod image_data;
 mod infogain_loss;
 mod inner_product;
 mod input;
 mod log;
 mod lrn;
+mod lstm;
+mod lstm_unit;
 mod memory_data;
 mod multinomial_logistic_loss;
+mod mvn;
 mod parameter;
 mod pooling;
 mod power;
+mod prelu;
 mod reduction;
 mod relu;
 mod reshape;
+mod rnn;
 mod scale;
 mod sigmoid;
 mod sigmoid_cross_entropy_loss;
@@ -46,6 +54,7 @@ mod slice;
 mod softmax;
 mod softmax_with_loss;
 mod split;
+mod spp;
 mod swish;
 mod tanh;
 mod threshold;
@@ -71,10 +80,12 @@ pub const LAYERS: &[LayerKind] = &[
     convolution::KIND,
     crop::KIND,
     data::KIND,
+    deconvolution::KIND,
     dropout::KIND,
     dummy_data::KIND,
     elu::KIND,
     eltwise::KIND,
+    embed::KIND,
     euclidean_loss::KIND,
     exp::KIND,
     filter::KIND,
@@ -82,20 +93,27 @@ pub const LAYERS: &[LayerKind] = &[
     hdf5_data::KIND,
     hdf5_output::KIND,
     hinge_loss::KIND,
+    im2col::KIND,
     image_data::KIND,
     infogain_loss::KIND,
     inner_product::KIND,
     input::KIND,
     lrn::KIND,
+    lstm::KIND,
+    lstm_unit::KIND,
     log::KIND,
+    mvn::KIND,
     memory_data::KIND,
     multinomial_logistic_loss::KIND,
+    prelu::KIND,
     parameter::KIND,
     pooling::KIND,
     power::KIND,
+    rnn::KIND,
     relu::KIND,
     reduction::KIND,
     reshape::KIND,
+    spp::KIND,
     scale::KIND,
     sigmoid::KIND,
     sigmoid_cross_entropy_loss::KIND,

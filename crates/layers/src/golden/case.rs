@@ -23,6 +23,8 @@ const POISON: f32 = 3e7;
 pub(super) struct Case {
     pub(super) name: String,
     layer: LayerParameter,
+    /// Whether Caffe ran backward at all: it does so for losses, or when forced.
+    backward: bool,
     recorded: Recorded,
 }
 
@@ -36,11 +38,12 @@ impl Case {
         let net: NetParameter =
             caffe_format::text::read(&name, &text).unwrap_or_else(|e| panic!("{name}: {e}"));
         let layer = net.layer.last().unwrap().clone();
-        Self { name, layer, recorded: Recorded::read(&folder.join("golden.safetensors")) }
+        let backward = net.force_backward() || layer.loss_weight.iter().any(|&w| w != 0.0);
+        Self { name, layer, backward, recorded: Recorded::read(&folder.join("golden.safetensors")) }
     }
 
-    pub(super) fn layer_type(&self) -> String {
-        self.layer.type_().to_owned()
+    pub(super) fn layer_type(&self) -> &str {
+        self.layer.type_()
     }
 
     pub(super) fn run(&self, kind: &LayerKind) -> Comparison {
@@ -140,9 +143,8 @@ impl<'a> Run<'a> {
                 close(&format!("param {index} after"), values, decl.shape.dims(), Some(want))?;
             }
         }
-        let backward =
-            self.case.layer.top.iter().any(|name| self.case.tensor("dout", name).is_some());
-        if backward { self.backward() } else { Ok(()) }
+        let given = self.case.layer.top.iter().any(|top| self.case.tensor("dout", top).is_some());
+        if given && self.case.backward { self.backward() } else { Ok(()) }
     }
 
     /// A layer that only renames memory.

@@ -7,8 +7,6 @@
 //!
 //! Backward needs `y` as it was before layers above changed it in place, so a copy is kept, as in Caffe.
 
-mod slices;
-
 use base::{Phase, Shape};
 use caffe_format::FillerParameter;
 use kernels::batch_norm::{self, Normalize};
@@ -16,6 +14,7 @@ use kernels::channel::{self, Channels};
 use kernels::{Cpu, Unary};
 use tensor::{Layout, Slab};
 
+use crate::channel_norm;
 use crate::{
     Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule, ParamDecl,
     ParamKind, Spec,
@@ -162,7 +161,14 @@ impl Layer for BatchNorm {
         } else if dims.inner == 1 {
             batch_norm::backward(cpu, dims.c, y, &self.inv_std, diffs);
         } else {
-            slices::backward(cpu, dims, y, &self.inv_std, diffs, &mut self.scratch[..dims.count()]);
+            channel_norm::backward(
+                cpu,
+                dims,
+                y,
+                &self.inv_std,
+                diffs,
+                &mut self.scratch[..dims.count()],
+            );
         }
         Ok(())
     }
@@ -189,7 +195,7 @@ impl BatchNorm {
             batch_norm::statistics(cpu, dims.outer, dims.c, x, mean, variance);
         } else {
             let scratch = &mut self.scratch[..x.len()];
-            slices::statistics(cpu, dims, x, &mut self.mean, &mut self.variance, scratch);
+            channel_norm::statistics(cpu, dims, x, &mut self.mean, &mut self.variance, scratch);
         }
     }
 
@@ -199,7 +205,7 @@ impl BatchNorm {
             let with = Normalize { mean, inv_std, affine: None, relu: None };
             batch_norm::normalize(cpu, dims.c, &with, values);
         } else {
-            slices::normalize(cpu, dims, &self.mean, &self.inv_std, values);
+            channel_norm::normalize(cpu, dims, &self.mean, &self.inv_std, values);
         }
     }
 

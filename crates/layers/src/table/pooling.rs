@@ -13,7 +13,7 @@ use base::{Phase, Shape};
 use kernels::Cpu;
 use kernels::pooling::{Pool, ave_backward, ave_forward, max_backward, max_forward};
 
-pub(super) use options::Options;
+pub(super) use options::{Options, check_pad};
 
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 

@@ -1,5 +1,5 @@
-//! BatchNorm of row-major blobs with axes behind the channels: sequences and volumes. Channel by
-//! channel with the kernels of Scale and Bias, in Caffe's two passes.
+//! Zero mean and unit deviation, channel by channel, of row-major blobs (outer, c, inner), with the kernels
+//! of Scale and Bias and in Caffe's two passes: MVN, and BatchNorm of sequences and volumes.
 
 use kernels::channel::{self, Channels};
 use kernels::{Cpu, Unary, Write, elementwise};
@@ -8,7 +8,7 @@ use kernels::{Cpu, Unary, Write, elementwise};
 ///
 /// * `x`, `scratch`: (outer, c, inner)
 /// * `mean`, `variance`: (c)
-pub(super) fn statistics(
+pub(crate) fn statistics(
     cpu: &Cpu,
     dims: Channels,
     x: &[f32],
@@ -28,7 +28,7 @@ pub(super) fn statistics(
 /// `y = (x - mean) * inv_std`.
 ///
 /// * `values`: (outer, c, inner)
-pub(super) fn normalize(
+pub(crate) fn normalize(
     cpu: &Cpu,
     dims: Channels,
     mean: &[f32],
@@ -52,7 +52,7 @@ pub(super) fn normalize(
 /// `dx = (dy - mean(dy) - mean(dy * y) * y) * inv_std`.
 ///
 /// * `y`, `scratch` and both of `diffs`: (outer, c, inner)
-pub(super) fn backward(
+pub(crate) fn backward(
     cpu: &Cpu,
     dims: Channels,
     y: &[f32],

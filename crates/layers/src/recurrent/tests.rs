@@ -1,0 +1,147 @@
+//! The state from batch to batch, what is drawn in vain, and shapes that do not fit. Values and gradients
+//! are compared with Caffe's and with differences elsewhere.
+
+use base::Shape;
+use base::random::Mt19937;
+use kernels::{Cpu, Simd};
+use tensor::{Layout, Slab};
+
+use crate::testing::{build, error};
+use crate::{Bottom, Forward, Layer, Top};
+
+const STREAMS: usize = 2;
+const INPUTS: usize = 3;
+const OUTPUTS: usize = 4;
+
+type Blob = (Vec<usize>, Vec<f32>);
+
+fn written(kind: &str, more: &str) -> String {
+    let filler = "weight_filler { type: \"uniform\" min: -0.4 max: 0.4 }";
+    format!("type: \"{kind}\" recurrent_param {{ num_output: {OUTPUTS} {filler} {more} }}")
+}
+
+/// Runs one batch; params are drawn anew from the same seed.
+fn run(layer: &mut dyn Layer, bottoms: &[Blob]) -> Vec<Vec<f32>> {
+    let shapes: Vec<_> = bottoms.iter().map(|(dims, _)| Shape::new(dims).unwrap()).collect();
+    let mut tops = layer.reshape(&shapes).unwrap();
+    let mut rng = Mt19937::new(1701);
+    let params: Vec<_> = (layer.params().iter())
+        .map(|decl| {
+            let mut values = vec![0.0; decl.shape.count()];
+            crate::fill(&decl.filler, &decl.shape, &mut rng, &mut values).unwrap();
+            values
+        })
+        .collect();
+    let mut slabs: Vec<_> = tops.iter().map(|shape| Slab::zeros(shape.count())).collect();
+    let layout = Layout::RowMajor;
+    layer
+        .forward(&mut Forward {
+            cpu: &Cpu::new(1, Simd::detect()),
+            bottoms: (shapes.iter().zip(bottoms))
+                .map(|(shape, (_, data))| Bottom { shape, layout, data })
+                .collect(),
+            tops: (tops.iter_mut().zip(&mut slabs))
+                .map(|(shape, slab)| Top { shape, layout, slab })
+                .collect(),
+            params: params.iter().map(|values| &values[..]).collect(),
+            running: Vec::new(),
+            rng: &mut rng,
+            feed: None,
+        })
+        .unwrap();
+    slabs.iter().map(|slab| slab.to_vec()).collect()
+}
+
+/// Steps of a random sequence, and marks that say it goes on from what was before.
+fn batch(steps: std::ops::Range<usize>, begins: bool) -> [Blob; 2] {
+    let mut x = vec![0.0; 100 * STREAMS * INPUTS];
+    Mt19937::new(7).fill_gaussian(0.0, 1.0, &mut x);
+    let (count, width) = (steps.len(), STREAMS * INPUTS);
+    let x = x[steps.start * width..steps.end * width].to_vec();
+    let mut cont = vec![1.0; count * STREAMS];
+    if begins {
+        cont[..STREAMS].fill(0.0);
+    }
+    [(vec![count, STREAMS, INPUTS], x), (vec![count, STREAMS], cont)]
+}
+
+#[test]
+fn a_sequence_in_two_batches_is_the_sequence() {
+    for kind in ["LSTM", "RNN"] {
+        let new = || build(&written(kind, ""), 2, 1).unwrap();
+        let whole = run(&mut *new(), &batch(0..5, true)).remove(0);
+        let mut layer = new();
+        let mut parts = run(&mut *layer, &batch(0..2, true)).remove(0);
+        parts.extend(run(&mut *layer, &batch(2..5, false)).remove(0));
+        assert_eq!(whole, parts, "{kind}");
+        // A mark of 0 forgets, whatever was before.
+        assert_eq!(whole, run(&mut *layer, &batch(0..5, true)).remove(0), "{kind}");
+    }
+}
+
+#[test]
+fn an_exposed_state_can_be_carried_by_hand() {
+    for (kind, states) in [("LSTM", 2), ("RNN", 1)] {
+        let new = || build(&written(kind, "expose_hidden: true"), 2 + states, 1 + states).unwrap();
+        let state = |values: Vec<f32>| (vec![1, STREAMS, OUTPUTS], values);
+        let zeros = || vec![state(vec![0.0; STREAMS * OUTPUTS]); states];
+        let with = |batch: [Blob; 2], states| [batch.to_vec(), states].concat();
+        let whole = run(&mut *new(), &with(batch(0..5, false), zeros()));
+        let first = run(&mut *new(), &with(batch(0..2, false), zeros()));
+        let carried = first[1..].iter().cloned().map(state).collect();
+        let second = run(&mut *new(), &with(batch(2..5, false), carried));
+        assert_eq!(whole[0], [first[0].clone(), second[0].clone()].concat(), "{kind}");
+        assert_eq!(whole[1..], second[1..], "{kind}");
+    }
+}
+
+/// Caffe fills the weights of each unrolled step, and keeps the first's.
+#[test]
+fn weights_of_later_steps_are_drawn_in_vain() {
+    for (kind, per_step) in [("LSTM", 1), ("RNN", 3)] {
+        let mut layer = build(&written(kind, ""), 2, 1).unwrap();
+        run(&mut *layer, &batch(0..5, true));
+        let (params, discarded) = (layer.params(), layer.discarded());
+        assert_eq!(discarded.len(), 4 * per_step, "{kind}");
+        for (index, decl) in discarded.iter().enumerate() {
+            let of = &params[params.len() - per_step + index % per_step];
+            assert_eq!(decl.shape, of.shape, "{kind}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_named() {
+    let x: &[usize] = &[5, 2, 3];
+    let cases: [(&[&[usize]], &str); 5] = [
+        (
+            &[&[5, 2], &[5, 2]],
+            "bottom 0 has shape 5 2 (10), expected (steps, streams, ..), not empty",
+        ),
+        (&[x, &[5, 3]], "bottom 1 has shape 5 3 (15), expected 5 steps by 2 streams"),
+        (
+            &[x, &[5, 2], &[3, 7]],
+            "bottom 2 has shape 3 7 (21), expected (streams, ..) with 2 streams",
+        ),
+        (
+            &[x],
+            "`recurrent_param.expose_hidden` is false with 1 bottoms and 1 tops, expected 2 bottoms, \
+             or one more for a static input, and 1 tops",
+        ),
+        (
+            &[x, &[5, 2], &[2, 7], &[1, 2, 4]],
+            "`recurrent_param.expose_hidden` is false with 4 bottoms and 1 tops, expected 2 bottoms, \
+             or one more for a static input, and 1 tops",
+        ),
+    ];
+    for kind in ["LSTM", "RNN"] {
+        for (bottoms, want) in cases {
+            assert_eq!(error(&written(kind, ""), bottoms, 1), want);
+        }
+        let text = format!("type: \"{kind}\"");
+        let want = "`recurrent_param.num_output` is missing: the number of outputs";
+        assert_eq!(error(&text, &[x, &[5, 2]], 1), want);
+        let text = format!("type: \"{kind}\" recurrent_param {{ num_output: 2147483647 }}");
+        error(&text, &[x, &[5, 2]], 1);
+    }
+}

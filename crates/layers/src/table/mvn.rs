@@ -1,0 +1,118 @@
+//! MVN, mean-variance normalisation: `y = (x - mean) / (deviation + eps)`, of each channel of each image or
+//! of each image. Caffe type `MVN`, `mvn_param`: `normalize_variance` (else only the mean is taken away),
+//! `across_channels`, `eps`.
+//!
+//! As in Caffe the top always has four axes, and backward takes `eps` for nothing.
+
+use base::Shape;
+use kernels::channel::{self, Channels};
+use kernels::{Cpu, Unary, Write};
+use tensor::Slab;
+
+use crate::channel_norm;
+use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "MVN",
+    options: "mvn_param",
+    formula: "y = (x - mean) / (deviation + eps)",
+    build,
+    cases: &[
+        Case::image(""),
+        Case::image("mvn_param { across_channels: true }"),
+        Case::image("mvn_param { normalize_variance: false }"),
+        Case {
+            options: "mvn_param { across_channels: true normalize_variance: false }",
+            bottoms: &[(&[3, 5], Fill::Gaussian)],
+            tops: 1,
+        },
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.mvn_param();
+    let eps = written.eps();
+    if !(eps >= 0.0 && eps.is_finite()) {
+        let (option, got, want) = ("mvn_param.eps", eps.to_string(), "0 or more".into());
+        return Err(LayerError::Option { option, got, want });
+    }
+    Ok(Box::new(Mvn {
+        across: written.across_channels(),
+        eps: written.normalize_variance().then_some(eps),
+        rows: Channels { outer: 1, c: 0, inner: 0 },
+        mean: Vec::new(),
+        inv_std: Vec::new(),
+        scratch: Slab::default(),
+    }))
+}
+
+struct Mvn {
+    across: bool,
+    /// `None` when the variance stays.
+    eps: Option<f32>,
+    /// What is normalised together is a "channel".
+    rows: Channels,
+    mean: Vec<f32>,
+    /// `1 / (deviation + eps)`.
+    inv_std: Vec<f32>,
+    scratch: Slab,
+}
+
+impl Layer for Mvn {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let shape = &bottoms[0];
+        if shape.axes() > 4 || shape.count() == 0 {
+            let want = "at most 4 axes, none of them empty".into();
+            return Err(LayerError::Bottom { index: 0, got: shape.clone(), want });
+        }
+        let mut dims = [1; 4];
+        dims[..shape.axes()].copy_from_slice(shape.dims());
+        let c = if self.across { dims[0] } else { dims[0] * dims[1] };
+        self.rows = Channels { outer: 1, c, inner: shape.count() / c };
+        self.mean.resize(c, 0.0);
+        self.inv_std.resize(c, 1.0);
+        self.scratch.grow(shape.count());
+        Ok(vec![Shape::new(&dims)?])
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let (cpu, x, y) = (io.cpu, io.bottoms[0].data, io.tops[0].data());
+        match self.eps {
+            None => minus_mean(cpu, self.rows, &mut self.mean, x, y),
+            Some(eps) => {
+                let scratch = &mut self.scratch[..x.len()];
+                let (mean, deviation) = (&mut self.mean, &mut self.inv_std);
+                channel_norm::statistics(cpu, self.rows, x, mean, deviation, scratch);
+                deviation.iter_mut().for_each(|v| *v = 1.0 / (v.sqrt() + eps));
+                channel_norm::normalize(cpu, self.rows, mean, deviation, Unary::Apart { x, y });
+            }
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (cpu, dy, y) = (io.cpu, io.tops[0].diff, io.tops[0].data);
+        let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
+        if self.eps.is_none() {
+            minus_mean(cpu, self.rows, &mut self.mean, dy, dx);
+        } else {
+            let scratch = &mut self.scratch[..dy.len()];
+            let diffs = Unary::Apart { x: dy, y: dx };
+            channel_norm::backward(cpu, self.rows, y, &self.inv_std, diffs, scratch);
+        }
+        Ok(())
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        size_of_val(&self.scratch[..])
+    }
+}
+
+/// `y = x - mean(x)`, row by row.
+fn minus_mean(cpu: &Cpu, rows: Channels, mean: &mut [f32], x: &[f32], y: &mut [f32]) {
+    channel::backward_bias(cpu, rows, x, Write::Set, mean);
+    mean.iter_mut().for_each(|mean| *mean /= -(rows.inner as f32));
+    channel::bias(cpu, rows, mean, Unary::Apart { x, y });
+}

@@ -1,0 +1,165 @@
+//! SPP, spatial pyramid pooling (He et al. 2014): Pooling into 1, 4, 16, .. bins, one row of all of them.
+//! Caffe type `SPP`, `spp_param`: `pyramid_height`, `pool` (`MAX`, `AVE`, `STOCHASTIC`).
+//!
+//! The top is (images, channels · bins of all levels), level after level, each as Flatten would make it; with
+//! one level it is that level's (images, channels, 1, 1).
+
+use base::{Phase, Shape};
+use caffe_format::SPPParameterPoolMethod;
+use kernels::pooling::{Pool, Rounding};
+use kernels::{Rows, RowsMut, elementwise, layout};
+use tensor::Slab;
+
+use super::pooling::{Method, Options, Pooler, check_pad};
+use crate::axis::copy_rows;
+use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+
+/// This layer's row in the [layer table](super::LAYERS).
+pub(super) const KIND: LayerKind = LayerKind {
+    name: "SPP",
+    options: "spp_param",
+    formula: "y = pooling of x into 4^0, 4^1, .. bins",
+    build,
+    cases: &[
+        Case {
+            options: "spp_param { pyramid_height: 3 }",
+            bottoms: &[(&[2, 2, 7, 4], Fill::Spread)],
+            tops: 1,
+        },
+        Case {
+            options: "spp_param { pyramid_height: 2 pool: AVE }",
+            bottoms: &[(&[2, 3, 5, 6], Fill::Gaussian)],
+            tops: 1,
+        },
+        Case {
+            options: "spp_param { pyramid_height: 1 pool: AVE }",
+            bottoms: &[(&[2, 3, 3, 2], Fill::Gaussian)],
+            tops: 1,
+        },
+    ],
+    ..LayerKind::UNARY
+};
+
+fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    let written = spec.layer.spp_param();
+    let height = written.pyramid_height();
+    if height == 0 {
+        let option = "spp_param.pyramid_height";
+        return Err(LayerError::Missing { option, want: "the number of levels" });
+    }
+    let method = match written.pool() {
+        SPPParameterPoolMethod::Max => Method::Max,
+        SPPParameterPoolMethod::Ave => Method::Ave,
+        SPPParameterPoolMethod::Stochastic => Method::Stochastic,
+    };
+    let (phase, levels) = (spec.phase, Vec::new());
+    Ok(Box::new(Spp { height, method, phase, levels, row: 0, scratch: <[Slab; 3]>::default() }))
+}
+
+struct Spp {
+    height: u32,
+    method: Method,
+    phase: Phase,
+    levels: Vec<Level>,
+    /// Values of all levels for one image.
+    row: usize,
+    /// A level channels-last, a level row-major, and a gradient of the bottom.
+    scratch: [Slab; 3],
+}
+
+struct Level {
+    pool: Pool,
+    pooler: Pooler,
+    /// Where its values begin in a row.
+    offset: usize,
+    /// Bins of one channel.
+    bins: usize,
+}
+
+impl Spp {
+    /// The pooling that makes `2^level` by `2^level` bins.
+    fn options(&self, level: u32, h: usize, w: usize) -> Result<Options, LayerError> {
+        let wrong = || LayerError::Option {
+            option: "spp_param.pyramid_height",
+            got: self.height.to_string(),
+            want: format!("at most {level}, so that the bins of a {h} by {w} image hold pixels"),
+        };
+        let bins = 1_usize.checked_shl(level).filter(|&bins| bins <= h.max(w)).ok_or_else(wrong)?;
+        let kernel = [h, w].map(|size| size.div_ceil(bins));
+        let pad = [0, 1].map(|axis| (kernel[axis] * bins - [h, w][axis]).div_ceil(2));
+        check_pad(self.method, kernel, pad).map_err(|_| wrong())?;
+        let (method, stride, rounding) = (self.method, kernel, Rounding::Ceil);
+        Ok(Options { method, kernel: Some(kernel), stride, pad, rounding })
+    }
+}
+
+impl Layer for Spp {
+    fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
+        let [n, c, h, w] =
+            bottoms[0].nchw().filter(|dims| !dims.contains(&0)).ok_or_else(|| {
+                let want = "4 axes, none of them empty".into();
+                LayerError::Bottom { index: 0, got: bottoms[0].clone(), want }
+            })?;
+        self.levels.clear();
+        self.row = 0;
+        for level in 0..self.height {
+            let pool = self.options(level, h, w)?.over(&bottoms[0])?;
+            let bins = pool.out().iter().product();
+            let len = Shape::new(&[c, bins])?.count();
+            let pooler = Pooler::new(self.method, self.phase, pool.clone());
+            self.levels.push(Level { pool, pooler, offset: self.row, bins });
+            self.row += len;
+            self.scratch[0].grow(n * len);
+            self.scratch[1].grow(n * len);
+        }
+        self.scratch[2].grow(bottoms[0].count());
+        Ok(vec![match self.height {
+            1 => Shape::new(&[n, self.row, 1, 1])?,
+            _ => Shape::new(&[n, self.row])?,
+        }])
+    }
+
+    fn layouts(&self) -> LayoutRule {
+        LayoutRule::ChannelsLast // the top has one pixel, or two axes: any order is the same
+    }
+
+    fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
+        let (cpu, x, y) = (io.cpu, io.bottoms[0].data, io.tops[0].data());
+        let [pooled, flat, _] = &mut self.scratch;
+        for Level { pool, pooler, offset, bins } in &mut self.levels {
+            let len = pool.c * *bins;
+            let (pooled, flat) = (&mut pooled[..pool.n * len], &mut flat[..pool.n * len]);
+            pooler.forward(cpu, io.rng, x, pooled);
+            layout::to_row_major(cpu, pool.n, pool.c, *bins, pooled, flat);
+            let to = RowsMut { data: y, stride: self.row, offset: *offset };
+            copy_rows(cpu, len, Rows::dense(flat, len), to);
+        }
+        Ok(())
+    }
+
+    fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
+        let (cpu, x, dy) = (io.cpu, io.bottoms[0].data, io.tops[0].diff);
+        let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
+        let [pooled, flat, part] = &mut self.scratch;
+        let part = &mut part[..dx.len()];
+        for (index, Level { pool, pooler, offset, bins }) in self.levels.iter().enumerate() {
+            let len = pool.c * bins;
+            let (pooled, flat) = (&mut pooled[..pool.n * len], &mut flat[..pool.n * len]);
+            let from = Rows { data: dy, stride: self.row, offset: *offset };
+            copy_rows(cpu, len, from, RowsMut::dense(flat, len));
+            layout::to_channels_last(cpu, pool.n, pool.c, *bins, flat, pooled);
+            if index == 0 {
+                pooler.backward(cpu, x, pooled, dx);
+            } else {
+                pooler.backward(cpu, x, pooled, part);
+                elementwise::add(cpu, part, dx);
+            }
+        }
+        Ok(())
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        let masks: usize = self.levels.iter().map(|level| level.pooler.workspace_bytes()).sum();
+        masks + self.scratch.iter().map(|slab| size_of_val(&slab[..])).sum::<usize>()
+    }
+}
