@@ -1,7 +1,7 @@
 //! Matrix product `C = A·B` or `C += A·B`, any strides.
 //!
-//! After Goto and van de Geijn (2008): a task makes a block of C; for each run of `DEPTH` of the
-//! reduction it packs its block of B into panels of 16 columns (L1 holds one panel, L2 the block)
+//! After Goto and van de Geijn (2008): a task makes a block of C; for each run of the reduction it
+//! packs its block of B into panels of 16 columns (L1 holds one panel, L2 the block)
 //! and sweeps the rows of A past them. A's rows are read where they lie if the reduction is
 //! contiguous in them, else packed six at a time.
 //!
@@ -18,12 +18,12 @@ use crate::{
     view::{Mat, RowsMut, Write},
 };
 
-/// Steps of the reduction between two visits to C: a panel of 16 columns is then 16 KiB.
-const DEPTH: usize = 256;
 /// Rows of C in a task.
 const BLOCK_ROWS: usize = 32 * ROWS;
-/// Floats of B packed at a time: 64 KiB.
-const BLOCK_FLOATS: usize = 64 * DEPTH;
+/// Floats of B packed at a time: 128 KiB.
+const BLOCK_FLOATS: usize = 1 << 15;
+/// Up to this depth a tile of A is smaller than L1's share for a panel of B, and stays there instead.
+const SHALLOW: usize = 64;
 
 /// `C = A·B` ([`Write::Set`]) or `C += A·B` ([`Write::Add`]).
 ///
@@ -75,15 +75,29 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
+    /// Steps of the reduction between two visits to C.
+    fn depth(&self) -> usize {
+        match (self.m, self.n) {
+            // Few columns: all of B's block fits, and long runs of A's rows suit the prefetcher.
+            (_, ..=32) => 1024,
+            (_, ..=64) => 512,
+            // Few rows: B streams through; flat blocks have long rows.
+            (..=64, _) => 128,
+            // A panel of 16 columns is 16 KiB.
+            _ => 256,
+        }
+    }
+
     fn run(&self, cpu: &Cpu) {
         if self.m == 0 || self.n == 0 {
             return;
         }
-        let depth = self.k.clamp(1, DEPTH);
+        let depth = self.depth().min(self.k).max(1);
         let block_cols = (BLOCK_FLOATS / depth).next_multiple_of(COLS).min(self.n);
         let (tall, wide) = (self.m.div_ceil(BLOCK_ROWS), self.n.div_ceil(block_cols));
         let b_len = depth * Panels::new(block_cols).packed_cols();
-        let a_len = if self.a.col_stride == 1 { 0 } else { depth * BLOCK_ROWS };
+        let a_len =
+            if self.a.col_stride == 1 { 0 } else { pack::tile_len(depth) * (BLOCK_ROWS / ROWS) };
         cpu.run_scratch(tall * wide, a_len + b_len, |task, scratch| {
             let (row, col) = (task % tall * BLOCK_ROWS, task / tall * block_cols);
             let (a_scratch, b_scratch) = scratch.split_at_mut(a_len);
@@ -111,9 +125,9 @@ impl Kernel for Block<'_> {
     #[inline(always)]
     fn run<S: Lanes>(mut self, s: S) {
         // `k = 0` is an empty sum, which must still be written: one visit of depth 0.
-        let mut from = 0;
+        let (mut from, most) = (0, self.of.depth());
         loop {
-            let depth = DEPTH.min(self.of.k - from);
+            let depth = most.min(self.of.k - from);
             self.visit(s, from, depth);
             from += depth;
             if from == self.of.k {
@@ -128,7 +142,7 @@ impl Block<'_> {
     #[inline(always)]
     fn visit<S: Lanes>(&mut self, s: S, from: usize, depth: usize) {
         let of = self.of;
-        pack::panels(of.b, (from, depth), (self.col, self.cols), self.b_scratch);
+        pack::panels(s, of.b, (from, depth), (self.col, self.cols), self.b_scratch);
         let in_place = of.a.col_stride == 1;
         if !in_place {
             pack::tiles(of.a, (self.row, self.rows), (from, depth), self.a_scratch);
@@ -137,41 +151,53 @@ impl Block<'_> {
             Write::Set if from == 0 => Start::Zero,
             Write::Set | Write::Add => Start::Output,
         };
-        let panels = Panels::new(self.cols);
-        for panel in 0..panels.count() {
-            let b = self.b_scratch[panel * COLS * depth..].as_ptr();
-            let col = self.col + panel * COLS;
+        let panels = Panels::new(self.cols).count();
+        if depth <= SHALLOW {
             for row in (0..self.rows).step_by(ROWS) {
-                let valid = ROWS.min(self.rows - row);
-                let mut a = [std::ptr::null(); ROWS];
-                let mut c = [std::ptr::null_mut(); ROWS];
-                for i in 0..ROWS {
-                    // Rows past the end repeat the last: read, and not written.
-                    let at = self.row + row + i.min(valid - 1);
-                    a[i] = if in_place {
-                        of.a.at(at, from)
-                    } else {
-                        self.a_scratch[row * depth + i..].as_ptr()
-                    };
-                    c[i] = of.c.pointer(of.offset + at * of.steps.0 + col * of.steps.1);
-                }
-                let step = if in_place { 1 } else { ROWS };
-                let target = Target { rows: &c, valid, cols: panels.cols(panel), step: of.steps.1 };
-                // SAFETY: `a` and `c` point into operands whose extents `gemm` checked (or into
-                // packed blocks), `b` into the packed panel, and this task alone writes its block.
-                unsafe {
-                    tile::sum_panel(
-                        s,
-                        panels.width(panel),
-                        &[a],
-                        (step, depth),
-                        b,
-                        (start, None),
-                        &target,
-                    );
+                (0..panels).for_each(|panel| self.tile(s, (from, depth), (row, panel), start));
+            }
+        } else {
+            for panel in 0..panels {
+                for row in (0..self.rows).step_by(ROWS) {
+                    self.tile(s, (from, depth), (row, panel), start);
                 }
             }
         }
+    }
+
+    /// Adds the packed steps to one tile.
+    #[inline(always)]
+    fn tile<S: Lanes>(
+        &self,
+        s: S,
+        (from, depth): (usize, usize),
+        (row, panel): (usize, usize),
+        start: Start,
+    ) {
+        let of = self.of;
+        let in_place = of.a.col_stride == 1;
+        let panels = Panels::new(self.cols);
+        let b = self.b_scratch[panel * COLS * depth..].as_ptr();
+        let col = self.col + panel * COLS;
+        let valid = ROWS.min(self.rows - row);
+        let mut a = [std::ptr::null(); ROWS];
+        let mut c = [std::ptr::null_mut(); ROWS];
+        for i in 0..ROWS {
+            // Rows past the end repeat the last: read, and not written.
+            let at = self.row + row + i.min(valid - 1);
+            a[i] = if in_place {
+                of.a.at(at, from)
+            } else {
+                self.a_scratch[row / ROWS * pack::tile_len(depth) + i..].as_ptr()
+            };
+            c[i] = of.c.pointer(of.offset + at * of.steps.0 + col * of.steps.1);
+        }
+        let step = if in_place { 1 } else { ROWS };
+        let target = Target { rows: &c, valid, cols: panels.cols(panel), step: of.steps.1 };
+        let (width, strides) = (panels.width(panel), (step, depth));
+        // SAFETY: `a` and `c` point into operands whose extents `gemm` checked (or into packed
+        // blocks), `b` into the packed panel, and this task alone writes its block.
+        unsafe { tile::sum_panel(s, width, &[a], strides, b, (start, None), &target) };
     }
 }
 

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::{
+    simd::{LANES, Lanes},
     tile::{COLS, Panels, ROWS},
     view::Mat,
 };
@@ -14,22 +15,42 @@ use crate::{
 /// Panel `p` is (depth, 16) at `into[p * 16 * depth]` (8 wide if a last one needs no more), missing
 /// columns zero.
 #[inline(always)]
-pub(crate) fn panels(
+pub(crate) fn panels<S: Lanes>(
+    s: S,
     b: Mat<'_>,
     (from, depth): (usize, usize),
     (col, cols): (usize, usize),
     into: &mut [f32],
 ) {
     let panels = Panels::new(cols);
+    if b.col_stride == 1 {
+        // Row by row, as the rows lie: a column of panels would touch a page a row.
+        for r in 0..depth {
+            let row = &b.data[(from + r) * b.row_stride + col..][..cols];
+            for (panel, row) in row.chunks(COLS).enumerate() {
+                let width = panels.width(panel);
+                copy_padded(row, &mut into[panel * COLS * depth + r * width..][..width]);
+            }
+        }
+        return;
+    }
     for panel in 0..panels.count() {
         let (width, live) = (panels.width(panel), panels.cols(panel));
         let into = &mut into[panel * COLS * depth..][..width * depth];
         let first = from * b.row_stride + (col + panel * COLS) * b.col_stride;
-        if b.col_stride == 1 {
-            for (r, into) in into.chunks_exact_mut(width).enumerate() {
-                let source = &b.data[first + r * b.row_stride..][..live];
-                into[..live].copy_from_slice(source);
-                into[live..].fill(0.0);
+        if b.row_stride == 1 && live == width && depth > 0 {
+            let to = into.as_mut_ptr();
+            for half in (0..width).step_by(LANES) {
+                let from = b.data[first + half * b.col_stride..].as_ptr();
+                // SAFETY: `Mat::check` has seen that these columns have `depth` values; row `r` of
+                // the panel has `width` places, of which these are eight.
+                unsafe {
+                    columns_of_eight(s, from, b.col_stride, depth, |r, columns, n| {
+                        for (i, &column) in columns.iter().enumerate().take(n) {
+                            s.store(to.wrapping_add((r + i) * width + half), column);
+                        }
+                    });
+                }
             }
         } else {
             for (r, into) in into.chunks_exact_mut(width).enumerate() {
@@ -42,9 +63,28 @@ pub(crate) fn panels(
     }
 }
 
+/// Copies a row of a panel and fills up with zeros; a whole one as two vectors.
+#[inline(always)]
+pub(crate) fn copy_padded(from: &[f32], into: &mut [f32]) {
+    match (from.as_chunks::<COLS>(), into.as_chunks_mut::<COLS>()) {
+        (([from], []), ([into], [])) => *into = *from,
+        _ => {
+            let (live, rest) = into.split_at_mut(from.len());
+            live.copy_from_slice(from);
+            rest.fill(0.0);
+        }
+    }
+}
+
+/// Floats from a packed tile to the next. A cache line more than the tile has, or the lines that are
+/// written together, one a tile, would compete for the same few places in L1.
+pub(crate) fn tile_len(depth: usize) -> usize {
+    depth * ROWS + COLS
+}
+
 /// Packs rows `row..row + rows` of `a`, columns `from..from + depth`, into tiles of six rows.
 ///
-/// Tile `t` is (depth, 6) at `into[t * 6 * depth]`, missing rows zero.
+/// Tile `t` is (depth, 6) at `into[t * tile_len(depth)]`, missing rows zero.
 #[inline(always)]
 pub(crate) fn tiles(
     a: Mat<'_>,
@@ -52,20 +92,60 @@ pub(crate) fn tiles(
     (from, depth): (usize, usize),
     into: &mut [f32],
 ) {
-    for first in (0..rows).step_by(ROWS) {
-        let live = ROWS.min(rows - first);
-        let into = &mut into[first * depth..][..ROWS * depth];
-        let at = (row + first) * a.row_stride + from * a.col_stride;
-        for (r, into) in into.chunks_exact_mut(ROWS).enumerate() {
-            let source = &a.data[at + r * a.col_stride..];
-            if a.row_stride == 1 && live == ROWS {
-                into.copy_from_slice(&source[..ROWS]);
-            } else {
-                for (i, value) in into.iter_mut().enumerate() {
-                    *value = if i < live { source[i * a.row_stride] } else { 0.0 };
-                }
+    // Row by row of the source, so that it is read as it lies; each tile is a stream of writes.
+    let whole = if a.row_stride == 1 { rows / ROWS } else { 0 };
+    for r in 0..depth {
+        let at = row * a.row_stride + (from + r) * a.col_stride;
+        let source = &a.data[at..];
+        let (sixes, _) = source[..whole * ROWS].as_chunks::<ROWS>();
+        for (tile, six) in sixes.iter().enumerate() {
+            into[tile * tile_len(depth) + r * ROWS..][..ROWS].copy_from_slice(six);
+        }
+        for first in (whole * ROWS..rows).step_by(ROWS) {
+            let into = &mut into[first / ROWS * tile_len(depth) + r * ROWS..][..ROWS];
+            for (i, value) in into.iter_mut().enumerate() {
+                *value = if first + i < rows { source[(first + i) * a.row_stride] } else { 0.0 };
             }
         }
+    }
+}
+
+/// Reads eight rows, `stride` apart, as `count` columns of eight: calls `put(first, columns, n)` with up
+/// to eight columns at a time, `n` of them counting from column `first`. Some may come twice.
+///
+/// # Safety
+///
+/// `from` must be readable for eight rows of `count`.
+#[inline(always)]
+pub(crate) unsafe fn columns_of_eight<S: Lanes>(
+    s: S,
+    from: *const f32,
+    stride: usize,
+    count: usize,
+    mut put: impl FnMut(usize, [S::F; LANES], usize),
+) {
+    let zero = [s.splat(0.0); LANES];
+    if count < LANES {
+        let mut columns = zero;
+        for (e, column) in columns.iter_mut().enumerate().take(count) {
+            let mut lanes = [0.0; LANES];
+            for (l, lane) in lanes.iter_mut().enumerate() {
+                // SAFETY: row `l` has a column `e`.
+                *lane = unsafe { *from.wrapping_add(l * stride + e) };
+            }
+            // SAFETY: `lanes` is eight floats.
+            *column = unsafe { s.load(lanes.as_ptr()) };
+        }
+        return put(0, columns, count);
+    }
+    for first in (0..count).step_by(LANES) {
+        let first = first.min(count - LANES); // the last step goes back to find eight columns
+        let mut rows = zero;
+        for (l, row) in rows.iter_mut().enumerate() {
+            // SAFETY: row `l` has columns `first..first + 8`.
+            *row = unsafe { s.load(from.wrapping_add(l * stride + first)) };
+        }
+        put(first, s.transpose(rows), LANES);
     }
 }
 

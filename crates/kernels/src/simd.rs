@@ -85,6 +85,10 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn splat(self, value: f32) -> Self::F;
     /// `a * b + c`, rounded once where the level has FMA and twice where it has not.
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// `a + b`.
+    fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    /// Lane `j` of vector `i` becomes lane `i` of vector `j`.
+    fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
     /// `x` where `x > 0`, else `slope * x`; NaN stays NaN.
     fn relu(self, x: Self::F, slope: f32) -> Self::F;
 

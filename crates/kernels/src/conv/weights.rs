@@ -1,8 +1,14 @@
 //! Packs weights from Caffe's order, (k, c / group, taps), into panels.
+//!
+//! Both directions are transposes: forward puts 16 output channels side by side, whose weights lie a
+//! whole filter apart; backward puts 16 input channels side by side, `taps` apart. Eight rows are
+//! transposed at a time in registers, so packing costs little more than reading and writing.
 
 use crate::{
     conv::Conv,
-    cpu::Cpu,
+    cpu::{Cpu, Pieces},
+    pack::columns_of_eight,
+    simd::{Kernel, LANES, Lanes},
     tile::{COLS, Panels},
 };
 
@@ -16,14 +22,53 @@ pub(super) fn pack_forward(cpu: &Cpu, conv: &Conv, weights: &[f32], into: &mut [
     let (c, taps) = (conv.group_c(), conv.taps());
     let row = c * taps;
     pack(cpu, conv, (row, conv.group_k()), into, |k, live, width, panel| {
-        let weights = &weights[k * row..][..live * row];
-        for (r, panel) in panel.chunks_exact_mut(width).enumerate() {
-            let (tap, c) = (r / c, r % c);
-            for (j, value) in panel.iter_mut().enumerate() {
-                *value = if j < live { weights[j * row + c * taps + tap] } else { 0.0 };
-            }
-        }
+        let rows = &weights[k * row..][..live * row];
+        cpu.enter(Filters { rows, c, taps, live, width, panel });
     });
+}
+
+/// One panel of forward: `rows` is (live, c, taps), `panel` (tap, c, width).
+struct Filters<'a> {
+    rows: &'a [f32],
+    c: usize,
+    taps: usize,
+    live: usize,
+    width: usize,
+    panel: &'a mut [f32],
+}
+
+impl Kernel for Filters<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Lanes>(self, s: S) {
+        let Self { rows, c, taps, live, width, panel } = self;
+        let row = c * taps;
+        assert!(rows.len() == live * row && panel.len() == width * row, "sizes of a panel");
+        for half in (0..width).step_by(LANES) {
+            if live < half + LANES {
+                for (e, lane) in (0..row).flat_map(|e| (half..half + LANES).map(move |l| (e, l))) {
+                    let to = (e % taps * c + e / taps) * width + lane;
+                    panel[to] = if lane < live { rows[lane * row + e] } else { 0.0 };
+                }
+                continue;
+            }
+            let (from, to) = (rows[half * row..].as_ptr(), panel.as_mut_ptr());
+            let put = |first: usize, columns: [S::F; LANES], n: usize| {
+                let (mut channel, mut tap) = (first / taps, first % taps);
+                for &column in columns.iter().take(n) {
+                    // SAFETY: `tap < taps`, `channel < c`: a row of the panel, of `half + 8` or more.
+                    unsafe { s.store(to.wrapping_add((tap * c + channel) * width + half), column) };
+                    tap += 1;
+                    if tap == taps {
+                        (tap, channel) = (0, channel + 1);
+                    }
+                }
+            };
+            // SAFETY: rows `half..half + 8` exist and have `row` values.
+            unsafe { columns_of_eight(s, from, row, row, put) };
+        }
+    }
 }
 
 /// Panels of input channels, for the taps in `chosen`: `into` is (group, panels of c, tap, k, 16).
@@ -35,16 +80,70 @@ pub(super) fn pack_backward(
     into: &mut [f32],
 ) {
     let (c, k, taps) = (conv.group_c(), conv.group_k(), conv.taps());
+    let mut slots = vec![usize::MAX; taps];
+    chosen.iter().enumerate().for_each(|(slot, &tap)| slots[tap] = slot);
     pack(cpu, conv, (chosen.len() * k, c), into, |first, live, width, panel| {
         let (group, first) = (first / c, first % c);
         let weights = &weights[group * k * c * taps..][..k * c * taps];
-        for (r, panel) in panel.chunks_exact_mut(width).enumerate() {
-            let (tap, k) = (chosen[r / k], r % k);
-            for (j, value) in panel.iter_mut().enumerate() {
-                *value = if j < live { weights[(k * c + first + j) * taps + tap] } else { 0.0 };
+        cpu.enter(Channels { weights, k, c, slots: &slots, first, live, width, panel });
+    });
+}
+
+/// One panel of backward: `weights` is (k, c, taps), `panel` (slot, k, width); `slots` has each tap's
+/// slot, if it has one.
+struct Channels<'a> {
+    weights: &'a [f32],
+    k: usize,
+    c: usize,
+    slots: &'a [usize],
+    first: usize,
+    live: usize,
+    width: usize,
+    panel: &'a mut [f32],
+}
+
+impl Kernel for Channels<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Lanes>(self, s: S) {
+        let Self { weights, k: ks, c, slots, first, live, width, panel } = self;
+        let taps = slots.len();
+        let chosen = slots.iter().filter(|&&slot| slot != usize::MAX).count();
+        assert!(slots.iter().all(|&slot| slot < chosen || slot == usize::MAX), "slots of taps");
+        assert!(panel.len() == chosen * ks * width, "size of a panel");
+        for k in 0..ks {
+            let rows = &weights[(k * c + first) * taps..][..live * taps];
+            if taps == 1 {
+                let into = &mut panel[k * width..][..width];
+                into[..live].copy_from_slice(rows);
+                into[live..].fill(0.0);
+                continue;
+            }
+            for half in (0..width).step_by(LANES) {
+                let to = panel.as_mut_ptr().wrapping_add(k * width + half);
+                let put = |first: usize, columns: [S::F; LANES], n: usize| {
+                    for (&slot, &column) in slots[first..].iter().zip(&columns).take(n) {
+                        if slot != usize::MAX {
+                            // SAFETY: `slot < chosen`, so this is eight places of row (slot, k).
+                            unsafe { s.store(to.wrapping_add(slot * ks * width), column) };
+                        }
+                    }
+                };
+                if live >= half + LANES {
+                    // SAFETY: channels `half..half + 8` exist and have `taps` values.
+                    unsafe { columns_of_eight(s, rows[half * taps..].as_ptr(), taps, taps, put) };
+                    continue;
+                }
+                for (tap, &slot) in slots.iter().enumerate().filter(|(_, s)| **s != usize::MAX) {
+                    let into = &mut panel[(slot * ks + k) * width + half..][..LANES];
+                    for (l, value) in into.iter_mut().enumerate() {
+                        *value = rows.get((half + l) * taps + tap).copied().unwrap_or(0.0);
+                    }
+                }
             }
         }
-    });
+    }
 }
 
 /// Calls `fill(first column counted over all groups, columns, width, panel)` for each panel.
@@ -57,7 +156,7 @@ fn pack(
 ) {
     let panels = Panels::new(cols);
     let group_len = depth * panels.packed_cols();
-    let pieces = crate::cpu::Pieces::new(into, 1);
+    let pieces = Pieces::new(into, 1);
     cpu.run(conv.group * panels.count(), |task| {
         let (group, panel) = (task / panels.count(), task % panels.count());
         let (live, width) = (panels.cols(panel), panels.width(panel));

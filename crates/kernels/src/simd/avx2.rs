@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod tile;
+#[cfg(target_arch = "x86_64")]
+mod transpose;
 
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use other::Avx2;
@@ -11,11 +13,11 @@ pub(crate) use x86::Avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256, _CMP_GT_OQ, _mm256_blendv_ps, _mm256_broadcast_ss, _mm256_cmp_ps, _mm256_fmadd_ps,
-        _mm256_loadu_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_storeu_ps,
+        __m256, _CMP_GT_OQ, _mm256_add_ps, _mm256_blendv_ps, _mm256_broadcast_ss, _mm256_cmp_ps,
+        _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_storeu_ps,
     };
 
-    use crate::simd::{Kernel, Lanes};
+    use crate::simd::{Kernel, LANES, Lanes};
 
     /// Proof that the CPU has AVX2 and FMA; made by [`Avx2::detect`] only.
     #[derive(Debug, Clone, Copy)]
@@ -56,6 +58,12 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn add(self, a: __m256, b: __m256) -> __m256 {
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            unsafe { _mm256_add_ps(a, b) }
+        }
+
+        #[inline(always)]
         fn relu(self, x: __m256, slope: f32) -> __m256 {
             let (zero, slope) = (self.splat(0.0), self.splat(slope));
             // SAFETY: `self` exists, so the CPU has avx2 and fma.
@@ -84,6 +92,12 @@ mod x86 {
             let value = unsafe { &*from };
             // SAFETY: `self` exists, so the CPU has avx2 and fma.
             unsafe { _mm256_broadcast_ss(value) }
+        }
+
+        #[inline(always)]
+        fn transpose(self, rows: [__m256; LANES]) -> [__m256; LANES] {
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            unsafe { super::transpose::transpose(rows) }
         }
 
         #[inline(always)]
@@ -130,6 +144,12 @@ mod other {
             match self {}
         }
         fn relu(self, _: Self::F, _: f32) -> Self::F {
+            match self {}
+        }
+        fn add(self, _: Self::F, _: Self::F) -> Self::F {
+            match self {}
+        }
+        fn transpose(self, _: [Self::F; LANES]) -> [Self::F; LANES] {
             match self {}
         }
         unsafe fn load(self, _: *const f32) -> Self::F {

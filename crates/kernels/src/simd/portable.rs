@@ -23,6 +23,16 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn add(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| a[i] + b[i])
+    }
+
+    #[inline(always)]
+    fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES] {
+        from_fn(|j| from_fn(|i| rows[i][j]))
+    }
+
+    #[inline(always)]
     fn relu(self, x: Self::F, slope: f32) -> Self::F {
         from_fn(|i| if x[i] > 0.0 { x[i] } else { slope * x[i] })
     }

@@ -1,0 +1,214 @@
+//! How the weights' gradient is cut into tasks, and how their sums come back together.
+//!
+//! Panels hold 16 columns (tap, c). Where 16 divides the channels, all taps of 16 channels come one
+//! after another, so that a task's panels read the same pixels again and again; otherwise columns
+//! are taken as they come. Everything follows from the shape.
+
+use std::ops::Range;
+
+use crate::{
+    conv::{Conv, runs::Runs},
+    cpu::{Cpu, Pieces},
+    pack::even_runs,
+    simd::{Kernel, LANES, Lanes},
+    tile::{COLS, Panels, ROWS},
+    view::Write,
+};
+
+/// Most tiles of output channels in a task: with 128 pixels, 192 KiB of packed `dy`.
+pub(super) const BLOCK_TILES: usize = 64;
+/// Panels that share a packed block of `dy`, at least, if there are so many.
+const PANELS: usize = 24;
+/// Enough tasks to keep several threads busy to the end.
+const TASKS: usize = 16;
+/// Blocks of pixels in a partial sum, at least.
+const BLOCKS: usize = 4;
+
+/// How the work is cut.
+pub(super) struct Cut {
+    /// Tiles of six output channels in a group.
+    pub(super) tiles: usize,
+    /// Runs of tiles, one a task.
+    pub(super) tile_runs: Vec<Range<usize>>,
+    pub(super) panels: Panels,
+    /// Runs of panels, one a task.
+    pub(super) panel_runs: Vec<Range<usize>>,
+    /// Partial sums over pixels.
+    pub(super) splits: usize,
+    pub(super) group: usize,
+    /// Floats of one partial sum: (group, panels, tiles, 6, 16).
+    pub(super) sums_len: usize,
+    /// Floats of a run.
+    len: usize,
+    /// Runs of an output pixel, if panels are all of one run each.
+    runs_by_panel: Option<usize>,
+}
+
+impl Cut {
+    /// Cuts for blocks of `pixels`.
+    pub(super) fn of(conv: &Conv, runs: &Runs, pixels: usize) -> Self {
+        let tiles = conv.group_k().div_ceil(ROWS);
+        let panels = Panels::new(runs.taps.len() * runs.len);
+        let tile_runs: Vec<_> = even_runs(tiles, BLOCK_TILES).collect();
+        let wanted = TASKS.div_ceil(conv.group * tile_runs.len());
+        let cuts = wanted.min((panels.count() / PANELS).max(1));
+        let panel_runs: Vec<_> = even_runs(panels.count(), panels.count().div_ceil(cuts)).collect();
+        let blocks = conv.out_pixels().div_ceil(pixels);
+        let splits = wanted.div_ceil(panel_runs.len()).min(blocks / BLOCKS).max(1);
+        let runs_by_panel = runs.len.is_multiple_of(COLS).then_some(runs.taps.len());
+        Self {
+            tiles,
+            tile_runs,
+            panels,
+            panel_runs,
+            splits,
+            group: conv.group,
+            sums_len: conv.group * panels.count() * tiles * ROWS * COLS,
+            len: runs.len,
+            runs_by_panel,
+        }
+    }
+
+    /// Number of tasks.
+    pub(super) fn tasks(&self) -> usize {
+        self.splits * self.group * self.tile_runs.len() * self.panel_runs.len()
+    }
+
+    /// Which run column `lane` of a panel is in, and where in it.
+    #[inline(always)]
+    pub(super) fn place(&self, panel: usize, lane: usize) -> (usize, usize) {
+        match self.runs_by_panel {
+            Some(runs) => (panel % runs, panel / runs * COLS + lane),
+            None => ((panel * COLS + lane) / self.len, (panel * COLS + lane) % self.len),
+        }
+    }
+
+    /// Where the sums of a tile begin.
+    pub(super) fn tile_at(&self, split: usize, group: usize, panel: usize, tile: usize) -> usize {
+        let before = (group * self.panels.count() + panel) * self.tiles + tile;
+        split * self.sums_len + before * ROWS * COLS
+    }
+
+    /// Adds the partial sums in order and writes them in Caffe's order.
+    pub(super) fn collect(
+        &self,
+        cpu: &Cpu,
+        conv: &Conv,
+        sums: &[f32],
+        write: Write,
+        dw: &mut [f32],
+    ) {
+        let (k, row) = (conv.group_k(), conv.group_c() * conv.taps());
+        let dw = Pieces::new(dw, 1);
+        cpu.run(self.group * self.tiles, |task| {
+            let (group, tile) = (task / self.tiles, task % self.tiles);
+            for k in tile * ROWS..k.min((tile + 1) * ROWS) {
+                // SAFETY: the rows of a tile are one task's.
+                let dw = unsafe { dw.range((group * conv.group_k() + k) * row, row) };
+                cpu.enter(Row { cut: self, conv, sums, group, k, write, dw });
+            }
+        });
+    }
+}
+
+/// Collects one output channel: `dw` is (c, taps).
+struct Row<'a> {
+    cut: &'a Cut,
+    conv: &'a Conv,
+    sums: &'a [f32],
+    group: usize,
+    k: usize,
+    write: Write,
+    dw: &'a mut [f32],
+}
+
+impl Kernel for Row<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Lanes>(mut self, s: S) {
+        let taps = self.conv.taps();
+        if taps > 1 && self.cut.runs_by_panel != Some(taps) {
+            for panel in 0..self.cut.panels.count() {
+                (0..self.cut.panels.cols(panel)).for_each(|lane| self.put_one(panel, lane));
+            }
+            return;
+        }
+        let eights = taps / LANES * LANES;
+        for (block, channel) in (0..self.conv.group_c()).step_by(COLS).enumerate() {
+            for tap in (0..eights).step_by(LANES) {
+                self.put_eights(s, channel, tap);
+                self.put_eights(s, channel + LANES, tap);
+            }
+            for tap in eights..taps {
+                self.put_panel(block * taps + tap, channel * taps + tap, taps);
+            }
+        }
+    }
+}
+
+impl Row<'_> {
+    /// Where this channel's sums of a panel begin.
+    #[inline(always)]
+    fn at(&self, panel: usize) -> usize {
+        let width = self.cut.panels.width(panel);
+        self.cut.tile_at(0, self.group, panel, self.k / ROWS) + self.k % ROWS * width
+    }
+
+    /// Writes eight input channels by eight taps.
+    #[inline(always)]
+    fn put_eights<S: Lanes>(&mut self, s: S, channel: usize, tap: usize) {
+        let taps = self.conv.taps();
+        let mut rows = [s.splat(0.0); LANES];
+        for (i, row) in rows.iter_mut().enumerate() {
+            let at = self.at(channel / COLS * taps + tap + i) + channel % COLS;
+            for split in 0..self.cut.splits {
+                let from = &self.sums[at + split * self.cut.sums_len..][..LANES];
+                // SAFETY: `from` is eight floats.
+                *row = s.add(*row, unsafe { s.load(from.as_ptr()) });
+            }
+        }
+        for (i, mut row) in s.transpose(rows).into_iter().enumerate() {
+            let into = &mut self.dw[(channel + i) * taps + tap..][..LANES];
+            if self.write == Write::Add {
+                // SAFETY: `into` is eight floats.
+                row = s.add(unsafe { s.load(into.as_ptr()) }, row);
+            }
+            // SAFETY: as above.
+            unsafe { s.store(into.as_mut_ptr(), row) };
+        }
+    }
+
+    /// Writes the sums of a panel from `dw[first]` on, `step` apart.
+    #[inline(always)]
+    fn put_panel(&mut self, panel: usize, first: usize, step: usize) {
+        let cols = self.cut.panels.cols(panel);
+        let mut row = [0.0; COLS];
+        for split in 0..self.cut.splits {
+            let from = &self.sums[self.at(panel) + split * self.cut.sums_len..][..cols];
+            row.iter_mut().zip(from).for_each(|(row, from)| *row += from);
+        }
+        for (into, sum) in self.dw[first..].iter_mut().step_by(step).zip(row).take(cols) {
+            match self.write {
+                Write::Set => *into = sum,
+                Write::Add => *into += sum,
+            }
+        }
+    }
+
+    /// Writes one sum, wherever it belongs.
+    #[inline(always)]
+    fn put_one(&mut self, panel: usize, lane: usize) {
+        let (c, taps) = (self.conv.group_c(), self.conv.taps());
+        let (run, skip) = self.cut.place(panel, lane);
+        let column = run * self.cut.len + skip; // (tap, c), whether runs are taps or kernel rows
+        let at = self.at(panel) + lane;
+        let sums = (0..self.cut.splits).map(|split| self.sums[at + split * self.cut.sums_len]);
+        let sum: f32 = sums.sum();
+        let into = &mut self.dw[column % c * taps + column / c];
+        match self.write {
+            Write::Set => *into = sum,
+            Write::Add => *into += sum,
+        }
+    }
+}
