@@ -56,7 +56,7 @@ impl Net {
         let node = &self.nodes[index];
         for (&top, &weight) in node.tops.iter().zip(&node.loss_weights) {
             let blob = &self.blobs[top];
-            if weight != 0.0 {
+            if weight != 0.0 && !blob.given {
                 self.diff[blob.diff][..blob.shape.count()].fill(weight);
             }
         }

@@ -63,7 +63,7 @@ impl Net {
     /// Sets the diff of a blob, usually an output's, to run backward from it.
     pub fn set_blob_diff(&mut self, cpu: &Cpu, name: &str, values: &[f32]) -> bool {
         let Some(index) = self.index(name) else { return false };
-        self.blobs[index].live = true;
+        (self.blobs[index].live, self.blobs[index].given) = (true, true);
         put(cpu, &self.blobs[index], values, &mut self.diff[self.blobs[index].diff])
     }
 

@@ -72,6 +72,7 @@ fn add_hidden(blobs: &mut Vec<Blob>, like: usize, layout: Layout) -> usize {
         data: index,
         diff: index,
         live: false,
+        given: false,
         hidden: true,
     });
     index

@@ -115,6 +115,8 @@ struct Blob {
     diff: usize,
     /// Whether backward writes its diff.
     live: bool,
+    /// Whether the caller set its diff, which then stands in for a loss weight.
+    given: bool,
     /// Inserted by a pass: not shown to users.
     hidden: bool,
 }

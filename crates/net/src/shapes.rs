@@ -37,6 +37,7 @@ pub(crate) fn infer(
             data: index,
             diff: index,
             live: false,
+            given: false,
             hidden: false,
         })
         .collect();

@@ -10,7 +10,13 @@ pub(crate) struct Closeness {
 
 impl Closeness {
     /// Compares values one by one; the difference may be `tolerance` times the larger of both or of 1.
-    pub(crate) fn check(&mut self, what: &str, got: &[f32], want: &[f32], tolerance: f64) -> Result<()> {
+    pub(crate) fn check(
+        &mut self,
+        what: &str,
+        got: &[f32],
+        want: &[f32],
+        tolerance: f64,
+    ) -> Result<()> {
         if got.len() != want.len() {
             bail!("{what}: {} values, recorded {}", got.len(), want.len());
         }

@@ -79,10 +79,16 @@ pub(crate) fn legacy(case: &Path) -> Result<Verdict> {
     let want = fs::read_to_string(case)?;
     let same = if name.contains("solver") {
         let (got, _) = upgrade::solver(parse::<SolverParameter>(&name, &old)?)?;
-        first_difference(&text::write(&got), &text::write(&parse::<SolverParameter>("recorded", &want)?))
+        first_difference(
+            &text::write(&got),
+            &text::write(&parse::<SolverParameter>("recorded", &want)?),
+        )
     } else {
         let (got, _) = upgrade::net(parse::<NetParameter>(&name, &old)?)?;
-        first_difference(&text::write(&got), &text::write(&parse::<NetParameter>("recorded", &want)?))
+        first_difference(
+            &text::write(&got),
+            &text::write(&parse::<NetParameter>("recorded", &want)?),
+        )
     };
     match same {
         None => Ok(Verdict::Passed("the same message".into())),

@@ -104,5 +104,7 @@ pub(crate) fn ending_in(dir: &Path, ending: &str) -> Result<Vec<PathBuf>> {
 /// The name of a layer type in `net` that is not built, if there is one.
 pub(crate) fn missing_layer(net: &caffe_format::NetParameter) -> Option<String> {
     let mut types = net.layer.iter().map(|layer| layer.type_());
-    types.find(|name| ::layers::find(name).is_none()).map(|name| format!("layer type {name} is not built"))
+    types
+        .find(|name| ::layers::find(name).is_none())
+        .map(|name| format!("layer type {name} is not built"))
 }

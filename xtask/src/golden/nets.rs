@@ -27,7 +27,14 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
         return Ok(Verdict::Skipped(why));
     }
     let seed = recorded["seed"].as_u64().and_then(|seed| u32::try_from(seed).ok());
-    let mut single = layers::open(&model, case.parent().context("a folder")?, Phase::Train, seed.unwrap_or(1701))?;
+    let mut single = layers::open(
+        &model,
+        case.parent().context("a folder")?,
+        Phase::Train,
+        seed.unwrap_or(1701),
+    )?;
+    // Running statistics were recorded as they began: forward changes them.
+    let running = single.params().1.to_vec();
     single.forward()?;
     single.backward()?;
     let mut worst = 0.0_f64;
@@ -50,10 +57,9 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
             let param = params.find(|param| param.layer == *layer && param.index == index);
             let param = param.with_context(|| format!("no param {what}"))?;
             check_shape(&what, param.shape.dims(), want)?;
-            let (learned, running) = single.params();
             let values = match param.home {
                 Home::Running => &running[param.values.clone()],
-                Home::Slab | Home::Private => &learned[param.values.clone()],
+                Home::Slab | Home::Private => &single.params().0[param.values.clone()],
             };
             worst = worst.max(check_mean(&format!("{what} data"), values, &want["data"])?);
             let gradient = param.gradient.clone().map_or(&[][..], |range| &single.pool()[range]);

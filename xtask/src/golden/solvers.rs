@@ -17,6 +17,8 @@ use super::{Verdict, ending_in, entries};
 const LOSS_TOLERANCE: f64 = 1e-4;
 /// Of a parameter's mean magnitude.
 const WEIGHT_TOLERANCE: f64 = 1e-3;
+/// Below this a value is rounding noise: a bias before BatchNorm has no gradient but what rounding leaves.
+const WEIGHT_NOISE: f64 = 1e-6;
 
 /// Folders with a solver and a log.
 pub(crate) fn cases(root: &Path) -> Result<Vec<PathBuf>> {
@@ -165,7 +167,12 @@ fn compare_shown(got: &Shown, want: &Shown) -> Result<f64> {
 
 type Compare = fn(&str, &[f32], &[f32]) -> Result<()>;
 
-fn compare_models(what: &str, got: &NetParameter, want: &NetParameter, compare: Compare) -> Result<()> {
+fn compare_models(
+    what: &str,
+    got: &NetParameter,
+    want: &NetParameter,
+    compare: Compare,
+) -> Result<()> {
     for layer in want.layer.iter().filter(|layer| !layer.blobs.is_empty()) {
         let mut layers = got.layer.iter();
         let found = layers.find(|found| found.name == layer.name);
@@ -197,7 +204,7 @@ fn near(what: &str, got: &[f32], want: &[f32]) -> Result<()> {
         bail!("{what}: {} values, recorded {}", got.len(), want.len());
     }
     let sum: f64 = want.iter().map(|value| f64::from(value.abs())).sum();
-    let allowed = WEIGHT_TOLERANCE * sum / want.len().max(1) as f64;
+    let allowed = (WEIGHT_TOLERANCE * sum / want.len().max(1) as f64).max(WEIGHT_NOISE);
     let error = |i: &usize| f64::from((got[*i] - want[*i]).abs());
     if let Some(i) = (0..want.len()).find(|i| error(i) > allowed || got[*i].is_nan()) {
         bail!("{what}[{i}] is {}, recorded {} (allowed difference {allowed:.2e})", got[i], want[i]);
