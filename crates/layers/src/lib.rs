@@ -83,6 +83,11 @@ pub trait Layer: Send {
         true
     }
 
+    /// Whether forward draws from the replica's random stream.
+    fn draws(&self) -> bool {
+        false
+    }
+
     /// Multiply-adds of one forward, for `model summary`; 0 where they do not matter.
     fn multiply_adds(&self) -> u64 {
         0

@@ -1,10 +1,8 @@
 //! Backward, layer by layer, last to first.
 
-use std::ops::Range;
-
 use kernels::Cpu;
 use layers::{Alias, Backward, BottomDiff, Gradient, LayerError, TopDiff};
-use tensor::Slab;
+use tensor::{SharedSlab, Slab, Writing};
 
 use crate::{Home, Net, RunError};
 
@@ -14,7 +12,7 @@ impl Net {
         &mut self,
         cpu: &Cpu,
         params: &[f32],
-        pool: &mut [f32],
+        pool: &SharedSlab,
     ) -> Result<(), RunError> {
         (0..self.nodes.len()).rev().try_for_each(|i| self.backward_layer(i, cpu, params, pool))
     }
@@ -25,7 +23,7 @@ impl Net {
         index: usize,
         cpu: &Cpu,
         params: &[f32],
-        pool: &mut [f32],
+        pool: &SharedSlab,
     ) -> Result<(), RunError> {
         self.seed_losses(index);
         let node = &self.nodes[index];
@@ -67,7 +65,7 @@ impl Net {
         index: usize,
         cpu: &Cpu,
         values: &[f32],
-        pool: &mut [f32],
+        pool: &SharedSlab,
     ) -> Result<(), LayerError> {
         let Self { nodes, blobs, data, diff, params, private, contributed, .. } = self;
         let node = &mut nodes[index];
@@ -75,8 +73,9 @@ impl Net {
         let mut taken: Vec<Option<Slab>> = (node.bottoms.iter().zip(&node.propagate))
             .map(|(&bottom, wanted)| wanted.then(|| std::mem::take(&mut diff[blobs[bottom].diff])))
             .collect();
-        let wanted: Vec<Option<Range<usize>>> = (node.params.iter().zip(&node.learn))
-            .map(|(&p, &learn)| params[p].gradient.clone().filter(|_| learn))
+        // Only this layer's part of the pool is taken: others may read what is settled meanwhile.
+        let mut wanted: Vec<Option<Writing<'_>>> = (node.params.iter().zip(&node.learn))
+            .map(|(&p, &learn)| Some(pool.write(params[p].gradient.clone().filter(|_| learn)?)))
             .collect();
         let mut io = Backward {
             cpu,
@@ -113,10 +112,10 @@ impl Net {
                     Home::Running => &[],
                 })
                 .collect(),
-            gradients: (disjoint(pool, &wanted).into_iter().zip(&node.params))
-                .map(|(slice, &param)| {
-                    slice.map(|values| Gradient {
-                        values,
+            gradients: (wanted.iter_mut().zip(&node.params))
+                .map(|(guard, &param)| {
+                    guard.as_mut().map(|values| Gradient {
+                        values: &mut values[..],
                         write: Self::next_write(&mut contributed[param]),
                     })
                 })
@@ -131,23 +130,4 @@ impl Net {
         }
         result
     }
-}
-
-/// Mutable slices of `pool` for ranges that do not overlap, in the order asked for.
-fn disjoint<'a>(
-    pool: &'a mut [f32],
-    ranges: &[Option<Range<usize>>],
-) -> Vec<Option<&'a mut [f32]>> {
-    let mut ascending: Vec<_> =
-        (ranges.iter().enumerate()).filter_map(|(at, range)| Some((range.as_ref()?, at))).collect();
-    ascending.sort_by_key(|(range, _)| range.start);
-    let mut slices: Vec<Option<&mut [f32]>> = ranges.iter().map(|_| None).collect();
-    let (mut rest, mut offset) = (pool, 0);
-    for (range, at) in ascending {
-        let (_, tail) = rest.split_at_mut(range.start - offset);
-        let (mine, tail) = tail.split_at_mut(range.len());
-        (rest, offset) = (tail, range.end);
-        slices[at] = Some(mine);
-    }
-    slices
 }

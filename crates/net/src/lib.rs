@@ -158,6 +158,20 @@ impl Net {
         self.nodes[index].feed.is_some()
     }
 
+    /// Whether a forward draws random numbers from the replica's stream.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        self.nodes.iter().any(|node| node.layer.draws())
+    }
+
+    /// Items in a batch: the first axis of the first top that a data layer (or any first layer) makes.
+    #[must_use]
+    pub fn batch_items(&self) -> usize {
+        let node = self.nodes.iter().find(|n| n.feed.is_some()).or(self.nodes.first());
+        let top = node.and_then(|node| node.tops.first());
+        top.and_then(|&top| self.blobs[top].shape.dims().first().copied()).unwrap_or(0)
+    }
+
     /// Names of the data layers, in the order of their feeds.
     #[must_use]
     pub fn feed_names(&self) -> Vec<&str> {

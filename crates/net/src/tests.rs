@@ -6,6 +6,7 @@ use caffe_format::{LayerParameter, NetParameter, NetState, text};
 use expect_test::{Expect, expect};
 use kernels::{Cpu, Simd};
 use layers::{Feed, FeedError};
+use tensor::{SharedSlab, Slab};
 
 use crate::{Home, Initial, MemoryPlan, Net, NetError, Pass, Sources, compile};
 
@@ -58,7 +59,7 @@ fn run(net: &mut Net) -> (f32, Initial, Vec<f32>) {
     let cpu = Cpu::new(1, Simd::detect());
     let mut rng = Mt19937::new(1701);
     let mut initial = net.initialise(&mut rng, &mut NoSources).unwrap();
-    let mut pool = vec![0.0; net.pool_len()];
+    let pool = SharedSlab::new(Slab::zeros(net.pool_len()));
     let mut pass = Pass {
         cpu: &cpu,
         params: &initial.params,
@@ -68,7 +69,8 @@ fn run(net: &mut Net) -> (f32, Initial, Vec<f32>) {
     };
     let loss = net.forward(&mut pass).unwrap();
     net.clear_gradients();
-    net.backward(&cpu, &initial.params, &mut pool).unwrap();
+    net.backward(&cpu, &initial.params, &pool).unwrap();
+    let pool = pool.read().to_vec();
     (loss, initial, pool)
 }
 

@@ -97,6 +97,11 @@ impl Net {
         Ok(())
     }
 
+    /// Takes the private params of another copy of this net.
+    pub fn copy_private(&mut self, other: &Self) {
+        self.private = other.private.clone();
+    }
+
     /// A hash of all params' bits, learned and running, in net order.
     #[must_use]
     pub fn hash(&self, params: &[f32], running: &[f32]) -> u64 {

@@ -1,9 +1,9 @@
 //! One slab, many workers: all read it, or each writes a share of its own.
 //!
 //! The rule that makes it sound is checked where it is used, not promised by callers: a [`SharedSlab`]
-//! counts its readers and lists the ranges being written. Taking a [`Writing`] while anyone reads, or
-//! one that overlaps another, panics with both sides; so does reading while anyone writes. The check
-//! costs one lock when a guard is taken (twice an iteration and worker), none on the data path.
+//! lists the ranges being read and written. Taking a guard for a range that somebody else writes, or a
+//! [`Writing`] for one that somebody reads, panics with both sides. The check costs one lock when a
+//! guard is taken (a few a layer), none on the data path.
 
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Mutex, PoisonError};
@@ -22,13 +22,28 @@ pub struct SharedSlab {
 
 #[derive(Debug, Default)]
 struct Users {
-    readers: usize,
+    reading: Vec<Range<usize>>,
     writing: Vec<Range<usize>>,
 }
 
-/// The whole slab, to read.
+impl Users {
+    /// A range among `taken` that shares a value with `range`.
+    fn clash<'a>(taken: &'a [Range<usize>], range: &Range<usize>) -> Option<&'a Range<usize>> {
+        taken.iter().find(|taken| taken.start < range.end && range.start < taken.end)
+    }
+
+    /// Forgets one guard's range.
+    fn leave(taken: &mut Vec<Range<usize>>, range: &Range<usize>) {
+        if let Some(at) = taken.iter().position(|taken| taken == range) {
+            taken.swap_remove(at);
+        }
+    }
+}
+
+/// A share of the slab, to read.
 pub struct Reading<'a> {
     slab: &'a SharedSlab,
+    range: Range<usize>,
 }
 
 /// A share of the slab, to write.
@@ -62,26 +77,42 @@ impl SharedSlab {
     /// If a share is being written: the barrier between update and forward was forgotten.
     #[must_use]
     pub fn read(&self) -> Reading<'_> {
+        self.read_range(0..self.len)
+    }
+
+    /// Reads the values in `range`.
+    ///
+    /// # Panics
+    ///
+    /// If the range is not in the slab, or a share of it is being written.
+    #[must_use]
+    pub fn read_range(&self, range: Range<usize>) -> Reading<'_> {
+        self.check(&range);
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
-        assert!(users.writing.is_empty(), "read while {:?} is written", users.writing);
-        users.readers += 1;
-        Reading { slab: self }
+        let clash = Users::clash(&users.writing, &range);
+        assert!(clash.is_none(), "read of {range:?} while {clash:?} is written");
+        users.reading.push(range.clone());
+        Reading { slab: self, range }
     }
 
     /// Writes the values in `range`.
     ///
     /// # Panics
     ///
-    /// If the range is not in the slab, or anyone reads, or writes an overlapping range.
+    /// If the range is not in the slab, or anyone reads or writes a share of it.
     #[must_use]
     pub fn write(&self, range: Range<usize>) -> Writing<'_> {
-        assert!(range.start <= range.end && range.end <= self.len(), "{range:?} of {}", self.len());
+        self.check(&range);
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
-        assert!(users.readers == 0, "write of {range:?} while {} read", users.readers);
-        let clash = users.writing.iter().find(|r| r.start < range.end && range.start < r.end);
-        assert!(clash.is_none(), "write of {range:?} while {clash:?} is written");
+        let users = &mut *users;
+        let clash = Users::clash(&users.reading, &range).or(Users::clash(&users.writing, &range));
+        assert!(clash.is_none(), "write of {range:?} while {clash:?} is in use");
         users.writing.push(range.clone());
         Writing { slab: self, range }
+    }
+
+    fn check(&self, range: &Range<usize>) {
+        assert!(range.start <= range.end && range.end <= self.len, "{range:?} of {}", self.len);
     }
 
     /// The values, when nobody else can have them.
@@ -102,16 +133,19 @@ impl SharedSlab {
 impl Deref for Reading<'_> {
     type Target = [f32];
 
-    #[expect(unsafe_code, reason = "this guard is counted as a reader")]
+    #[expect(unsafe_code, reason = "this guard's range is listed as read")]
     fn deref(&self) -> &[f32] {
-        // SAFETY: all of the slab's values; while this guard lives `Users` admits no writer.
-        unsafe { std::slice::from_raw_parts(self.slab.base, self.slab.len) }
+        // SAFETY: the range lies in the slab, as `read_range` checked.
+        let start = unsafe { self.slab.base.add(self.range.start) };
+        // SAFETY: as above; while this guard lives `Users` admits no writer of it.
+        unsafe { std::slice::from_raw_parts(start, self.range.len()) }
     }
 }
 
 impl Drop for Reading<'_> {
     fn drop(&mut self) {
-        self.slab.users.lock().unwrap_or_else(PoisonError::into_inner).readers -= 1;
+        let mut users = self.slab.users.lock().unwrap_or_else(PoisonError::into_inner);
+        Users::leave(&mut users.reading, &self.range);
     }
 }
 
@@ -144,9 +178,7 @@ impl DerefMut for Writing<'_> {
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
         let mut users = self.slab.users.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = users.writing.iter().position(|r| *r == self.range) {
-            users.writing.swap_remove(at);
-        }
+        Users::leave(&mut users.writing, &self.range);
     }
 }
 
@@ -176,8 +208,9 @@ mod tests {
         assert!(refused(&|| drop(slab.write(4..6))));
         assert!(refused(&|| drop(slab.read())));
         drop((first, slab.write(5..10)));
-        let reading = slab.read();
-        assert!(refused(&|| drop(slab.write(0..1))));
+        let reading = slab.read_range(2..4);
+        assert!(refused(&|| drop(slab.write(3..5))));
+        drop(slab.write(4..6));
         drop(reading);
         drop(slab.write(0..10));
     }

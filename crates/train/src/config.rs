@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use caffe_format::SolverParameter;
 use kernels::Simd;
 
+use crate::parallel::{BatchMeaning, BatchNormState, Overlap};
+
 use crate::files::UnknownFields;
 
 /// Everything [`Job::open`](crate::Job::open) needs to know.
@@ -18,8 +20,22 @@ pub struct Config {
     pub resume: Option<PathBuf>,
     /// Where a resumed run reads data.
     pub resume_data: ResumeData,
-    /// Threads of the worker.
+    /// Threads of each worker.
     pub threads: usize,
+    /// Workers in this process.
+    pub workers: usize,
+    /// Replicas in all; `None` for one a worker, or what the snapshot says.
+    pub replicas: Option<usize>,
+    /// What `batch_size` means.
+    pub batch: BatchMeaning,
+    /// A run of gradients is summed once it holds more than this.
+    pub bucket_bytes: usize,
+    /// When gradients are summed.
+    pub overlap: Overlap,
+    /// Go on even where the weights would not be those of one worker.
+    pub inexact: bool,
+    /// Which BatchNorm statistics test, snapshot and hash use.
+    pub batch_norm: BatchNormState,
     /// SIMD level.
     pub simd: Simd,
     /// Seed when the solver names none.

@@ -42,6 +42,10 @@ pub enum TrainError {
     #[error("solver: {0}")]
     Nets(String),
 
+    /// Replicas cannot be dealt to workers as asked, or a batch to replicas.
+    #[error("{0}")]
+    Dealing(String),
+
     /// A net cannot be built.
     #[error("{which}")]
     Net {

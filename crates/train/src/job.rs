@@ -1,188 +1,128 @@
 //! A training job: what it owns, and one iteration of it.
 
 use base::Clock;
-use base::random::Mt19937;
 use caffe_format::SolverParameter;
-use kernels::Cpu;
-use layers::Feed;
-use net::{Net, Pass};
-use solver::{BlockSums, Slots, Solver, block_sums};
-use tensor::Slab;
+use net::{Home, Net, Output};
+use solver::{BlockSums, Slots, Solver};
+use std::ops::Range;
+use std::sync::Mutex;
+use std::thread;
+use tensor::{SharedSlab, Slab};
 
+use crate::board::Board;
 use crate::evaluate::TestNet;
+use crate::parallel::{BatchNormState, Dealing};
 use crate::run::SmoothedLoss;
+use crate::stage::{Done, Stage, Undone};
 use crate::times::Times;
+use crate::worker::{Found, Replica, Worker};
 use crate::{Config, Event, TrainError};
 
 /// Everything needed to train. Built once by [`Job::open`]; no other state exists.
 pub struct Job {
     pub(crate) config: Config,
+    pub(crate) dealing: Dealing,
     /// Rates, preparation and rule.
     pub(crate) solver: Solver,
-    /// All learned values, in net order.
-    pub(crate) params: Slab,
-    /// What the rule remembers, each slab laid out as `params`.
-    pub(crate) history: Vec<Slab>,
     /// Where each param and its gradient lie.
     pub(crate) slots: Slots,
-    /// What computes.
-    pub(crate) worker: Worker,
-    /// What the batch, the random numbers and the running statistics come from.
-    pub(crate) replica: Replica,
+    /// Runs of the pool that are summed together.
+    pub(crate) buckets: Vec<Range<usize>>,
+    pub(crate) shared: Shared,
+    pub(crate) workers: Vec<Worker>,
+    pub(crate) replicas: Vec<Replica>,
     pub(crate) tests: Vec<TestNet>,
     /// Iterations done.
     pub(crate) iter: u64,
-    pub(crate) times: Times,
     pub(crate) smoothed: SmoothedLoss,
 }
 
-/// What runs replicas: threads, activations, gradients.
-pub(crate) struct Worker {
-    pub(crate) cpu: Cpu,
-    pub(crate) net: Net,
-    /// All gradients, in the order backward makes them.
-    pub(crate) pool: Slab,
+/// What all workers see: they read it together, and each writes shares of its own.
+pub(crate) struct Shared {
+    /// All learned values, in net order.
+    pub(crate) params: SharedSlab,
+    /// What the rule remembers, each slab laid out as `params`.
+    pub(crate) history: Vec<SharedSlab>,
+    /// Every worker's gradients, in the order backward makes them.
+    pub(crate) pools: Vec<SharedSlab>,
+    /// The sum over workers; with one worker its pool is the sum.
+    pub(crate) sum: Option<SharedSlab>,
 }
 
-/// One logical copy of the training step: its own data position, random stream and statistics.
-pub(crate) struct Replica {
-    pub(crate) rng: Mt19937,
-    pub(crate) running: Slab,
-    pub(crate) feeds: Vec<Box<dyn Feed>>,
-}
-
-/// What one iteration found, before its update.
-pub(crate) struct Computed {
-    /// Mean loss over `iter_size` passes.
-    pub(crate) loss: f32,
+impl Shared {
+    /// Where the sum of all gradients is.
+    pub(crate) fn sum(&self) -> &SharedSlab {
+        self.sum.as_ref().unwrap_or(&self.pools[0])
+    }
 }
 
 impl Job {
-    /// Runs one iteration and returns its loss: data, forward, backward, update. `events` hears of it in
-    /// between when it is an iteration to display.
+    /// Runs one iteration and returns its loss, the mean over replicas: every worker takes its replicas'
+    /// batches forward and backward, sums gradients with the others on the way, and updates its share.
     pub fn step(
         &mut self,
         clock: &dyn Clock,
         events: &mut dyn FnMut(Event),
     ) -> Result<f32, TrainError> {
-        let Computed { loss } = self.compute(clock, events)?;
-        self.display(loss, clock, events);
-        self.update(clock, events)?;
+        let shown = self.displays().then(|| self.hash());
+        let found = self.compute_and_update(clock, shown.is_some(), events)?;
+        let loss = mean(found.iter().map(|found| found.loss));
+        self.report(found, loss, shown, clock, events);
         self.iter += 1;
         events(Event::Stepped { done: self.iter, loss });
         Ok(loss)
     }
 
-    /// Gradients of `iter_size` batches, added up in the pool.
-    fn compute(
+    /// What each replica found, in their order; the weights are updated.
+    fn compute_and_update(
         &mut self,
         clock: &dyn Clock,
+        shows: bool,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Computed, TrainError> {
-        let passes = self.solver_param().iter_size();
-        let mut loss = 0.0;
-        self.worker.net.clear_gradients();
-        for _ in 0..passes {
-            loss += self.forward(clock, events)?;
-            self.backward(clock, events)?;
-        }
-        let loss = loss / passes as f32;
-        if loss.is_finite() {
-            return Ok(Computed { loss });
-        }
-        let (layer, blob) = self.worker.net.first_not_finite().unwrap_or(("?", "?"));
-        let (layer, blob) = (layer.to_owned(), blob.to_owned());
-        Err(TrainError::Loss { iter: self.iter, loss, layer, blob })
-    }
-
-    /// One batch through the net; its loss.
-    pub(crate) fn forward(
-        &mut self,
-        clock: &dyn Clock,
-        events: &mut dyn FnMut(Event),
-    ) -> Result<f32, TrainError> {
-        let debug = self.shows_debug_info();
-        let Self { worker: Worker { cpu, net, .. }, replica, params, times, .. } = self;
-        let mut pass = Pass {
-            cpu,
-            params,
-            running: &mut replica.running,
-            rng: &mut replica.rng,
-            feeds: &mut replica.feeds,
-        };
-        let mut loss = 0.0;
-        for layer in 0..net.len() {
-            let begin = clock.now();
-            loss += net.forward_layer(layer, &mut pass)?;
-            times.forward(net.is_data(layer), clock.now().saturating_sub(begin));
-            if debug {
-                net.forward_debug(layer, &pass).into_iter().for_each(|l| events(Event::Debug(l)));
-            }
-        }
-        for notice in replica.feeds.iter_mut().flat_map(|feed| feed.notices()) {
-            events(Event::Note { source: "data_layer.cpp", text: notice });
-        }
-        Ok(loss)
-    }
-
-    fn backward(
-        &mut self,
-        clock: &dyn Clock,
-        events: &mut dyn FnMut(Event),
-    ) -> Result<(), TrainError> {
-        let debug = self.shows_debug_info();
-        let begin = clock.now();
-        let Worker { cpu, net, pool } = &mut self.worker;
-        for layer in (0..net.len()).rev() {
-            net.backward_layer(layer, cpu, &self.params, pool)?;
-            if debug {
-                net.backward_debug(layer, pool).into_iter().for_each(|l| events(Event::Debug(l)));
-            }
-        }
-        if debug {
-            events(Event::Debug(net.backward_totals(&self.params, pool)));
-        }
-        self.times.backward += clock.now().saturating_sub(begin);
-        Ok(())
-    }
-
-    /// Clips, normalises, decays and applies the rule.
-    fn update(
-        &mut self,
-        clock: &dyn Clock,
-        events: &mut dyn FnMut(Event),
-    ) -> Result<(), TrainError> {
-        let begin = clock.now();
+    ) -> Result<Vec<Found>, TrainError> {
         if let Some(step) = self.solver.rates.step_begins(self.iter) {
             events(Event::RateStep { iter: self.iter, step });
         }
-        let runs = self.slots.all();
-        let mut sums = Vec::new();
-        if self.solver.needs_norms() {
-            sums = vec![BlockSums::default(); self.slots.blocks()];
-            for run in &runs {
-                let values = &self.params[self.slots.in_slab(run)];
-                let gradient = &self.worker.pool[self.slots.in_pool(run)];
-                block_sums(1.0, values, gradient, &mut sums[self.slots.blocks_in(run)]);
+        let board = Board::new(self.workers.len());
+        let norms = Mutex::new(vec![BlockSums::default(); self.slots.blocks()]);
+        let stage = Stage {
+            clock,
+            iter: self.iter,
+            shows,
+            debug: shows && self.config.solver.debug_info(),
+            config: &self.config,
+            solver: &self.solver,
+            slots: &self.slots,
+            buckets: &self.buckets,
+            shared: &self.shared,
+            dealing: self.dealing,
+            board: &board,
+            norms: &norms,
+        };
+        let mut replicas = &mut self.replicas[..];
+        let results: Vec<_> = thread::scope(|scope| {
+            let mut others = Vec::new();
+            let mut first = None;
+            for (index, worker) in self.workers.iter_mut().enumerate() {
+                let (mine, rest) = replicas.split_at_mut(stage.dealing.of_worker(index).len());
+                replicas = rest;
+                let stage = &stage;
+                if index == 0 {
+                    first = Some((worker, mine));
+                } else {
+                    others.push(scope.spawn(move || stage.work(index, worker, mine)));
+                }
             }
-        }
-        let step = self.solver.step(self.iter, 1.0, &self.slots, &sums);
-        if let Some(c) = &step.clipped {
-            events(Event::Clipped { norm: c.norm, limit: c.limit, factor: c.factor });
-        }
-        let mut history = self.history.iter_mut().map(|slab| &mut slab[..]);
-        let history = std::array::from_fn(|_| history.next().unwrap_or_default());
-        let (params, pool) = (&mut self.params, &self.worker.pool);
-        let pieces = solver::pieces(&self.slots, &runs, params, pool, history);
-        let result = self.solver.update(&self.worker.cpu, &step, pieces);
-        self.times.update += clock.now().saturating_sub(begin);
-        result.map_err(|bad| {
-            let params = self.worker.net.params();
-            let param = params.iter().filter(|p| p.gradient.is_some()).nth(bad.slot);
-            let (layer, index) =
-                param.map_or_else(Default::default, |p| (p.layer.clone(), p.index));
-            TrainError::Gradient { iter: self.iter, layer, index }
-        })
+            // Worker 0 is this thread: one worker spawns none.
+            let (worker, mine) = first.expect("there is at least one worker");
+            let mut results = vec![stage.work(0, worker, mine)];
+            let join = |other: thread::ScopedJoinHandle<'_, _>| {
+                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            results.extend(others.into_iter().map(join));
+            results
+        });
+        gather(results, self.worker_net(), self.iter, events)
     }
 
     /// Iterations done.
@@ -194,13 +134,24 @@ impl Job {
     /// A hash of all parameters' bits, learned and running, in net order.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        self.worker.net.hash(&self.params, &self.replica.running)
+        self.worker_net().hash(&self.shared.params.read(), &self.running())
     }
 
     /// The train net with its present params, as a model file holds it.
     #[must_use]
     pub fn model(&self) -> caffe_format::NetParameter {
-        self.worker.net.model(&self.params, &self.replica.running)
+        self.worker_net().model(&self.shared.params.read(), &self.running())
+    }
+
+    /// The running statistics that test, snapshot and hash use: the replicas' mean by the canonical
+    /// tree, or replica 0's.
+    pub(crate) fn running(&self) -> Slab {
+        let mut running = self.replicas[0].running.clone();
+        if self.config.batch_norm == BatchNormState::Averaged && self.replicas.len() > 1 {
+            let all: Vec<&[f32]> = self.replicas.iter().map(|r| &r.running[..]).collect();
+            crate::reduce::tree_mean(&all, &mut running);
+        }
+        running
     }
 
     /// The solver as written.
@@ -212,7 +163,30 @@ impl Job {
     /// The train net.
     #[must_use]
     pub fn net(&self) -> &Net {
-        &self.worker.net
+        self.worker_net()
+    }
+
+    /// How replicas are dealt to workers.
+    #[must_use]
+    pub fn dealing(&self) -> Dealing {
+        self.dealing
+    }
+
+    /// Images (or other items) in the global batch of one pass, for throughput; 0 when unknown.
+    #[must_use]
+    pub fn items_per_iteration(&self) -> usize {
+        let items = self.worker_net().batch_items();
+        items * self.dealing.replicas * usize::try_from(self.config.solver.iter_size()).unwrap_or(1)
+    }
+
+    /// Where worker 0's time went so far.
+    #[must_use]
+    pub fn times(&self) -> Times {
+        self.workers[0].times
+    }
+
+    fn worker_net(&self) -> &Net {
+        &self.workers[0].net
     }
 
     /// Whether this iteration is one to display.
@@ -221,7 +195,59 @@ impl Job {
         interval > 0 && self.iter.is_multiple_of(interval)
     }
 
-    fn shows_debug_info(&self) -> bool {
-        self.config.solver.debug_info() && self.displays()
+    /// Values of learned params that live in the slab, for tests of what a run did.
+    #[must_use]
+    pub fn learned(&self) -> usize {
+        self.worker_net().home_len(Home::Slab)
     }
+}
+
+/// All workers' findings in replica order, or the first worker's error that is its own.
+fn gather(
+    results: Vec<Result<Done, Undone>>,
+    net: &Net,
+    iter: u64,
+    events: &mut dyn FnMut(Event),
+) -> Result<Vec<Found>, TrainError> {
+    let mut all = Vec::new();
+    let mut error = None;
+    for (worker, result) in results.into_iter().enumerate() {
+        match result {
+            Ok(done) => {
+                if let Some(c) = done.clipped.filter(|_| worker == 0) {
+                    events(Event::Clipped { norm: c.norm, limit: c.limit, factor: c.factor });
+                }
+                all.extend(done.found);
+            }
+            Err(Undone::Error(own)) => error = error.or(Some(own)),
+            Err(Undone::NotFinite(slot)) => {
+                let mut slots = net.params().iter().filter(|param| param.gradient.is_some());
+                let param = slots.nth(slot).expect("slots are the params with a gradient");
+                let (layer, index) = (param.layer.clone(), param.index);
+                error = error.or(Some(TrainError::Gradient { iter, layer, index }));
+            }
+            Err(Undone::Other) => {}
+        }
+    }
+    error.map_or(Ok(all), Err)
+}
+
+/// Mean in the order given.
+pub(crate) fn mean(values: impl Iterator<Item = f32>) -> f32 {
+    let (sum, count) = values.fold((0.0_f32, 0.0_f32), |(sum, n), value| (sum + value, n + 1.0));
+    sum / count
+}
+
+/// Means of outputs over replicas, in replica order.
+pub(crate) fn mean_outputs(found: &mut [Found]) -> Vec<Output> {
+    let Some((first, rest)) = found.split_first_mut() else { return Vec::new() };
+    let mut outputs = std::mem::take(&mut first.outputs);
+    for other in rest.iter() {
+        for (sum, output) in outputs.iter_mut().zip(&other.outputs) {
+            sum.values.iter_mut().zip(&output.values).for_each(|(sum, value)| *sum += value);
+        }
+    }
+    let count = (rest.len() + 1) as f32;
+    outputs.iter_mut().flat_map(|output| &mut output.values).for_each(|value| *value /= count);
+    outputs
 }

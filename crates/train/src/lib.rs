@@ -5,6 +5,7 @@
 //! as [`Event`]s and take clock, seed and stop requests as arguments; neither prints nor reads
 //! flags or environment.
 
+mod board;
 mod config;
 mod error;
 mod evaluate;
@@ -13,13 +14,17 @@ pub mod files;
 mod job;
 pub mod nets;
 mod open;
+mod parallel;
+mod reduce;
 mod restore;
 mod run;
 mod save;
 mod single;
 mod sources;
+mod stage;
 mod times;
 mod weights;
+mod worker;
 
 pub use config::{Config, ResumeData};
 pub use data::OnBadSample;
@@ -27,6 +32,7 @@ pub use error::TrainError;
 pub use event::{Display, Event};
 pub use job::Job;
 pub use open::check_solver;
+pub use parallel::{BatchMeaning, BatchNormState, Dealing, Overlap};
 pub use run::{Control, Ending, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
 pub use sources::FileSources;

@@ -3,17 +3,22 @@
 use std::path::Path;
 
 use base::random::Mt19937;
-use caffe_format::{NetParameter, SolverParameter, text};
+use caffe_format::{LayerParameter, NetParameter, Phase, SolverParameter, text};
 use kernels::Cpu;
-use net::{Home, MemoryPlan, Net, build_log, compile};
+use net::{Home, Initial, MemoryPlan, Net, build_log, compile};
+use snapshot::{Loaded, Resume};
 use solver::{Extensions, ParamSlot, Slots, Solver};
-use tensor::Slab;
+use tensor::{SharedSlab, Slab};
 
 use crate::evaluate::TestNet;
-use crate::job::{Replica, Worker};
+use crate::job::Shared;
+use crate::nets::{self, NamedNet};
+use crate::parallel::{BatchMeaning, Dealing};
+use crate::reduce::buckets;
 use crate::sources::FileSources;
 use crate::times::Times;
-use crate::{Config, Event, Job, TrainError, nets, restore};
+use crate::worker::{Replica, Worker};
+use crate::{Config, Event, Job, TrainError, restore};
 
 impl Job {
     /// Reads, checks and builds everything. What can be known to be wrong is found here, before the
@@ -24,58 +29,73 @@ impl Job {
         if config.solver.snapshot() > 0 {
             snapshot::check_writable(config.solver.snapshot_prefix())?;
         }
+        let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;
+        let dealing = deal(&config, loaded.as_ref())?;
         let text = format!(
             "Initializing solver from parameters: \n{}",
             text::write(&config.solver).trim_end()
         );
         events(Event::Note { source: "solver.cpp", text });
-        let found = nets::read(&config.solver, &config.root, config.unknown, events)?;
-        let seed = u32::try_from(config.solver.random_seed()).unwrap_or(config.seed);
-        let mut rng = Mt19937::new(seed);
-
-        events(Event::Note { source: "solver.cpp", text: found.train.origin });
-        let mut sources = FileSources::new(&config);
-        let mut net =
-            build("train net", &found.train.net, MemoryPlan::KeepDiffs, &mut sources, events)?;
-        let initial = (net.initialise(&mut rng, &mut sources))
-            .map_err(|source| TrainError::Net { which: "train net".into(), source })?;
-        let mut tests = Vec::with_capacity(found.tests.len());
-        for (index, (test, &iterations)) in
-            found.tests.iter().zip(&config.solver.test_iter).enumerate()
-        {
-            let text = format!("Creating test net (#{index}) specified by {}", test.origin);
-            events(Event::Note { source: "solver.cpp", text });
-            let test =
-                TestNet::open(index, &test.net, iterations, &net, &mut rng, &mut sources, events)?;
-            tests.push(test);
+        let mut found = nets::read(&config.solver, &config.root, config.unknown, events)?;
+        if config.batch == BatchMeaning::Global {
+            divide_batches(&mut found.train.net, dealing.replicas)?;
         }
-        sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
+        events(Event::Note { source: "solver.cpp", text: found.train.origin });
+        let mut nets = Vec::with_capacity(dealing.workers);
+        for worker in 0..dealing.workers {
+            // The log says it once; every worker has activations of its own.
+            let mut silent = |_: Event| ();
+            let events = if worker == 0 { &mut *events } else { &mut silent };
+            let mut sources = FileSources::new(&config, 0, dealing.replicas);
+            let plan = MemoryPlan::KeepDiffs;
+            nets.push(build("train net", &found.train.net, plan, &mut sources, events)?);
+        }
+        let (params, replicas, tests) = set_up(&config, dealing, &mut nets, &found.tests, events)?;
         events(Event::Note { source: "solver.cpp", text: "Solver scaffolding done.".into() });
+        let mut job = Self::assemble(config, dealing, solver, nets, params, replicas, tests);
+        job.load_weights(events)?;
+        if let Some(loaded) = loaded {
+            restore::restore(&mut job, loaded, events)?;
+        }
+        events(Event::MemoryPlan(job.net().memory()));
+        Ok(job)
+    }
 
-        let slots = slots(&net);
-        let mut job = Self {
-            history: vec![Slab::zeros(initial.params.len()); solver.histories()],
-            params: initial.params,
-            slots,
-            worker: Worker {
-                cpu: Cpu::new(config.threads, config.simd),
-                pool: Slab::zeros(net.pool_len()),
-                net,
+    fn assemble(
+        config: Config,
+        dealing: Dealing,
+        solver: Solver,
+        nets: Vec<Net>,
+        params: Slab,
+        replicas: Vec<Replica>,
+        tests: Vec<TestNet>,
+    ) -> Self {
+        let shared = |len: usize| SharedSlab::new(Slab::zeros(len));
+        let pool_len = nets[0].pool_len();
+        let worker = |net: Net| Worker {
+            cpu: Cpu::new(config.threads, config.simd),
+            net,
+            partial: Vec::new(),
+            times: Times::default(),
+        };
+        Self {
+            slots: slots(&nets[0]),
+            buckets: buckets(&nets[0], config.bucket_bytes),
+            shared: Shared {
+                history: (0..solver.histories()).map(|_| shared(params.len())).collect(),
+                params: SharedSlab::new(params),
+                pools: nets.iter().map(|_| shared(pool_len)).collect(),
+                sum: (nets.len() > 1).then(|| shared(pool_len)),
             },
-            replica: Replica { rng, running: initial.running, feeds: initial.feeds },
+            workers: nets.into_iter().map(worker).collect(),
+            replicas,
             tests,
             iter: 0,
-            times: Times::default(),
             smoothed: Default::default(),
             solver,
+            dealing,
             config,
-        };
-        job.load_weights(events)?;
-        if let Some(state) = job.config.resume.clone() {
-            restore::restore(&mut job, &state, events)?;
         }
-        events(Event::MemoryPlan(job.worker.net.memory()));
-        Ok(job)
     }
 
     fn load_weights(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
@@ -101,15 +121,109 @@ impl Job {
         model: &NetParameter,
         events: &mut dyn FnMut(Event),
     ) -> Result<(), TrainError> {
-        let (params, running) = (&mut self.params, &mut self.replica.running);
-        let ignored = crate::weights::copy(&self.worker.net, model, params, running)
+        let mut running = self.running();
+        let params = self.shared.params.get_mut();
+        let ignored = crate::weights::copy(&self.workers[0].net, model, params, &mut running)
             .map_err(|source| TrainError::Weights { path: file.into(), source })?;
+        for replica in &mut self.replicas {
+            replica.running.copy_from_slice(&running);
+        }
         for layer in ignored {
             let text = format!("Ignoring source layer {layer}");
             events(Event::Note { source: "net.cpp", text });
         }
         Ok(())
     }
+}
+
+/// How many replicas, and who runs them. A snapshot knows how many there were.
+fn deal(config: &Config, loaded: Option<&Loaded>) -> Result<Dealing, TrainError> {
+    let saved = match loaded.map(|loaded| &loaded.resume) {
+        Some(Resume::Exact(run)) => Some(run.replicas.len()),
+        _ => None,
+    };
+    let replicas = match (config.replicas, saved) {
+        (Some(asked), Some(saved)) if asked != saved => {
+            return Err(TrainError::Dealing(format!(
+                "the snapshot was written by {saved} replicas; resume with --replicas {saved}, not {asked}"
+            )));
+        }
+        (asked, saved) => saved.or(asked).unwrap_or(config.workers),
+    };
+    Dealing::new(replicas, config.workers, config.inexact)
+}
+
+/// Gives each replica its part of the batch that the net states for all.
+fn divide_batches(net: &mut NetParameter, replicas: usize) -> Result<(), TrainError> {
+    let parts = u32::try_from(replicas).unwrap_or(u32::MAX);
+    let trains = |layer: &&mut LayerParameter| {
+        layer.include.is_empty() || layer.include.iter().any(|rule| rule.phase() == Phase::Train)
+    };
+    for layer in net.layer.iter_mut().filter(trains) {
+        let name = layer.name().to_owned();
+        let sizes = [
+            layer.data_param.as_mut().map(|p| &mut p.batch_size),
+            layer.image_data_param.as_mut().map(|p| &mut p.batch_size),
+            layer.hdf5_data_param.as_mut().map(|p| &mut p.batch_size),
+            layer.memory_data_param.as_mut().map(|p| &mut p.batch_size),
+            layer.window_data_param.as_mut().map(|p| &mut p.batch_size),
+        ];
+        for size in sizes.into_iter().flatten().flatten() {
+            if *size % parts != 0 {
+                return Err(TrainError::Dealing(format!(
+                    "layer `{name}`: a global batch of {size} cannot be divided among {replicas} replicas"
+                )));
+            }
+            *size /= parts;
+        }
+    }
+    Ok(())
+}
+
+/// Goes through set-up once a replica, each on its own stream, as Caffe's solvers do; the weights are
+/// replica 0's. The test nets follow on replica 0's stream.
+fn set_up(
+    config: &Config,
+    dealing: Dealing,
+    nets: &mut [Net],
+    tests: &[NamedNet],
+    events: &mut dyn FnMut(Event),
+) -> Result<(Slab, Vec<Replica>, Vec<TestNet>), TrainError> {
+    let seed = u32::try_from(config.solver.random_seed()).unwrap_or(config.seed);
+    let mut params = Slab::default();
+    let mut replicas = Vec::with_capacity(dealing.replicas);
+    let mut test_nets = Vec::with_capacity(tests.len());
+    for index in 0..dealing.replicas {
+        let mut rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
+        let mut sources = FileSources::new(config, index, dealing.replicas);
+        let Initial { params: drawn, running, feeds } = (nets[0]
+            .initialise(&mut rng, &mut sources))
+        .map_err(|source| TrainError::Net { which: "train net".into(), source })?;
+        if index == 0 {
+            params = drawn;
+            for (number, (test, &iterations)) in
+                tests.iter().zip(&config.solver.test_iter).enumerate()
+            {
+                let text = format!("Creating test net (#{number}) specified by {}", test.origin);
+                events(Event::Note { source: "solver.cpp", text });
+                let workers = dealing.workers;
+                let test = TestNet::open(
+                    number,
+                    &test.net,
+                    iterations,
+                    workers,
+                    &nets[0],
+                    &mut rng,
+                    &mut sources,
+                    events,
+                )?;
+                test_nets.push(test);
+            }
+            sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
+        }
+        replicas.push(Replica { rng, running, feeds });
+    }
+    Ok((params, replicas, test_nets))
 }
 
 /// Compiles a net and reports what Caffe logs about it.

@@ -4,21 +4,23 @@ use std::path::Path;
 
 use base::random::Mt19937;
 use caffe_format::SolverState;
+use layers::Feed;
 use net::Home;
-use snapshot::{Resume, RunState};
+use snapshot::{Loaded, Replica, Resume, RunState};
 
 use crate::save::test_feed_name;
 use crate::{Event, Job, ResumeData, TrainError};
 
-/// Sets `job` to the state in the file `state`, to the bit if its sidecar is there.
+/// Sets `job` to a snapshot, to the bit if its sidecar is there.
 pub(crate) fn restore(
     job: &mut Job,
-    state: &Path,
+    loaded: Loaded,
     events: &mut dyn FnMut(Event),
 ) -> Result<(), TrainError> {
+    let state = job.config.resume.clone().unwrap_or_default();
+    let state: &Path = &state;
     let text = format!("Restoring previous solver status from {}", state.display());
     events(Event::Note { source: "solver.cpp", text });
-    let loaded = snapshot::load(state)?;
     if let Some(model) = &loaded.model {
         job.use_model(state, model, events)?;
     }
@@ -27,7 +29,7 @@ pub(crate) fn restore(
     job.iter = u64::try_from(loaded.state.iter())
         .map_err(|_| wrong(format!("its iteration is {}", loaded.state.iter())))?;
     match loaded.resume {
-        Resume::Exact(run) => restore_replica(job, &run).map_err(wrong),
+        Resume::Exact(run) => restore_replicas(job, &run).map_err(wrong),
         Resume::AsCaffe { missing } => {
             events(Event::Warning(format!(
                 "{} is not there: resuming as Caffe does, with data and random numbers from the start",
@@ -39,15 +41,15 @@ pub(crate) fn restore(
 }
 
 fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), String> {
-    let params = job.worker.net.params();
-    let want = params.len() * job.history.len();
+    let params = job.workers[0].net.params();
+    let want = params.len() * job.shared.history.len();
     if state.history.len() != want {
         let rule = job.solver.rule().name;
         let got = state.history.len();
         return Err(format!("it has {got} history blobs, rule {rule} needs {want} for this net"));
     }
     let mut blobs = state.history.iter();
-    for slab in &mut job.history {
+    for slab in &mut job.shared.history {
         for param in params {
             let blob = blobs.next().expect("counted above");
             let values = snapshot::blob::values(blob).map_err(|e| crate::chain(&e))?;
@@ -58,20 +60,38 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), String> {
                 ));
             }
             if param.home == Home::Slab {
-                slab[param.values.clone()].copy_from_slice(&values);
+                slab.get_mut()[param.values.clone()].copy_from_slice(&values);
             }
         }
     }
     Ok(())
 }
 
-fn restore_replica(job: &mut Job, run: &RunState) -> Result<(), String> {
-    let [saved] = &run.replicas[..] else {
-        return Err(format!("it was written by {} replicas, this run has 1", run.replicas.len()));
-    };
-    job.replica.rng = Mt19937::from_state(&saved.random).map_err(|e| e.to_string())?;
+fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), String> {
+    let continues = job.config.resume_data == ResumeData::Continue;
+    let names: Vec<String> = job.net().feed_names().into_iter().map(String::from).collect();
+    for index in 0..job.replicas.len() {
+        let saved = &run.replicas[index]; // their number was taken from here
+        restore_statistics(job, index, saved)?;
+        let replica = &mut job.replicas[index];
+        replica.rng = Mt19937::from_state(&saved.random).map_err(|e| e.to_string())?;
+        if continues {
+            for (name, feed) in names.iter().zip(&mut replica.feeds) {
+                restore_feed(feed.as_mut(), name, saved)?;
+            }
+        }
+    }
+    for (index, test) in job.tests.iter_mut().enumerate().filter(|_| continues) {
+        test.restore_feeds(|name, feed| {
+            restore_feed(feed, &test_feed_name(index, name), &run.replicas[0])
+        })?;
+    }
+    Ok(())
+}
+
+fn restore_statistics(job: &mut Job, index: usize, saved: &Replica) -> Result<(), String> {
     for blob in &saved.statistics {
-        let found = job.worker.net.params().iter().find(|p| {
+        let found = job.workers[0].net.params().iter().find(|p| {
             p.layer == blob.layer
                 && u32::try_from(p.index) == Ok(blob.blob)
                 && p.home == Home::Running
@@ -80,23 +100,14 @@ fn restore_replica(job: &mut Job, run: &RunState) -> Result<(), String> {
         let param = found.ok_or_else(|| {
             format!("it has statistics of layer `{}` that do not fit this net", blob.layer)
         })?;
-        job.replica.running[param.values.clone()].copy_from_slice(&blob.values);
-    }
-    if job.config.resume_data == ResumeData::Start {
-        return Ok(());
-    }
-    let names = job.worker.net.feed_names().into_iter().map(String::from).collect::<Vec<_>>();
-    let mut feeds: Vec<_> = names.into_iter().zip(&mut job.replica.feeds).collect();
-    for (index, test) in job.tests.iter_mut().enumerate() {
-        let names = test.net.feed_names();
-        let named = names.into_iter().map(|name| test_feed_name(index, name)).collect::<Vec<_>>();
-        feeds.extend(named.into_iter().zip(&mut test.feeds));
-    }
-    for (name, feed) in feeds {
-        let Some((_, state)) = saved.feeds.iter().find(|(saved, _)| *saved == name) else {
-            return Err(format!("it has no position for data layer `{name}`"));
-        };
-        feed.restore(state).map_err(|e| format!("data layer `{name}`: {}", crate::chain(&e)))?;
+        job.replicas[index].running[param.values.clone()].copy_from_slice(&blob.values);
     }
     Ok(())
+}
+
+fn restore_feed(feed: &mut dyn Feed, name: &str, saved: &Replica) -> Result<(), String> {
+    let Some((_, state)) = saved.feeds.iter().find(|(saved, _)| *saved == name) else {
+        return Err(format!("it has no position for data layer `{name}`"));
+    };
+    feed.restore(state).map_err(|e| format!("data layer `{name}`: {}", crate::chain(&e)))
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use base::Clock;
 
+use crate::job::{mean, mean_outputs};
+use crate::worker::{Found, Task};
 use crate::{Display, Event, Job, TrainError};
 
 /// What someone outside asks of a run: signals, for the binary.
@@ -60,7 +62,7 @@ impl Job {
         events: &mut dyn FnMut(Event),
     ) -> Result<Ending, TrainError> {
         let note = |text: String| Event::Note { source: "solver.cpp", text };
-        events(note(format!("Solving {}", self.worker.net.name())));
+        events(note(format!("Solving {}", self.net().name())));
         events(note(format!("Learning Rate Policy: {}", self.config.solver.lr_policy())));
         self.smoothed = SmoothedLoss {
             start: self.iter,
@@ -103,7 +105,7 @@ impl Job {
             return Ok(Ending::Stopped);
         }
         if self.displays() {
-            let loss = self.forward(clock, events)?;
+            let loss = self.forward_all(clock)?;
             let average = self.config.solver.average_loss();
             let loss = self.smoothed.add(loss, self.iter, average);
             events(Event::FinalLoss { iter: self.iter, loss });
@@ -115,12 +117,26 @@ impl Job {
         Ok(Ending::Finished)
     }
 
-    /// Shows an iteration if it is one to display; its loss counts in the mean either way.
-    pub(crate) fn display(&mut self, loss: f32, clock: &dyn Clock, events: &mut dyn FnMut(Event)) {
-        let loss = self.smoothed.add(loss, self.iter, self.config.solver.average_loss());
-        if !self.displays() {
-            return;
+    /// Reports an iteration: what data layers and `debug_info` say, and the display if it is one
+    /// to show. Its loss counts in the mean either way.
+    pub(crate) fn report(
+        &mut self,
+        mut found: Vec<Found>,
+        loss: f32,
+        hash: Option<u64>,
+        clock: &dyn Clock,
+        events: &mut dyn FnMut(Event),
+    ) {
+        let feeds = self.replicas.iter_mut().flat_map(|replica| &mut replica.feeds);
+        for notice in feeds.flat_map(|feed| feed.notices()) {
+            events(Event::Note { source: "data_layer.cpp", text: notice });
         }
+        found
+            .iter_mut()
+            .flat_map(|found| found.debug.drain(..))
+            .for_each(|l| events(Event::Debug(l)));
+        let loss = self.smoothed.add(loss, self.iter, self.config.solver.average_loss());
+        let Some(hash) = hash else { return };
         let now = clock.now();
         let (then, iter) =
             self.smoothed.shown.replace((now, self.iter)).unwrap_or((now, self.iter));
@@ -131,9 +147,32 @@ impl Job {
             elapsed: now.saturating_sub(then),
             iterations: self.iter - iter,
             interval: u64::from(self.config.solver.display().unsigned_abs()),
-            outputs: self.worker.net.outputs(&self.worker.cpu),
+            outputs: mean_outputs(&mut found),
         }));
-        events(Event::Hash { steps: self.iter, hash: self.hash() });
+        events(Event::Hash { steps: self.iter, hash });
+    }
+
+    /// A forward of every replica, without update; the mean loss.
+    fn forward_all(&mut self, clock: &dyn Clock) -> Result<f32, TrainError> {
+        let params = self.shared.params.read();
+        let mut losses = Vec::with_capacity(self.replicas.len());
+        for (index, replica) in self.replicas.iter_mut().enumerate() {
+            let worker =
+                (0..self.dealing.workers).find(|&w| self.dealing.of_worker(w).contains(&index));
+            let worker = worker.expect("every replica is dealt");
+            let task = Task {
+                clock,
+                iter: self.iter,
+                passes: 1,
+                overlap: self.config.overlap,
+                params: &params,
+                pool: &self.shared.pools[worker],
+                shows: false,
+                debug: false,
+            };
+            losses.push(self.workers[worker].forward(&task, replica, false, &mut Vec::new())?);
+        }
+        Ok(mean(losses.into_iter()))
     }
 
     fn tests_now(&self) -> bool {

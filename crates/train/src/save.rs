@@ -3,9 +3,8 @@
 use caffe_format::{SolverParameterSnapshotFormat, SolverState, text};
 use net::{Home, Param};
 use snapshot::{Batch, Format, Replica, RunState, Snapshot, Statistics, hash};
-use tensor::Slab;
 
-use crate::{Event, Job};
+use crate::{BatchMeaning, Event, Job};
 
 impl Job {
     /// Writes a snapshot of the present state. A full disk is reported, not fatal: the previous
@@ -16,11 +15,8 @@ impl Job {
             SolverParameterSnapshotFormat::Binaryproto => Format::Binary,
             SolverParameterSnapshotFormat::Hdf5 => Format::Hdf5,
         };
-        let snapshot = Snapshot {
-            model: self.model(),
-            state: self.solver_state(),
-            run: self.run_state(),
-        };
+        let snapshot =
+            Snapshot { model: self.model(), state: self.solver_state(), run: self.run_state() };
         match snapshot::save(&prefix.to_string_lossy(), format, snapshot) {
             Ok(names) => {
                 events(Event::SnapshotWritten { model: names.model, state: names.state });
@@ -31,58 +27,62 @@ impl Job {
 
     /// Caffe's part: iteration and history, a blob for every param in net order.
     fn solver_state(&self) -> SolverState {
-        let blob = |slab: &Slab, param: &Param| {
+        let history: Vec<_> = self.shared.history.iter().map(|slab| slab.read()).collect();
+        let blob = |slab: &[f32], param: &Param| {
             let values = match param.home {
                 Home::Slab => slab[param.values.clone()].to_vec(),
                 Home::Running | Home::Private => vec![0.0; param.values.len()],
             };
             snapshot::blob::pack(&param.shape, values)
         };
-        let params = self.worker.net.params();
+        let params = self.net().params();
         SolverState {
             iter: Some(i32::try_from(self.iter).unwrap_or(i32::MAX)),
             current_step: Some(
-                i32::try_from(self.solver.rates.current_step(self.iter.saturating_sub(1))).unwrap_or(i32::MAX),
+                i32::try_from(self.solver.rates.current_step(self.iter.saturating_sub(1)))
+                    .unwrap_or(i32::MAX),
             ),
-            history: (self.history.iter())
+            history: (history.iter())
                 .flat_map(|slab| params.iter().map(move |param| blob(slab, param)))
                 .collect(),
             ..SolverState::default()
         }
     }
 
-    /// Our part: where data and random numbers are.
+    /// Our part: where every replica's data and random numbers are. Test nets belong to replica 0.
     fn run_state(&self) -> RunState {
-        let named = |name: &str, feed: &dyn layers::Feed| (name.to_owned(), feed.state());
-        let mut feeds: Vec<_> = (self.worker.net.feed_names().into_iter())
-            .zip(&self.replica.feeds)
-            .map(|(name, feed)| named(name, feed.as_ref()))
-            .collect();
+        let mut replicas: Vec<Replica> =
+            self.replicas.iter().map(|r| self.replica_state(r)).collect();
         for (index, test) in self.tests.iter().enumerate() {
-            let names = test.net.feed_names();
-            let tests = names.into_iter().zip(&test.feeds);
-            feeds.extend(
-                tests.map(|(name, feed)| named(&test_feed_name(index, name), feed.as_ref())),
-            );
+            let named = test.feed_states().into_iter();
+            let named = named.map(|(name, state)| (test_feed_name(index, &name), state));
+            replicas[0].feeds.extend(named);
         }
-        let running = self.worker.net.params().iter().filter(|p| p.home == Home::Running);
-        let statistics = running
-            .map(|param| Statistics {
-                layer: param.layer.clone(),
-                blob: u32::try_from(param.index).unwrap_or(u32::MAX),
-                values: self.replica.running[param.values.clone()].to_vec(),
-            })
-            .collect();
         RunState {
             seed: self.config.solver.random_seed(),
-            batch: Batch::PerReplica,
+            batch: match self.config.batch {
+                BatchMeaning::PerReplica => Batch::PerReplica,
+                BatchMeaning::Global => Batch::Global,
+            },
             solver_hash: hash::hash(text::write(&self.config.solver).as_bytes()),
-            replicas: vec![Replica {
-                feeds,
-                random: self.replica.rng.state(),
-                statistics,
-                extra: Vec::new(),
-            }],
+            replicas,
+            extra: Vec::new(),
+        }
+    }
+
+    fn replica_state(&self, replica: &crate::worker::Replica) -> Replica {
+        let names = self.net().feed_names().into_iter().map(String::from);
+        let running = self.net().params().iter().filter(|p| p.home == Home::Running);
+        Replica {
+            feeds: names.zip(replica.feeds.iter().map(|feed| feed.state())).collect(),
+            random: replica.rng.state(),
+            statistics: running
+                .map(|param| Statistics {
+                    layer: param.layer.clone(),
+                    blob: u32::try_from(param.index).unwrap_or(u32::MAX),
+                    values: replica.running[param.values.clone()].to_vec(),
+                })
+                .collect(),
             extra: Vec::new(),
         }
     }

@@ -8,7 +8,7 @@ use data::OnBadSample;
 use kernels::{Cpu, Simd};
 use layers::Feed;
 use net::{MemoryPlan, Net, Output, Pass};
-use tensor::Slab;
+use tensor::{SharedSlab, Slab};
 
 use crate::evaluate::Score;
 use crate::files::{UnknownFields, read_net};
@@ -45,7 +45,7 @@ pub struct Single {
     cpu: Cpu,
     params: Slab,
     running: Slab,
-    pool: Slab,
+    pool: SharedSlab,
     feeds: Vec<Box<dyn Feed>>,
     rng: Mt19937,
 }
@@ -86,7 +86,7 @@ impl Single {
             params: initial.params,
             running: initial.running,
             feeds: initial.feeds,
-            pool: Slab::zeros(net.pool_len()),
+            pool: SharedSlab::new(Slab::zeros(net.pool_len())),
             rng,
             net,
         };
@@ -134,7 +134,7 @@ impl Single {
 
     /// One layer's backward.
     pub fn backward_layer(&mut self, layer: usize) -> Result<(), TrainError> {
-        Ok(self.net.backward_layer(layer, &self.cpu, &self.params, &mut self.pool)?)
+        Ok(self.net.backward_layer(layer, &self.cpu, &self.params, &self.pool)?)
     }
 
     /// Runs `iterations` forwards and averages the outputs; `each` hears every one.
@@ -146,8 +146,9 @@ impl Single {
         let mut score = Score::default();
         for iteration in 0..iterations {
             let loss = self.forward()?;
-            each(iteration, &self.net.outputs(&self.cpu));
-            score.add(&self.net, &self.cpu, loss);
+            let outputs = self.net.outputs(&self.cpu);
+            each(iteration, &outputs);
+            score.add(outputs, loss);
         }
         let (outputs, loss) = score.means();
         Ok(Means { outputs, loss })
@@ -183,8 +184,8 @@ impl Single {
 
     /// Gradients, in the places that [`net::Param::gradient`] says.
     #[must_use]
-    pub fn pool(&self) -> &[f32] {
-        &self.pool
+    pub fn pool(&self) -> tensor::Reading<'_> {
+        self.pool.read()
     }
 
     /// Data of a blob, by name, in Caffe's order.

@@ -18,10 +18,12 @@ pub struct FileSources {
 }
 
 impl FileSources {
-    /// Sources of the job's only replica.
+    /// Sources of replica `replica` of `replicas`: record i of a stream goes to replica i mod replicas.
     #[must_use]
-    pub fn new(config: &Config) -> Self {
-        Self::alone(config.root.clone(), config.on_bad_sample)
+    pub fn new(config: &Config, replica: usize, replicas: usize) -> Self {
+        let mut sources = Self::alone(config.root.clone(), config.on_bad_sample);
+        sources.options.deal = Deal { replica, replicas };
+        sources
     }
 
     /// Sources for a net that is run without a job: `test`, `time`, `check`.

@@ -11,6 +11,9 @@ pub struct Times {
     pub forward: Duration,
     /// Backward.
     pub backward: Duration,
+    /// Summing gradients after backward ended, waiting for others included: communication that was
+    /// not hidden.
+    pub exchange: Duration,
     /// Clipping, decay and the update rule.
     pub update: Duration,
 }
@@ -24,6 +27,6 @@ impl Times {
     /// Everything together.
     #[must_use]
     pub fn total(&self) -> Duration {
-        self.data + self.forward + self.backward + self.update
+        self.data + self.forward + self.backward + self.exchange + self.update
     }
 }

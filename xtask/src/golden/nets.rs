@@ -62,7 +62,8 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
                 Home::Slab | Home::Private => &single.params().0[param.values.clone()],
             };
             worst = worst.max(check_mean(&format!("{what} data"), values, &want["data"])?);
-            let gradient = param.gradient.clone().map_or(&[][..], |range| &single.pool()[range]);
+            let pool = single.pool();
+            let gradient = param.gradient.clone().map_or(&[][..], |range| &pool[range]);
             worst = worst.max(check_mean(&format!("{what} diff"), gradient, &want["diff"])?);
         }
     }

@@ -9,7 +9,9 @@ use base::Clock;
 use caffe_format::NetParameter;
 use kernels::Simd;
 use train::files::{UnknownFields, read_solver};
-use train::{Config, Event, Job, NoControl, OnBadSample, ResumeData};
+use train::{
+    BatchMeaning, BatchNormState, Config, Event, Job, NoControl, OnBadSample, Overlap, ResumeData,
+};
 
 use super::compare::{equal_bits, relative};
 use super::{Verdict, ending_in, entries};
@@ -53,6 +55,13 @@ fn train_and_compare(case: &Path, folder: &Path) -> Result<String> {
         resume: None,
         resume_data: ResumeData::Continue,
         threads: 2,
+        workers: 1,
+        replicas: None,
+        batch: BatchMeaning::PerReplica,
+        bucket_bytes: 0,
+        overlap: Overlap::AfterBackward,
+        inexact: false,
+        batch_norm: BatchNormState::Averaged,
         simd: Simd::detect(),
         seed: 1,
         root: case.into(),

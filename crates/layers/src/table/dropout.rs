@@ -63,6 +63,10 @@ impl Layer for Dropout {
         Ok(bottoms.to_vec())
     }
 
+    fn draws(&self) -> bool {
+        true
+    }
+
     fn layouts(&self) -> LayoutRule {
         LayoutRule::Same
     }

@@ -94,6 +94,10 @@ impl Layer for DummyData {
         Ok(self.tops.iter().map(|(shape, _)| shape.clone()).collect())
     }
 
+    fn draws(&self) -> bool {
+        self.tops.iter().any(|(_, filler)| filler.type_() != "constant")
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         for (top, (shape, filler)) in io.tops.iter_mut().zip(&self.tops) {
             crate::fill(filler, shape, io.rng, top.data())?;

@@ -98,6 +98,10 @@ impl Layer for Pooling {
         LayoutRule::ChannelsLast
     }
 
+    fn draws(&self) -> bool {
+        self.options.method == Method::Stochastic && self.phase == Phase::Train
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let pooler = self.pooler();
         pooler.forward(io.cpu, io.rng, io.bottoms[0].data, io.tops[0].data());

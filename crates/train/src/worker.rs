@@ -1,0 +1,188 @@
+//! What runs replicas: threads, activations, gradients, and the part of a step that they do.
+
+use std::ops::Range;
+
+use base::Clock;
+use base::random::Mt19937;
+use kernels::Cpu;
+use layers::Feed;
+use net::{Net, Output, Pass};
+use tensor::{SharedSlab, Slab};
+use transport::add_assign;
+
+use crate::TrainError;
+use crate::parallel::Overlap;
+use crate::reduce::Reducer;
+use crate::times::Times;
+
+/// A thread group with the memory of one replica.
+pub(crate) struct Worker {
+    pub(crate) cpu: Cpu,
+    pub(crate) net: Net,
+    /// Sums of replicas that are finished, one a level of the tree.
+    pub(crate) partial: Vec<Slab>,
+    pub(crate) times: Times,
+}
+
+/// One logical copy of the training step: its own data position, random stream and statistics.
+pub(crate) struct Replica {
+    pub(crate) rng: Mt19937,
+    pub(crate) running: Slab,
+    pub(crate) feeds: Vec<Box<dyn Feed>>,
+}
+
+/// What one replica found.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Mean loss over its passes.
+    pub(crate) loss: f32,
+    /// Outputs of its last pass, when they are to be shown.
+    pub(crate) outputs: Vec<Output>,
+    /// What `debug_info` says.
+    pub(crate) debug: Vec<String>,
+}
+
+/// What a step asks of every worker.
+pub(crate) struct Task<'a> {
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) iter: u64,
+    /// `iter_size`.
+    pub(crate) passes: i32,
+    pub(crate) overlap: Overlap,
+    pub(crate) params: &'a [f32],
+    pub(crate) pool: &'a SharedSlab,
+    /// Whether outputs are wanted.
+    pub(crate) shows: bool,
+    /// Whether debug lines are wanted of replica 0.
+    pub(crate) debug: bool,
+}
+
+impl Worker {
+    /// Runs `replicas` (whose first is number `first`), leaves the sum of their gradients in the pool,
+    /// and sums with the other workers what is ready on the way.
+    pub(crate) fn compute(
+        &mut self,
+        task: &Task<'_>,
+        first: usize,
+        replicas: &mut [Replica],
+        reducer: &mut Reducer<'_>,
+    ) -> Result<Vec<Found>, TrainError> {
+        let count = replicas.len();
+        let mut all = Vec::with_capacity(count);
+        for (index, replica) in replicas.iter_mut().enumerate() {
+            let mut found = Found::default();
+            let debug = task.debug && first + index == 0;
+            self.net.clear_gradients();
+            for pass in 0..task.passes {
+                found.loss += self.forward(task, replica, debug, &mut found.debug)?;
+                let last = index + 1 == count && pass + 1 == task.passes;
+                let deliver = last.then_some((index, &mut *reducer));
+                self.backward(task, deliver, debug, &mut found.debug)?;
+            }
+            found.loss /= task.passes as f32;
+            if !found.loss.is_finite() {
+                return Err(self.not_finite(task.iter, found.loss));
+            }
+            if task.shows {
+                found.outputs = self.net.outputs(&self.cpu);
+            }
+            if index + 1 < count {
+                self.put_aside(task.pool, index);
+            }
+            all.push(found);
+        }
+        Ok(all)
+    }
+
+    /// One batch through the net; its loss.
+    pub(crate) fn forward(
+        &mut self,
+        task: &Task<'_>,
+        replica: &mut Replica,
+        debug: bool,
+        lines: &mut Vec<String>,
+    ) -> Result<f32, TrainError> {
+        let mut pass = Pass {
+            cpu: &self.cpu,
+            params: task.params,
+            running: &mut replica.running,
+            rng: &mut replica.rng,
+            feeds: &mut replica.feeds,
+        };
+        let mut loss = 0.0;
+        for layer in 0..self.net.len() {
+            let begin = task.clock.now();
+            loss += self.net.forward_layer(layer, &mut pass)?;
+            let took = task.clock.now().saturating_sub(begin);
+            self.times.forward(self.net.is_data(layer), took);
+            if debug {
+                lines.append(&mut self.net.forward_debug(layer, &pass));
+            }
+        }
+        Ok(loss)
+    }
+
+    /// Backward, last layer first. With `deliver`, every range of the pool that no remaining layer
+    /// adds to starts moving at once.
+    fn backward(
+        &mut self,
+        task: &Task<'_>,
+        mut deliver: Option<(usize, &mut Reducer<'_>)>,
+        debug: bool,
+        lines: &mut Vec<String>,
+    ) -> Result<(), TrainError> {
+        let begin = task.clock.now();
+        let mut merged = 0;
+        for layer in (0..self.net.len()).rev() {
+            self.net.backward_layer(layer, &self.cpu, task.params, task.pool)?;
+            if debug {
+                lines.append(&mut self.net.backward_debug(layer, &task.pool.read()));
+            }
+            if let Some((index, reducer)) = &mut deliver {
+                let settled = self.net.settled_by(layer);
+                if settled > merged {
+                    self.merge(task.pool, *index, merged..settled);
+                    merged = settled;
+                    if task.overlap == Overlap::DuringBackward {
+                        reducer.settle(&self.cpu, settled);
+                    }
+                }
+            }
+        }
+        if let Some((_, reducer)) = &mut deliver {
+            reducer.settle(&self.cpu, merged);
+        }
+        if debug {
+            lines.push(self.net.backward_totals(task.params, &task.pool.read()));
+        }
+        self.times.backward += task.clock.now().saturating_sub(begin);
+        Ok(())
+    }
+
+    /// Keeps the gradient of the worker's replica `index` for later: a binary counter of partial
+    /// sums, so that what is added is a subtree of the canonical tree.
+    fn put_aside(&mut self, pool: &SharedSlab, index: usize) {
+        let mut sum = pool.write(0..pool.len());
+        let full = index.trailing_ones() as usize;
+        for level in 0..full {
+            add_assign(&mut sum, &self.partial[level]);
+        }
+        if self.partial.len() == full {
+            self.partial.push(Slab::zeros(sum.len()));
+        }
+        self.partial[full].copy_from_slice(&sum);
+    }
+
+    /// Adds what was put aside to `range` of the last replica's gradient.
+    fn merge(&self, pool: &SharedSlab, index: usize, range: Range<usize>) {
+        let mut sum = pool.write(range.clone());
+        for level in (0..usize::BITS).filter(|level| index >> level & 1 == 1) {
+            add_assign(&mut sum, &self.partial[level as usize][range.clone()]);
+        }
+    }
+
+    fn not_finite(&self, iter: u64, loss: f32) -> TrainError {
+        let (layer, blob) = self.net.first_not_finite().unwrap_or(("?", "?"));
+        TrainError::Loss { iter, loss, layer: layer.into(), blob: blob.into() }
+    }
+}
