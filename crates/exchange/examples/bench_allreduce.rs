@@ -28,13 +28,11 @@ struct Asked {
     workers: usize,
     json: Option<String>,
     options: Options,
-    #[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "read under MPI"))]
     faults: Faults,
 }
 
 /// Ways to go wrong on purpose, for the tests.
 #[derive(Default)]
-#[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "read under MPI"))]
 struct Faults {
     /// This rank never comes to the first collective.
     absent: Option<usize>,
