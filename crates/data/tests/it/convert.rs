@@ -112,7 +112,7 @@ fn image_files_become_caffes_records() {
     for (source, options) in [
         ("images_raw_lmdb", ImagesOptions { resize: Some((32, 32)), ..image_options() }),
         ("images_gray_lmdb", gray),
-        ("images_encoded_lmdb", ImagesOptions { encoding: Encoding::AsNamed, ..image_options() }),
+        ("images_encoded_lmdb", ImagesOptions { encoding: Encoding::Jpeg, ..image_options() }),
     ] {
         let caffes = records(&mut Reader::open(&golden().join(source)).unwrap());
         let ours = convert_images(&options);
@@ -178,7 +178,7 @@ fn cifar_batches_become_two_databases() {
     for (i, (key, value)) in train.iter().enumerate() {
         let datum: Datum = binary::read(value).unwrap();
         assert_eq!(*key, format!("{i:05}").into_bytes());
-        assert_eq!(datum.label() as usize, i);
+        assert_eq!(usize::try_from(datum.label()), Ok(i));
         assert!(datum.data().len() == 3072 && datum.data()[0] as usize == i + 100);
     }
     assert!(convert::cifar(input, input, backend, &mut |_, _| {}).is_err(), "exists already");
