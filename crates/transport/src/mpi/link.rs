@@ -1,6 +1,7 @@
 //! A rank's transport over MPI.
 
-use super::calls::{Comm, Request, abort};
+use super::abort::abort;
+use super::calls::{Comm, Request};
 use crate::{LinkError, Posted, Progress, Stamp, Transport, Waiting};
 use base::Rank;
 use mpi::environment::Universe;
