@@ -127,14 +127,13 @@ fn under_mpi(asked: &Asked, clock: Machine) -> Result<Vec<Measured>, Box<dyn std
 
     let clock = std::sync::Arc::new(clock);
     let faults = &asked.faults;
-    let report = Box::new(|line: &str| {
-        let _ = writeln!(std::io::stderr(), "{line}");
-    });
     let silence_max = faults.silence_max.unwrap_or(watch::SILENCE_MAX);
-    let (mut exchange, watch) = mpi::start(Config::MPI, clock.clone(), silence_max, report)?;
+    let (mut exchange, watch) =
+        mpi::start(Config::MPI, clock.clone(), silence_max, watch::to_stderr())?;
     let me = exchange.rank().index();
     if faults.pids {
-        writeln!(std::io::stderr(), "rank {me} pid {}", std::process::id())?;
+        let line = format!("rank {me} pid {}\n", std::process::id());
+        std::io::stderr().write_all(line.as_bytes())?;
     }
     while faults.absent == Some(me) {
         clock.sleep(Duration::from_millis(100));
