@@ -97,10 +97,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[cfg(feature = "mpi")]
     let results = match std::env::var_os("OMPI_COMM_WORLD_SIZE").or(std::env::var_os("PMI_SIZE")) {
         Some(_) => under_mpi(&asked, clock)?,
-        None => on_threads(&asked, &clock)?,
+        None => Some(on_threads(&asked, &clock)?),
     };
     #[cfg(not(feature = "mpi"))]
-    let results = on_threads(&asked, &clock)?;
+    let results = Some(on_threads(&asked, &clock)?);
+    let Some(results) = results else {
+        return Ok(()); // rank 0 speaks for all
+    };
     if let Some(file) = asked.json {
         #[expect(clippy::disallowed_methods, reason = "an example writes its own file")]
         match file.as_str() {
@@ -119,9 +122,12 @@ fn on_threads(asked: &Asked, clock: &Machine) -> Result<Vec<Measured>, Box<dyn s
     Ok(run_local(asked.workers, cores, &asked.options, clock, &mut std::io::stdout())?)
 }
 
-/// On rank 0 the results; on others nothing, so that only one writes them.
+/// The results on rank 0, nothing on others.
 #[cfg(feature = "mpi")]
-fn under_mpi(asked: &Asked, clock: Machine) -> Result<Vec<Measured>, Box<dyn std::error::Error>> {
+fn under_mpi(
+    asked: &Asked,
+    clock: Machine,
+) -> Result<Option<Vec<Measured>>, Box<dyn std::error::Error>> {
     use exchange::bench::allreduce::run_rank;
     use exchange::{Config, mpi, watch};
 
@@ -148,7 +154,7 @@ fn under_mpi(asked: &Asked, clock: Machine) -> Result<Vec<Measured>, Box<dyn std
     let done = run_rank(&mut exchange, &Config::MPI, &options, &*clock, &mut table);
     drop(exchange);
     match done {
-        Ok(results) => Ok(if first { results } else { Vec::new() }),
+        Ok(results) => Ok(first.then_some(results)),
         Err(error) => {
             let source = std::error::Error::source(&error).map(ToString::to_string);
             watch.abort(&format!("{error}: {}", source.unwrap_or_default()));
