@@ -71,6 +71,14 @@ pub enum DataError {
         /// What was found.
         what: String,
     },
+    /// A batch of CIFAR-10 is not whole records.
+    #[error("{} has {bytes} bytes, not a whole number of CIFAR-10's records of 3073", path.display())]
+    Cifar {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        bytes: usize,
+    },
     /// A line of a list is not a name and a label.
     #[error("{}, line {line}: expected a file name, a space and a label", path.display())]
     List {
@@ -206,6 +214,9 @@ pub enum SampleProblem {
     /// An image file that cannot be read.
     #[error("cannot be read")]
     Read(#[source] io::Error),
+    /// A name that does not say what kind of image it is.
+    #[error("has neither the extension of a JPEG nor of a PNG file")]
+    Extension,
     /// Negative, zero or overflowing sizes.
     #[error("has the size {stored:?} (channels, height, width)")]
     BadSize {

@@ -4,6 +4,7 @@
 //! [`PIXELS_MAX`] is checked on the header, before memory is asked for. Resizing is OpenCV's own
 //! arithmetic, see [`resize`].
 
+pub mod encode;
 mod jpeg;
 mod png;
 pub mod resize;

@@ -8,6 +8,7 @@
 //! Files are input: whatever they hold, the answer is an error that names file and record.
 
 pub mod batch;
+pub mod check;
 pub mod convert;
 pub mod database;
 pub mod datum;

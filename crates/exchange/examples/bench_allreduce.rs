@@ -28,13 +28,11 @@ struct Asked {
     workers: usize,
     json: Option<String>,
     options: Options,
-    #[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "read under MPI"))]
     faults: Faults,
 }
 
 /// Ways to go wrong on purpose, for the tests.
 #[derive(Default)]
-#[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "read under MPI"))]
 struct Faults {
     /// This rank never comes to the first collective.
     absent: Option<usize>,
@@ -99,10 +97,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[cfg(feature = "mpi")]
     let results = match std::env::var_os("OMPI_COMM_WORLD_SIZE").or(std::env::var_os("PMI_SIZE")) {
         Some(_) => under_mpi(&asked, clock)?,
-        None => on_threads(&asked, &clock)?,
+        None => Some(on_threads(&asked, &clock)?),
     };
     #[cfg(not(feature = "mpi"))]
-    let results = on_threads(&asked, &clock)?;
+    let results = Some(on_threads(&asked, &clock)?);
+    let Some(results) = results else {
+        return Ok(()); // rank 0 speaks for all
+    };
     if let Some(file) = asked.json {
         #[expect(clippy::disallowed_methods, reason = "an example writes its own file")]
         match file.as_str() {
@@ -121,22 +122,24 @@ fn on_threads(asked: &Asked, clock: &Machine) -> Result<Vec<Measured>, Box<dyn s
     Ok(run_local(asked.workers, cores, &asked.options, clock, &mut std::io::stdout())?)
 }
 
-/// On rank 0 the results; on others nothing, so that only one writes them.
+/// The results on rank 0, nothing on others.
 #[cfg(feature = "mpi")]
-fn under_mpi(asked: &Asked, clock: Machine) -> Result<Vec<Measured>, Box<dyn std::error::Error>> {
+fn under_mpi(
+    asked: &Asked,
+    clock: Machine,
+) -> Result<Option<Vec<Measured>>, Box<dyn std::error::Error>> {
     use exchange::bench::allreduce::run_rank;
     use exchange::{Config, mpi, watch};
 
     let clock = std::sync::Arc::new(clock);
     let faults = &asked.faults;
-    let report = Box::new(|line: &str| {
-        let _ = writeln!(std::io::stderr(), "{line}");
-    });
     let silence_max = faults.silence_max.unwrap_or(watch::SILENCE_MAX);
-    let (mut exchange, watch) = mpi::start(Config::MPI, clock.clone(), silence_max, report)?;
+    let (mut exchange, watch) =
+        mpi::start(Config::MPI, clock.clone(), silence_max, watch::to_stderr())?;
     let me = exchange.rank().index();
     if faults.pids {
-        writeln!(std::io::stderr(), "rank {me} pid {}", std::process::id())?;
+        let line = format!("rank {me} pid {}\n", std::process::id());
+        std::io::stderr().write_all(line.as_bytes())?;
     }
     while faults.absent == Some(me) {
         clock.sleep(Duration::from_millis(100));
@@ -151,7 +154,7 @@ fn under_mpi(asked: &Asked, clock: Machine) -> Result<Vec<Measured>, Box<dyn std
     let done = run_rank(&mut exchange, &Config::MPI, &options, &*clock, &mut table);
     drop(exchange);
     match done {
-        Ok(results) => Ok(if first { results } else { Vec::new() }),
+        Ok(results) => Ok(first.then_some(results)),
         Err(error) => {
             let source = std::error::Error::source(&error).map(ToString::to_string);
             watch.abort(&format!("{error}: {}", source.unwrap_or_default()));

@@ -141,6 +141,9 @@ impl Exchange {
     fn algorithm(&self, len: usize) -> String {
         let Config { choice, network, .. } = &self.config;
         let world = self.rank().world();
+        if let (Choice::Auto | Choice::AutoAny, Some(own)) = (choice, self.link.own_exact()) {
+            return own.to_owned();
+        }
         choice.algorithm(world, size_of::<f32>() * len, network).name().to_owned()
     }
 

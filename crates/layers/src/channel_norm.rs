@@ -1,5 +1,6 @@
-//! Zero mean and unit deviation, channel by channel, of row-major blobs (outer, c, inner), with the kernels
-//! of Scale and Bias and in Caffe's two passes: MVN, and BatchNorm of sequences and volumes.
+//! Zero mean and unit deviation, channel by channel, of row-major blobs (outer, c, inner), with
+//! the kernels of Scale and Bias and in Caffe's two passes: MVN, and BatchNorm of sequences and
+//! volumes.
 
 use kernels::channel::{self, Channels};
 use kernels::{Cpu, Unary, Write, elementwise};

@@ -15,8 +15,8 @@ use tensor::Slab;
 use crate::window::with_stride_in_reach;
 use crate::{LayerError, LayoutRule};
 
-/// Strides up to this product (64 by 64) go to [`kernels::conv`], whose backward has a part for each phase of
-/// the stride.
+/// Strides up to this product (64 by 64) go to [`kernels::conv`], whose backward has a part for
+/// each phase of the stride.
 const PHASES_MAX: usize = 1 << 12;
 
 /// A convolution of `images` images with `c` channels to `k`.
@@ -42,8 +42,8 @@ pub(crate) struct Maps {
 }
 
 impl Convolve {
-    /// Chooses the way for images whose blob has `axes_before` axes in front of the channels. `axes`
-    /// have sizes of the image side, each with at least one window.
+    /// Chooses the way for images whose blob has `axes_before` axes in front of the channels.
+    /// `axes` have sizes of the image side, each with at least one window.
     pub(crate) fn new(maps: Maps, axes_before: usize, axes: &[Axis]) -> Result<Self, LayerError> {
         let axes: Vec<_> = axes.iter().map(|&axis| with_stride_in_reach(axis)).collect();
         // Kernels copy padded images; a pad that makes them too large is an error here.

@@ -26,6 +26,8 @@ mod table;
 mod window;
 
 #[cfg(test)]
+mod extremes;
+#[cfg(test)]
 mod golden;
 #[cfg(test)]
 mod gradient_check;

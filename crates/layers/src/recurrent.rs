@@ -1,12 +1,15 @@
 //! What LSTM and RNN share: options, shapes, and the hidden state from one batch to the next.
 //!
-//! A batch holds `steps` time steps of `streams` independent sequences. `cont` is 0 where a sequence begins,
-//! which forgets the stream's state, else 1. Bottoms are x (steps, streams, ..), cont (steps, streams),
-//! perhaps a static input (streams, ..) that every step sees, and with `expose_hidden` the first state;
-//! tops are the outputs (steps, streams, outputs) and with `expose_hidden` the last state.
+//! A batch holds `steps` time steps of `streams` independent sequences. `cont` is 0 where a
+//! sequence begins, which forgets the stream's state, else 1. Bottoms are x (steps, streams, ..),
+//! cont (steps, streams), perhaps a static input (streams, ..) that every step sees, and with
+//! `expose_hidden` the first state; tops are the outputs (steps, streams, outputs) and with
+//! `expose_hidden` the last state.
 //!
-//! Without `expose_hidden` the last state is where the next batch begins, as in Caffe. Also as in Caffe, no
-//! gradient passes through a state that comes in or goes out: backward ends at the batch.
+//! Without `expose_hidden` the last state is where the next batch begins, as in Caffe. Also as in
+//! Caffe, no gradient passes through a state that comes in or goes out: backward ends at the
+//! batch. The state lies in the layer, so replicas that one worker runs in turn go on from each
+//! other's; sequences that begin within the batch, or an exposed state, do not depend on it.
 
 use base::Shape;
 use caffe_format::{FillerParameter, RecurrentParameter};
@@ -186,6 +189,15 @@ impl Sizes {
     /// Steps times streams.
     pub(crate) fn rows(&self) -> usize {
         self.steps * self.streams
+    }
+
+    /// Of one forward: every step makes `gates` times the outputs, each a sum over the inputs and
+    /// over `squares` times the outputs; the static input is seen once.
+    pub(crate) fn multiply_adds(&self, gates: u64, squares: u64) -> u64 {
+        let [rows, streams, d] = [self.rows(), self.streams, self.outputs].map(|n| n as u64);
+        let [inputs, fixed] = [self.inputs, self.fixed.unwrap_or(0)].map(|n| n as u64);
+        let terms = (rows * (inputs + squares * d)).saturating_add(streams * fixed);
+        (gates * d).saturating_mul(terms)
     }
 
     /// `h` with its streams as channels, for products with `cont`.

@@ -1,4 +1,5 @@
-//! The sliding window of `convolution_param`, checked: Convolution, Deconvolution and Im2col share it.
+//! The sliding window of `convolution_param`, checked: Convolution, Deconvolution and Im2col share
+//! it.
 //!
 //! Kernel, stride, pad and dilation are written once for all spatial axes or once per axis; all but
 //! dilation also as `_h` and `_w` when there are two. Spatial axes are those behind `axis`.

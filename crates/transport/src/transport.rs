@@ -105,6 +105,12 @@ pub trait Transport: Send {
     /// Takes back every untaken message. When it returns nobody reads their memory any more.
     fn withdraw(&mut self);
 
+    /// An exact algorithm that this transport runs in its own way, faster than any plan: what `auto`
+    /// means here.
+    fn own_exact(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Runs an algorithm in its own way, if it has one: the library's for `mpi`, shared memory for
     /// `direct` on threads. The result must be what the plan of that name gives, where there is one.
     fn all_reduce(

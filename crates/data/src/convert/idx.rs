@@ -9,7 +9,7 @@ use std::{
     path::Path,
 };
 
-use caffe_format::Datum;
+use caffe_format::{DataParameterDb, Datum};
 
 use super::Writer;
 use crate::{Progress, error::DataError, image::PIXELS_MAX};
@@ -19,11 +19,12 @@ const LABELS_MAGIC: u32 = 2049;
 /// How often progress is told.
 const PROGRESS_ITEMS: u32 = 1000;
 
-/// Converts a file of images and a file of labels to a new LMDB; returns the number of records.
+/// Converts a file of images and a file of labels to a new database; returns the number of records.
 pub fn idx(
     images: &Path,
     labels: &Path,
     database: &Path,
+    backend: DataParameterDb,
     progress: Progress<'_>,
 ) -> Result<u64, DataError> {
     let mut images = Idx::open(images, IMAGES_MAGIC, 3)?;
@@ -43,7 +44,7 @@ pub fn idx(
         width: i32::try_from(columns).ok(),
         ..Datum::EMPTY
     };
-    let mut writer = Writer::create(database)?;
+    let mut writer = Writer::create(database, backend)?;
     let (mut image, mut label) = (vec![0; pixels], [0]);
     for item in 0..items {
         images.read(&mut image)?;

@@ -12,7 +12,7 @@
 //! ```
 
 use super::allreduce::BenchError;
-use crate::Exchange;
+use crate::{Config, Exchange, spawn_ranks};
 use base::Clock;
 use collective::Network;
 use transport::{LinkError, Transport, add_assign, session};
@@ -37,6 +37,16 @@ pub fn measure(exchange: &mut Exchange, clock: &dyn Clock) -> Result<Network, Be
     exchange.all_reduce_by("direct", &mut rate)?;
     let (latency_us, bandwidth_gbs) = fit(&points);
     Ok(Network { latency_us, bandwidth_gbs, reduce_gbs: f64::from(rate[0] / world) })
+}
+
+/// Measures between `workers` threads of this process.
+pub fn measure_local(
+    workers: usize,
+    cores: usize,
+    clock: &dyn Clock,
+) -> Result<Network, BenchError> {
+    let mut ends = spawn_ranks(workers, cores, &Config::LOCAL, |exchange| measure(exchange, clock));
+    ends.swap_remove(0)
 }
 
 /// Latency in microseconds and bandwidth in GB/s from points of (bytes, microseconds).
@@ -115,7 +125,31 @@ fn reduce_rate(clock: &dyn Clock) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONG, SHORT, fit};
+    use super::{LONG, SHORT, fit, measure_local};
+    use base::Clock;
+    use collective::Network;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    /// Every look at the clock is ten microseconds later.
+    struct Ticks(AtomicU64);
+
+    impl Clock for Ticks {
+        fn now(&self) -> Duration {
+            Duration::from_micros(self.0.fetch_add(10, Ordering::Relaxed))
+        }
+
+        fn sleep(&self, _: Duration) {}
+    }
+
+    /// Whatever the clock says, what is measured can be saved and reckoned with.
+    #[test]
+    fn measured_parameters_are_usable() {
+        for workers in [1, 2, 3] {
+            let network = measure_local(workers, 2, &Ticks(AtomicU64::new(0))).unwrap();
+            assert!(Network::parse(&network.to_string()).is_ok(), "{workers}: {network:?}");
+        }
+    }
 
     #[test]
     fn a_straight_line_is_found() {

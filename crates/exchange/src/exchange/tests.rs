@@ -141,3 +141,9 @@ fn a_plan_that_only_mpi_runs_is_refused() {
         matches!(end, Err(ExchangeError::Link { source: LinkError::NotHere { .. }, .. }))
     }));
 }
+
+#[test]
+fn auto_between_threads_is_direct_reads() {
+    let names = spawn_ranks(3, 2, &Config::LOCAL, |e| e.all_reduce(&mut [1.0; 100]).unwrap());
+    assert!(names.iter().all(|name| name == "direct"));
+}

@@ -199,9 +199,11 @@ impl Judge {
         let silence = |other: &Other| now.saturating_sub(other.heard);
         let is_silent = |other: &Other| !other.beat.leaving && silence(other) >= self.limit;
         let (rank, other) = self.others.iter().enumerate().find(|(_, other)| is_silent(other))?;
-        let silent = self.others.iter().filter(|other| is_silent(other)).count();
+        // Beats come one by one, so when all stop some have stopped a little later.
+        let is_quiet = |other: &&Other| !other.beat.leaving && silence(other) >= self.limit / 2;
+        let quiet = self.others.iter().filter(is_quiet).count();
         let silence = silence(other);
-        if silent > 1 && silent + 1 == self.others.len() {
+        if quiet > 1 && quiet + 1 == self.others.len() {
             return Some(Verdict::Alone { rank: me, silence });
         }
         Some(Verdict::Silent { rank, silence, last: other.beat.begun.last().cloned() })

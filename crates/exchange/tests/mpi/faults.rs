@@ -18,8 +18,8 @@ impl Chance {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let mixed = (mixed >> 33) % u64::try_from(end).unwrap();
-        usize::try_from(mixed).unwrap()
+        let mixed = (mixed >> 33) % u64::try_from(end).expect("small");
+        usize::try_from(mixed).expect("below `end`")
     }
 }
 

@@ -26,6 +26,7 @@ fn bench_measures_and_checks() {
     let Some(mut run) = Mpirun::start("bench_allreduce", 3, &args) else { return };
     let end = run.end(Duration::from_secs(60));
     assert!(end.success, "{}", end.text);
+    assert_eq!(end.text.matches("{\"results\"").count(), 1, "one rank writes: {}", end.text);
     assert_eq!(end.text.matches("\"wrong\": 0}").count(), 21, "{}", end.text);
     assert_eq!(end.text.matches("\"transport\": \"mpi\"").count(), 21, "{}", end.text);
 }

@@ -42,14 +42,15 @@ impl Mpirun {
             .spawn()
             .expect("mpirun starts");
         let text = Arc::new(Mutex::new(String::new()));
-        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let out = child.stdout.take().expect("piped");
+        let err = child.stderr.take().expect("piped");
         let readers = vec![gather(out, &text), gather(err, &text)];
         Some(Self { child, text, readers })
     }
 
     /// What was written so far.
     pub(crate) fn text(&self) -> String {
-        self.text.lock().unwrap().clone()
+        self.text.lock().expect("readers do not panic").clone()
     }
 
     /// Waits until `ready` finds what it looks for in the text.
@@ -109,6 +110,7 @@ fn built(example: &str) -> PathBuf {
     folder.join("examples").join(example)
 }
 
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn skipped<T>(why: &str) -> Option<T> {
     assert!(std::env::var_os("FIRECAFFE_NO_SKIP").is_none(), "skips are refused, but: {why}");
     println!("SKIPPED: {why}");
@@ -120,7 +122,9 @@ fn gather(mut from: impl Read + Send + 'static, text: &Arc<Mutex<String>>) -> Jo
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(len @ 1..) = from.read(&mut bytes) {
-            text.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..len]));
+            text.lock()
+                .expect("readers do not panic")
+                .push_str(&String::from_utf8_lossy(&bytes[..len]));
         }
     })
 }

@@ -1,11 +1,13 @@
 //! BatchNorm: `y = (x - mean) / sqrt(variance + eps)` per channel. Caffe type `BatchNorm`,
 //! `batch_norm_param`: `use_global_stats`, `moving_average_fraction`, `eps`. Runs in place.
 //!
-//! In training, mean and variance are the batch's, and forward adds them to running sums: params 0 and
-//! 1 hold sums of means and (unbiased) variances, each multiplied by the fraction at every step, and
-//! param 2 the sum of their weights. In testing, or with `use_global_stats`, their quotients are used.
+//! In training, mean and variance are the batch's, and forward adds them to running sums: params 0
+//! and 1 hold sums of means and (unbiased) variances, each multiplied by the fraction at every
+//! step, and param 2 the sum of their weights. In testing, or with `use_global_stats`, their
+//! quotients are used.
 //!
-//! Backward needs `y` as it was before layers above changed it in place, so a copy is kept, as in Caffe.
+//! Backward needs `y` as it was before layers above changed it in place, so a copy is kept, as in
+//! Caffe.
 
 use base::{Phase, Shape};
 use caffe_format::FillerParameter;

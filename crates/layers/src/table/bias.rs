@@ -1,5 +1,6 @@
-//! Bias: `y = x + beta`, beta spread over the axes it does not have. Caffe type `Bias`, `bias_param`:
-//! `axis`, `num_axes` (beta has these axes of the bottom; -1: all from `axis` on), `filler`.
+//! Bias: `y = x + beta`, beta spread over the axes it does not have. Caffe type `Bias`,
+//! `bias_param`: `axis`, `num_axes` (beta has these axes of the bottom; -1: all from `axis` on),
+//! `filler`.
 //!
 //! With a second bottom, that is beta. Runs in place.
 

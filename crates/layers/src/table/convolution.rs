@@ -1,7 +1,8 @@
-//! Convolution: `y = W * x + b` over any number of spatial axes; each top from its own bottom, all with
-//! the same weights. Caffe type `Convolution`, `convolution_param`: `num_output`, `kernel_size`, `stride`,
-//! `pad`, `dilation` (once, once per axis, or `_h` and `_w`), `group`, `axis`, `bias_term`,
-//! `weight_filler`, `bias_filler`. `engine` and `force_nd_im2col` change no result and are accepted.
+//! Convolution: `y = W * x + b` over any number of spatial axes; each top from its own bottom, all
+//! with the same weights. Caffe type `Convolution`, `convolution_param`: `num_output`,
+//! `kernel_size`, `stride`, `pad`, `dilation` (once, once per axis, or `_h` and `_w`), `group`,
+//! `axis`, `bias_term`, `weight_filler`, `bias_filler`. `engine` and `force_nd_im2col` change no
+//! result and are accepted.
 //!
 //! Images run channels-last; see [`crate::convolve`] for the rest.
 
@@ -29,7 +30,8 @@ pub(super) const KIND: LayerKind = LayerKind {
         Case::image("convolution_param { num_output: 4 kernel_size: 3 pad: 1 stride: 2 }"),
         Case::image("convolution_param { num_output: 2 kernel_size: 1 bias_term: false }"),
         Case::image(
-            "convolution_param { num_output: 3 kernel_h: 1 kernel_w: 3 pad_w: 2 stride_h: 1 stride_w: 2 }",
+            "convolution_param { num_output: 3 kernel_h: 1 kernel_w: 3 pad_w: 2 stride_h: 1 \
+             stride_w: 2 }",
         ),
         Case {
             options: "convolution_param { num_output: 4 kernel_size: 2 dilation: 2 group: 2 }",
@@ -47,7 +49,7 @@ pub(super) const KIND: LayerKind = LayerKind {
             tops: 1,
         },
         Case {
-            options: "convolution_param { num_output: 2 kernel_size: 2 kernel_size: 1 kernel_size: 3 dilation: 1 }",
+            options: "convolution_param { num_output: 2 kernel_size: [2, 1, 3] }",
             bottoms: &[(&[1, 2, 3, 2, 4], Fill::Gaussian)],
             tops: 1,
         },

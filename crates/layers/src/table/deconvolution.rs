@@ -1,6 +1,6 @@
-//! Deconvolution: the convolution with the same options run backwards, `y = Wᵀ * x + b`, so that strides
-//! enlarge. Caffe type `Deconvolution`, `convolution_param` as Convolution's; `num_output` counts the top's
-//! channels, and the weights are (channels, num_output / group, kernel..).
+//! Deconvolution: the convolution with the same options run backwards, `y = Wᵀ * x + b`, so that
+//! strides enlarge. Caffe type `Deconvolution`, `convolution_param` as Convolution's; `num_output`
+//! counts the top's channels, and the weights are (channels, num_output / group, kernel..).
 
 use base::{BLOB_VALUES_MAX, Shape};
 use kernels::im2col::Axis;
@@ -26,7 +26,8 @@ pub(super) const KIND: LayerKind = LayerKind {
         Case::image("convolution_param { num_output: 2 kernel_size: 3 stride: 2 pad: 1 }"),
         Case::image("convolution_param { num_output: 4 kernel_size: 1 bias_term: false }"),
         Case {
-            options: "convolution_param { num_output: 4 kernel_h: 2 kernel_w: 3 group: 2 dilation: 2 }",
+            options: "convolution_param { num_output: 4 kernel_h: 2 kernel_w: 3 group: 2 \
+                      dilation: 2 }",
             bottoms: &[(&[2, 2, 3, 2], Fill::Gaussian), (&[2, 2, 3, 2], Fill::Gaussian)],
             tops: 2,
         },

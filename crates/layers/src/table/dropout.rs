@@ -1,5 +1,5 @@
-//! Dropout: in training, each value is kept with probability `1 - ratio` and divided by it, else 0; in
-//! testing `y = x`. Caffe type `Dropout`, `dropout_param`: `dropout_ratio`. Runs in place.
+//! Dropout: in training, each value is kept with probability `1 - ratio` and divided by it, else
+//! 0; in testing `y = x`. Caffe type `Dropout`, `dropout_param`: `dropout_ratio`. Runs in place.
 //!
 //! One draw a value, in the order of Caffe's memory (image, channel, row, column), whatever the
 //! order here: the same seed drops the same values.

@@ -1,5 +1,6 @@
-//! Im2col: every window of an image as a column, `y[c · taps, outs] = x` at that tap of that window.
-//! Caffe type `Im2col`, `convolution_param`: `kernel_size`, `stride`, `pad`, `dilation`, `axis`.
+//! Im2col: every window of an image as a column, `y[c · taps, outs] = x` at that tap of that
+//! window. Caffe type `Im2col`, `convolution_param`: `kernel_size`, `stride`, `pad`, `dilation`,
+//! `axis`.
 
 use base::Shape;
 use kernels::im2col::{self, Axis};

@@ -1,6 +1,7 @@
-//! InnerProduct: `y = x·Wᵀ + b`, each item a row. Caffe type `InnerProduct`, `inner_product_param`:
-//! `num_output`, `axis` (axes from here on make the row), `bias_term`, `transpose` (the weights lie as
-//! (inputs, outputs) instead of (outputs, inputs)), `weight_filler`, `bias_filler`.
+//! InnerProduct: `y = x·Wᵀ + b`, each item a row. Caffe type `InnerProduct`,
+//! `inner_product_param`: `num_output`, `axis` (axes from here on make the row), `bias_term`,
+//! `transpose` (the weights lie as (inputs, outputs) instead of (outputs, inputs)),
+//! `weight_filler`, `bias_filler`.
 
 use base::Shape;
 use caffe_format::InnerProductParameter;

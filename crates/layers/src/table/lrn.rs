@@ -1,9 +1,9 @@
-//! LRN, local response normalisation. Caffe type `LRN`, `lrn_param`: `local_size` (odd), `alpha`, `beta`,
-//! `k`, `norm_region`. `engine` changes no result and is accepted.
+//! LRN, local response normalisation. Caffe type `LRN`, `lrn_param`: `local_size` (odd), `alpha`,
+//! `beta`, `k`, `norm_region`. `engine` changes no result and is accepted.
 //!
 //! * `ACROSS_CHANNELS`: `y = x * (k + alpha / size * sum of x² over size channels)^-beta`
-//! * `WITHIN_CHANNEL`: `y = x * (1 + alpha * mean of x² over size by size pixels)^-beta`, the mean as
-//!   Pooling takes it, padding included; `k` has no part in it, as in Caffe.
+//! * `WITHIN_CHANNEL`: `y = x * (1 + alpha * mean of x² over size by size pixels)^-beta`, the mean
+//!   as Pooling takes it, padding included; `k` has no part in it, as in Caffe.
 
 use base::Shape;
 use caffe_format::LRNParameterNormRegion;

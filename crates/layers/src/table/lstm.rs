@@ -1,9 +1,11 @@
-//! LSTM, long short-term memory (Hochreiter and Schmidhuber 1997), unrolled over the steps of a batch. Caffe
-//! type `LSTM`, `recurrent_param`: `num_output`, `weight_filler`, `bias_filler`, `expose_hidden`.
-//! `debug_info` is accepted. Bottoms, tops and the state between batches: [`crate::recurrent`].
+//! LSTM, long short-term memory (Hochreiter and Schmidhuber 1997), unrolled over the steps of a
+//! batch. Caffe type `LSTM`, `recurrent_param`: `num_output`, `weight_filler`, `bias_filler`,
+//! `expose_hidden`. `debug_info` is accepted. Bottoms, tops and the state between batches:
+//! [`crate::recurrent`].
 //!
-//! Gate inputs of a step are `W_xc x + b_c + W_hc (cont h)`, plus `W_static x_static` if there is one; gates and
-//! cells as [`lstm_unit`](super::lstm_unit) has them. Params: W_xc, b_c, W_static if any, W_hc.
+//! Gate inputs of a step are `W_xc x + b_c + W_hc (cont h)`, plus `W_static x_static` if there is
+//! one; gates and cells as [`lstm_unit`](super::lstm_unit) has them. Params: W_xc, b_c, W_static
+//! if any, W_hc.
 
 use base::Shape;
 use kernels::inner_product::{self, InnerProduct as Product};
@@ -164,6 +166,10 @@ impl Layer for Lstm {
 
     fn backward_to(&self, index: usize) -> bool {
         index != 1
+    }
+
+    fn multiply_adds(&self) -> u64 {
+        self.sizes.map_or(0, |sizes| sizes.multiply_adds(4, 1))
     }
 
     fn workspace_bytes(&self) -> usize {

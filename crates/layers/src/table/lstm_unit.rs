@@ -1,7 +1,8 @@
 //! LSTMUnit: one time step of LSTM's cells. Caffe type `LSTMUnit`; no options.
 //!
-//! Bottoms are c (1, streams, d), gate inputs (1, streams, 4 d) in the order i, f, o, g, and cont (1, streams);
-//! tops c' and h. With `i, f, o = sigmoid`, `g = tanh`: `c' = cont f c + i g`, `h = o tanh(c')`.
+//! Bottoms are c (1, streams, d), gate inputs (1, streams, 4 d) in the order i, f, o, g, and cont
+//! (1, streams); tops c' and h. With `i, f, o = sigmoid`, `g = tanh`: `c' = cont f c + i g`, `h =
+//! o tanh(c')`.
 
 use base::Shape;
 use kernels::{Cpu, Unary, elementwise, math};

@@ -1,6 +1,6 @@
-//! MVN, mean-variance normalisation: `y = (x - mean) / (deviation + eps)`, of each channel of each image or
-//! of each image. Caffe type `MVN`, `mvn_param`: `normalize_variance` (else only the mean is taken away),
-//! `across_channels`, `eps`.
+//! MVN, mean-variance normalisation: `y = (x - mean) / (deviation + eps)`, of each channel of each
+//! image or of each image. Caffe type `MVN`, `mvn_param`: `normalize_variance` (else only the mean
+//! is taken away), `across_channels`, `eps`.
 //!
 //! As in Caffe the top always has four axes, and backward takes `eps` for nothing.
 

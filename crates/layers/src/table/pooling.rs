@@ -1,6 +1,7 @@
-//! Pooling: of each window of each channel the largest value, the mean, or one drawn by chance. Caffe
-//! type `Pooling`, `pooling_param`: `pool` (`MAX`, `AVE`, `STOCHASTIC`), `kernel_size`, `stride`, `pad` (or
-//! `_h` and `_w`), `global_pooling`, `round_mode`. `engine` changes no result and is accepted.
+//! Pooling: of each window of each channel the largest value, the mean, or one drawn by chance.
+//! Caffe type `Pooling`, `pooling_param`: `pool` (`MAX`, `AVE`, `STOCHASTIC`), `kernel_size`,
+//! `stride`, `pad` (or `_h` and `_w`), `global_pooling`, `round_mode`. `engine` changes no result
+//! and is accepted.
 //!
 //! A second top of `MAX` is the mask: for each output the index `h * width + w` of its pixel.
 //! A window is clipped to the image. For `AVE` the divisor counts the padding that it covers.

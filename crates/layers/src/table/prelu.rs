@@ -1,5 +1,6 @@
-//! PReLU: `y = x` where `x > 0`, `y = a * x` elsewhere, with `a` learned, one a channel or one for all
-//! (He et al. 2015). Caffe type `PReLU`, `prelu_param`: `filler` (0.25 unless written), `channel_shared`.
+//! PReLU: `y = x` where `x > 0`, `y = a * x` elsewhere, with `a` learned, one a channel or one for
+//! all (He et al. 2015). Caffe type `PReLU`, `prelu_param`: `filler` (0.25 unless written),
+//! `channel_shared`.
 //!
 //! Runs in place, keeping a copy of `x`: a slope may be negative, so `y` does not tell its sign.
 

@@ -1,9 +1,9 @@
-//! RNN: a recurrent layer with one hidden layer, unrolled over the steps of a batch. Caffe type `RNN`,
-//! `recurrent_param`: `num_output`, `weight_filler`, `bias_filler`, `expose_hidden`. `debug_info` is
-//! accepted. Bottoms, tops and the state between batches: [`crate::recurrent`].
+//! RNN: a recurrent layer with one hidden layer, unrolled over the steps of a batch. Caffe type
+//! `RNN`, `recurrent_param`: `num_output`, `weight_filler`, `bias_filler`, `expose_hidden`.
+//! `debug_info` is accepted. Bottoms, tops and the state between batches: [`crate::recurrent`].
 //!
-//! `h = tanh(W_xh x + b_h + W_hh (cont h))`, plus `W_static x_static` within if there is one; `y = tanh(W_ho h + b_o)`.
-//! Params: W_xh, b_h, W_static if any, W_hh, W_ho, b_o.
+//! `h = tanh(W_xh x + b_h + W_hh (cont h))`, plus `W_static x_static` within if there is one; `y =
+//! tanh(W_ho h + b_o)`. Params: W_xh, b_h, W_static if any, W_hh, W_ho, b_o.
 
 use base::Shape;
 use kernels::inner_product::{self, InnerProduct as Product};
@@ -167,6 +167,10 @@ impl Layer for Rnn {
 
     fn backward_to(&self, index: usize) -> bool {
         index != 1
+    }
+
+    fn multiply_adds(&self) -> u64 {
+        self.sizes.map_or(0, |sizes| sizes.multiply_adds(1, 2))
     }
 
     fn workspace_bytes(&self) -> usize {

@@ -1,8 +1,8 @@
-//! SPP, spatial pyramid pooling (He et al. 2014): Pooling into 1, 4, 16, .. bins, one row of all of them.
-//! Caffe type `SPP`, `spp_param`: `pyramid_height`, `pool` (`MAX`, `AVE`, `STOCHASTIC`).
+//! SPP, spatial pyramid pooling (He et al. 2014): Pooling into 1, 4, 16, .. bins, one row of all
+//! of them. Caffe type `SPP`, `spp_param`: `pyramid_height`, `pool` (`MAX`, `AVE`, `STOCHASTIC`).
 //!
-//! The top is (images, channels · bins of all levels), level after level, each as Flatten would make it; with
-//! one level it is that level's (images, channels, 1, 1).
+//! The top is (images, channels · bins of all levels), level after level, each as Flatten would
+//! make it; with one level it is that level's (images, channels, 1, 1).
 
 use base::{Phase, Shape};
 use caffe_format::SPPParameterPoolMethod;

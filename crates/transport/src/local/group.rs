@@ -2,10 +2,11 @@
 
 use super::bell::Bell;
 use super::channel::Channel;
+use super::pools::Buckets;
 use crate::{LinkError, Stamp};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{
-    AtomicBool, AtomicU64,
+    AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Release, SeqCst},
 };
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -23,6 +24,10 @@ pub(super) struct Member {
     stamp: Mutex<Option<Stamp>>,
     /// Barriers it has arrived at.
     phase: AtomicU64,
+    /// Values of its pool that others may read.
+    delivered: AtomicUsize,
+    /// How it cuts its pool.
+    buckets: Mutex<Option<Buckets>>,
     /// Its buffer while a direct all-reduce runs.
     lent: UnsafeCell<Option<(*mut f32, usize)>>,
 }
@@ -118,6 +123,33 @@ impl Group {
     pub(super) fn missing(&self, phase: u64) -> Vec<usize> {
         let late = |rank: &usize| self.members[*rank].phase.load(Acquire) < phase;
         (0..self.members.len()).filter(late).collect()
+    }
+
+    /// Lets others read the first `end` values of `rank`'s pool, and tells them.
+    pub(super) fn deliver(&self, rank: usize, end: usize) {
+        self.members[rank].delivered.store(end, Release);
+        for (other, member) in self.members.iter().enumerate() {
+            if other != rank {
+                member.bell.ring();
+            }
+        }
+    }
+
+    pub(super) fn set_buckets(&self, rank: usize, buckets: &Buckets) {
+        let mut stored = lock(&self.members[rank].buckets);
+        if stored.as_ref() != Some(buckets) {
+            *stored = Some(buckets.clone()); // the same in every iteration: cloned once
+        }
+    }
+
+    /// Whether `rank` cuts its pool so.
+    pub(super) fn has_buckets(&self, rank: usize, buckets: &Buckets) -> bool {
+        lock(&self.members[rank].buckets).as_ref() == Some(buckets)
+    }
+
+    /// How much of `rank`'s pool may be read.
+    pub(super) fn delivered(&self, rank: usize) -> usize {
+        self.members[rank].delivered.load(Acquire)
     }
 
     /// Shows `rank`'s buffer to the group. Called by `rank` only, between barriers.

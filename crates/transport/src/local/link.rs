@@ -193,6 +193,10 @@ impl Transport for Link {
         self.group.channels_of(self.me()).for_each(super::channel::Channel::withdraw);
     }
 
+    fn own_exact(&self) -> Option<&'static str> {
+        Some("direct")
+    }
+
     fn all_reduce(&mut self, algorithm: &str, values: &mut [f32]) -> Option<Result<(), LinkError>> {
         (algorithm == "direct").then(|| direct::all_reduce(self, values))
     }

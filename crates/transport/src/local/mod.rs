@@ -15,8 +15,10 @@ mod channel;
 mod direct;
 mod group;
 mod link;
+mod pools;
 
 pub use link::{Link, mesh};
+pub use pools::{Buckets, Pools, share_pools};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Threads pass the conformance suite, and name who fails.
 
-use super::{Link, mesh};
+use super::{Buckets, Link, mesh, share_pools};
 use crate::{LinkError, Stamp, Transport, conformance, session};
 use std::thread;
 
@@ -132,5 +132,89 @@ fn another_collective_is_named() {
             assert!(text.contains("sum of 9") && text.contains("sum of 8"), "{text}");
             assert!(text.contains("rank 1 is at") && text.contains("collective 5"), "{text}");
         }
+    }
+}
+
+/// As training does it: fill, deliver, add what all have delivered, wait only at the end.
+#[test]
+fn pools_are_summed_while_they_fill() {
+    const LEN: usize = 10_007;
+    let buckets = Buckets::new(vec![0..0, 0..3, 3..5000, 5000..LEN], LEN).unwrap();
+    for world in [1, 2, 3, 4, 7] {
+        let shares = spawn(world, 2, |link| {
+            let me = link.rank().index();
+            let mut pool = vec![0.0; LEN];
+            let mut sums = Vec::new();
+            for iteration in 0..3 {
+                link.begin(&stamp(iteration, "pools", iteration));
+                share_pools(link, &mut pool, &buckets, |pools| {
+                    let mut waiting = Vec::new();
+                    for (index, bucket) in buckets.ranges().iter().enumerate() {
+                        let start = pools.delivered();
+                        for (at, value) in (start..bucket.end).zip(pools.fresh()) {
+                            *value = touchy(me, at);
+                        }
+                        pools.deliver(bucket.end);
+                        waiting.push(index);
+                        let mut late = Vec::new();
+                        for index in waiting {
+                            if !pools.try_sum(index)? {
+                                late.push(index);
+                            }
+                        }
+                        waiting = late;
+                    }
+                    for index in waiting {
+                        pools.sum(index)?;
+                    }
+                    let indices = 0..buckets.ranges().len();
+                    let share = |index| (pools.share(index), pools.values(index).to_vec());
+                    sums = indices.map(share).collect();
+                    Ok(())
+                })?;
+            }
+            Ok::<_, LinkError>(sums)
+        });
+        let mut seen = 0;
+        for (range, sums) in shares.into_iter().flat_map(|share| share.unwrap().unwrap()) {
+            seen += sums.len();
+            for (at, sum) in range.zip(sums) {
+                let all: Vec<f32> = (0..world).map(|rank| touchy(rank, at)).collect();
+                assert_eq!(sum, canonical(&all), "world {world}, value {at}");
+            }
+        }
+        assert_eq!(seen, LEN, "shares tile the pool");
+    }
+}
+
+#[test]
+fn a_worker_that_fails_over_pools_is_named() {
+    let buckets = Buckets::new(vec![0..24, 24..30], 30).unwrap();
+    let ends = spawn(3, 2, |link| {
+        link.begin(&stamp(1, "pools", 1));
+        share_pools(link, &mut [0.0; 30], &buckets, |pools| {
+            assert!(pools.share(0).start != 8, "planted in worker 1");
+            pools.deliver(30);
+            pools.sum(0)
+        })
+    });
+    for rank in [0, 2] {
+        let Some(Err(error)) = &ends[rank] else { panic!("{:?}", ends[rank]) };
+        assert!(error.to_string().contains("worker 1"), "{error}");
+    }
+    assert_eq!(ends[1], None);
+}
+
+#[test]
+fn buckets_follow_each_other_and_agree() {
+    assert!(Buckets::new(vec![0..4, 3..8], 8).is_none());
+    assert!(Buckets::new(vec![0..4, 4..9], 8).is_none());
+    let cuts = [4, 5].map(|cut| Buckets::new(vec![0..cut, cut..8], 8).unwrap());
+    let ends = spawn(2, 2, |link| {
+        link.begin(&stamp(1, "pools", 1));
+        share_pools(link, &mut [0.0; 8], &cuts[link.rank().index()].clone(), |_| Ok(()))
+    });
+    for end in ends {
+        assert!(matches!(end, Some(Err(LinkError::Mismatch { .. }))), "{end:?}");
     }
 }

@@ -164,9 +164,3 @@ fn in_place() -> *const c_void {
 fn is_open_mpi() -> bool {
     size_of::<ffi::MPI_Comm>() == size_of::<*const c_void>()
 }
-
-/// Ends all ranks.
-pub(super) fn abort(code: i32) {
-    // SAFETY: MPI is initialised; the world's communicator always exists.
-    unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
-}

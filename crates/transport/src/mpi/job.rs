@@ -1,6 +1,7 @@
 //! The life of MPI in this process: from `MPI_Init_thread` to `MPI_Finalize`.
 
 use super::calls::Comm;
+use super::link::FRAGMENT;
 use super::{Beats, Link};
 use crate::{LinkError, Progress};
 use base::Rank;
@@ -64,7 +65,10 @@ impl Job {
     /// [`beats`](Self::beats). `progress` is what a watch reads.
     pub fn link(&self, progress: Arc<Progress>) -> Result<Link, LinkError> {
         let comm = Comm::duplicate(self.rank.index())?;
-        Ok(Link::new(Arc::clone(&self.universe), self.rank, comm, progress))
+        let here = self.universe.world().split_shared(0).size();
+        let one_host = usize::try_from(here).is_ok_and(|here| here == self.rank.world());
+        let fragment = if one_host { usize::MAX } else { FRAGMENT };
+        Ok(Link::new(Arc::clone(&self.universe), self.rank, comm, fragment, progress))
     }
 
     /// The side channel of a watch; all ranks call this together.

@@ -1,6 +1,7 @@
 //! A rank's transport over MPI.
 
-use super::calls::{Comm, Request, abort};
+use super::abort::abort;
+use super::calls::{Comm, Request};
 use crate::{LinkError, Posted, Progress, Stamp, Transport, Waiting};
 use base::Rank;
 use mpi::environment::Universe;
@@ -19,10 +20,38 @@ const NAP: Duration = Duration::from_micros(50);
 /// Looks for cancelled sends to end before the job is ended instead.
 const CANCEL_LOOKS: u32 = 20_000;
 
+/// Values of one MPI message between hosts. Below the 64 KiB up to which MPI sends at once: longer
+/// messages first ask the receiver, and over TCP that answer queues behind the data (two hosts on
+/// 1 Gbit/s: 380 ms instead of 255 ms for 30 MB).
+pub(super) const FRAGMENT: usize = 15_000;
+
+/// A message as MPI sees it: its fragments, of which the first `done` have completed.
+struct Fragments {
+    requests: Vec<Request>,
+    done: usize,
+}
+
 /// A receive under way, into memory of its own.
 struct Incoming {
-    request: Request,
+    fragments: Fragments,
     values: Vec<f32>,
+}
+
+impl Fragments {
+    /// Whether all have completed.
+    fn test(&mut self, comm: Comm) -> Result<bool, LinkError> {
+        while let Some(request) = self.requests.get_mut(self.done) {
+            if !comm.test(request)? {
+                return Ok(false);
+            }
+            self.done += 1;
+        }
+        Ok(true)
+    }
+
+    fn cancel(&mut self) {
+        self.requests[self.done..].iter_mut().for_each(Comm::cancel);
+    }
 }
 
 /// One rank's transport.
@@ -30,8 +59,10 @@ pub struct Link {
     comm: Comm,
     rank: Rank,
     stamp: u64,
+    /// Values of one MPI message at most.
+    fragment: usize,
     /// Sends under way; a hole is a free place.
-    sends: Vec<Option<Request>>,
+    sends: Vec<Option<Fragments>>,
     /// Announced receives by (from, lane), oldest first.
     incoming: BTreeMap<(usize, usize), VecDeque<Incoming>>,
     /// Staging buffers to use again.
@@ -48,12 +79,14 @@ impl Link {
         universe: Arc<Universe>,
         rank: Rank,
         comm: Comm,
+        fragment: usize,
         progress: Arc<Progress>,
     ) -> Self {
         Self {
             comm,
             rank,
             stamp: 0,
+            fragment,
             sends: Vec::new(),
             incoming: BTreeMap::new(),
             spare: Vec::new(),
@@ -102,22 +135,27 @@ impl Transport for Link {
         values: *const f32,
         len: usize,
     ) -> Result<Option<Posted>, LinkError> {
-        let bytes = len * size_of::<f32>();
-        // SAFETY: the caller keeps the values until the request has completed.
-        let request = unsafe { self.comm.isend(to, self.tag(lane), values.cast(), bytes) }?;
+        let mut requests = Vec::with_capacity(1 + len / self.fragment);
+        for start in (0..len.max(1)).step_by(self.fragment) {
+            let bytes = size_of::<f32>() * self.fragment.min(len - start);
+            // SAFETY: `start` is at most `len`.
+            let part = unsafe { values.add(start) };
+            // SAFETY: the caller keeps the values until all fragments have completed.
+            requests.push(unsafe { self.comm.isend(to, self.tag(lane), part.cast(), bytes) }?);
+        }
         let index = self.sends.iter().position(Option::is_none).unwrap_or(self.sends.len());
         if index == self.sends.len() {
             self.sends.push(None);
         }
-        self.sends[index] = Some(request);
+        self.sends[index] = Some(Fragments { requests, done: 0 });
         let index = u64::try_from(index).expect("few sends are under way");
         Ok(Some(Posted { to, lane, index }))
     }
 
     fn is_taken(&mut self, posted: Posted) -> Result<bool, LinkError> {
         let index = usize::try_from(posted.index).expect("made from a usize");
-        let request = self.sends[index].as_mut().expect("asked once after its end");
-        if !self.comm.test(request)? {
+        let fragments = self.sends[index].as_mut().expect("asked once after its end");
+        if !fragments.test(self.comm)? {
             return Ok(false);
         }
         self.sends[index] = None;
@@ -128,11 +166,18 @@ impl Transport for Link {
     fn expect(&mut self, from: usize, lane: usize, len: usize) -> Result<(), LinkError> {
         let mut values = self.spare.pop().unwrap_or_default();
         values.resize(len, 0.0); // what it held before is overwritten
-        let (into, bytes) = (values.as_mut_ptr().cast(), size_of_val(values.as_slice()));
-        // SAFETY: the vector's memory stays where it is; `Incoming` holds it until the request ends,
-        // and `withdraw` forgets it rather than free it before that.
-        let request = unsafe { self.comm.irecv(from, self.tag(lane), into, bytes) }?;
-        self.incoming.entry((from, lane)).or_default().push_back(Incoming { request, values });
+        let into = values.as_mut_ptr();
+        let mut requests = Vec::with_capacity(1 + len / self.fragment);
+        for start in (0..len.max(1)).step_by(self.fragment) {
+            let bytes = size_of::<f32>() * self.fragment.min(len - start);
+            // SAFETY: `start` is at most `len`.
+            let part = unsafe { into.add(start) };
+            // SAFETY: the vector's memory stays where it is; `Incoming` holds it until the requests
+            // end, and dropping the link forgets it rather than free it before that.
+            requests.push(unsafe { self.comm.irecv(from, self.tag(lane), part.cast(), bytes) }?);
+        }
+        let fragments = Fragments { requests, done: 0 };
+        self.incoming.entry((from, lane)).or_default().push_back(Incoming { fragments, values });
         Ok(())
     }
 
@@ -148,7 +193,7 @@ impl Transport for Link {
         }
         let queue = self.incoming.get_mut(&(from, lane)).expect("announced above");
         let first = queue.front_mut().expect("announced above");
-        if !self.comm.test(&mut first.request)? {
+        if !first.fragments.test(self.comm)? {
             return Ok(false);
         }
         let incoming = queue.pop_front().expect("looked at above");
@@ -171,12 +216,10 @@ impl Transport for Link {
     }
 
     fn withdraw(&mut self) {
-        for request in self.sends.iter_mut().flatten() {
-            Comm::cancel(request);
-        }
+        self.sends.iter_mut().flatten().for_each(Fragments::cancel);
         for _ in 0..CANCEL_LOOKS {
             for send in &mut self.sends {
-                if send.as_mut().is_some_and(|request| self.comm.test(request).unwrap_or(false)) {
+                if send.as_mut().is_some_and(|send| send.test(self.comm).unwrap_or(false)) {
                     *send = None;
                 }
             }
@@ -203,8 +246,8 @@ impl Drop for Link {
     fn drop(&mut self) {
         // Receives that will never be taken: cancel them, and leave their memory to MPI if it insists.
         for mut incoming in std::mem::take(&mut self.incoming).into_values().flatten() {
-            Comm::cancel(&mut incoming.request);
-            if !self.comm.test(&mut incoming.request).unwrap_or(false) {
+            incoming.fragments.cancel();
+            if !incoming.fragments.test(self.comm).unwrap_or(false) {
                 std::mem::forget(incoming.values);
             }
         }

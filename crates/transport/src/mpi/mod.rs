@@ -14,6 +14,7 @@
 //! **Why this is sound.** Memory given to `MPI_Isend` follows the crate's rule; receives land in
 //! staging buffers that this module owns and neither moves nor frees before the request completes.
 
+mod abort;
 mod calls;
 mod job;
 mod link;

@@ -1,6 +1,7 @@
 //! Heartbeats over a communicator of their own.
 
-use super::calls::{Comm, Request, abort};
+use super::abort::abort;
+use super::calls::{Comm, Request};
 use crate::Pulse;
 use base::Rank;
 use mpi::environment::Universe;

@@ -118,7 +118,7 @@ fn who_hears_nobody_has_lost_its_own_link() {
     let busy = || beat(Waiting::Nobody, at(3, "sum"));
     check(
         (Waiting::Nobody, at(3, "sum")),
-        &[(2.0, busy()), (2.0, busy()), (2.0, busy())],
+        &[(2.5, busy()), (2.0, busy()), (3.0, busy())],
         expect!["11.0 s: rank 0 is lost: it has heard nobody for 9.0 s, so its own link is down"],
     );
 }

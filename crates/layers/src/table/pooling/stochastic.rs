@@ -1,8 +1,8 @@
 //! STOCHASTIC pooling (Zeiler and Fergus 2013) of channels-last images, without padding.
 //!
-//! In training an output is one value of its window, drawn with a probability proportional to it; in
-//! testing the expectation of that, `Σ x² / Σ x`. Caffe has it on GPUs only, with another generator;
-//! the draws here come in the order of Caffe's outputs. Rare enough for plain loops.
+//! In training an output is one value of its window, drawn with a probability proportional to it;
+//! in testing the expectation of that, `Σ x² / Σ x`. Caffe has it on GPUs only, with another
+//! generator; the draws here come in the order of Caffe's outputs. Rare enough for plain loops.
 
 use std::ops::Range;
 

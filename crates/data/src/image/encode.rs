@@ -1,0 +1,61 @@
+//! Writing images, for converters that must store a changed one.
+
+use jpeg_encoder::{ColorType as JpegColor, Encoder, SamplingFactor};
+
+use super::Image;
+
+/// OpenCV's default.
+const JPEG_QUALITY: u8 = 95;
+
+/// A format that can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Lossy, quality 95, chroma at half size, as OpenCV writes.
+    Jpeg,
+    /// Lossless.
+    Png,
+}
+
+/// The image as a file.
+///
+/// # Panics
+///
+/// If the image has neither one nor three channels, or a side above 65,535: converters decode to
+/// these and limit sizes.
+#[must_use]
+pub fn encode(image: &Image, format: Format) -> Vec<u8> {
+    match format {
+        Format::Jpeg => jpeg(image),
+        Format::Png => png(image),
+    }
+}
+
+fn jpeg(image: &Image) -> Vec<u8> {
+    let side = |side: usize| u16::try_from(side).expect("sides fit 16 bits");
+    let color = if image.channels == 1 { JpegColor::Luma } else { JpegColor::Bgr };
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
+    encoder.set_sampling_factor(SamplingFactor::F_2_2);
+    encoder
+        .encode(&image.pixels, side(image.width), side(image.height), color)
+        .expect("the buffer fits the size and memory takes all bytes");
+    bytes
+}
+
+fn png(image: &Image) -> Vec<u8> {
+    let side = |side: usize| u32::try_from(side).expect("sides fit 32 bits");
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, side(image.width), side(image.height));
+    encoder.set_depth(png::BitDepth::Eight);
+    let gray = image.channels == 1;
+    encoder.set_color(if gray { png::ColorType::Grayscale } else { png::ColorType::Rgb });
+    let mut pixels = image.pixels.clone();
+    if !gray {
+        super::swap_red_and_blue(&mut pixels, image.channels);
+    }
+    encoder
+        .write_header()
+        .and_then(|mut writer| writer.write_image_data(&pixels))
+        .expect("the buffer fits the size and memory takes all bytes");
+    bytes
+}

@@ -1,0 +1,44 @@
+//! `cargo xtask bench collectives`: threads against Open MPI's `MPI_Allreduce` on the same cores.
+//!
+//! 100 MB between 2, 4 and 8 workers; the table shows bus bandwidth and how many times the library's
+//! it is, measured in the same run.
+
+use anyhow::{Context, Result};
+
+use super::flag;
+use super::measured::{Measured, build, measure};
+use crate::shell::command;
+
+const BYTES: &str = "100M";
+const LOCAL: &str = "direct,halving-doubling,multi-color:2,reduction-tree,ring";
+const MPI: &str = "mpi,direct,halving-doubling,ring";
+
+/// Measures and prints the table.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let iterations = flag(args, "--iterations", "7");
+    let bench = build()?;
+    let bench = bench.to_str().context("a path in UTF-8")?;
+    println!(
+        "| {BYTES}B, workers | transport | algorithm | ms | busbw GB/s | times `MPI_Allreduce` |"
+    );
+    println!("|--:|---|---|--:|--:|--:|");
+    for workers in ["2", "4", "8"] {
+        let launch = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"];
+        let mut mpirun = command("mpirun", &launch);
+        mpirun.args(["--mca", "mpi_yield_when_idle", "1", "-n", workers, bench]);
+        let mut results = measure(&mut mpirun, BYTES, MPI, &iterations)?;
+        let library = results[0].busbw_gbs;
+        let mut threads = command(bench, &["--workers", workers]);
+        results.extend(measure(&mut threads, BYTES, LOCAL, &iterations)?);
+        results.iter().for_each(|result| print(result, library));
+    }
+    Ok(())
+}
+
+fn print(m: &Measured, library: f64) {
+    let Measured { algorithm, transport, workers, time_ms, busbw_gbs } = m;
+    let times = busbw_gbs / library;
+    println!(
+        "| {workers} | {transport} | {algorithm} | {time_ms:.1} | {busbw_gbs:.2} | {times:.1} |"
+    );
+}
