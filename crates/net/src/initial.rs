@@ -2,7 +2,7 @@
 
 use base::Phase;
 use base::random::Mt19937;
-use layers::Feed;
+use layers::{Feed, ParamDecl};
 use tensor::Slab;
 
 use crate::{Home, Net, NetError, Sources};
@@ -44,12 +44,18 @@ impl Net {
                     .map_err(|source| NetError::Source { layer: layer(), source })?;
                 initial.feeds.push(feed);
             }
-            for (index, decl) in node.layer.params().iter().enumerate() {
+            let mut draw = |decl: &ParamDecl| {
                 let mut values = vec![0.0; decl.shape.count()];
-                layers::fill(&decl.filler, &decl.shape, rng, &mut values).map_err(|e| {
-                    let kind = node.kind.name;
-                    NetError::Layer { layer: layer(), kind, source: e.into() }
-                })?;
+                match layers::fill(&decl.filler, &decl.shape, rng, &mut values) {
+                    Ok(()) => Ok(values),
+                    Err(e) => {
+                        let kind = node.kind.name;
+                        Err(NetError::Layer { layer: layer(), kind, source: e.into() })
+                    }
+                }
+            };
+            for (index, decl) in node.layer.params().iter().enumerate() {
+                let values = draw(decl)?;
                 let param = &self.params[node.params[index]];
                 if param.layer != node.written.name() || param.index != index {
                     continue; // shared: its owner's values count
@@ -60,6 +66,9 @@ impl Net {
                     Home::Private => &mut self.private,
                 };
                 home[param.values.clone()].copy_from_slice(&values);
+            }
+            for decl in &node.layer.discarded() {
+                draw(decl)?;
             }
         }
         Ok(initial)
