@@ -2,12 +2,12 @@
 
 mod listener;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
 use clap::ValueEnum;
-use train::{Config, Job, OnBadSample, ResumeData, files, nets};
+use train::{Config, Job, OnBadSample, ResumeData, TrainError, files, nets};
 
 use crate::clock::RealClock;
 use crate::log::Log;
@@ -91,13 +91,21 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         .context("cannot handle signals")?;
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
     let mut listener = Listener::new(log, json.transpose()?, &clock);
-    let mut job = Job::open(config, &mut |event| listener.hear(&event))?;
+    let mut job = Job::open(config, &mut |event| listener.hear(&event))
+        .map_err(|error| with_file(error, &args.solver))?;
     listener.show(Progress::new(job.iter(), max_iter, images(&job)));
     listener.log().caffe("Starting Optimization");
     job.run(&clock, &signals, &mut |event| listener.hear(&event))?;
     listener.show(None);
     listener.log().caffe("Optimization Done.");
     Ok(())
+}
+
+/// Names the solver's file in errors about its options; the library knows only their values.
+fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
+    let of_solver = matches!(error, TrainError::Solver(_) | TrainError::Nets(_));
+    let error = anyhow::Error::from(error);
+    if of_solver { error.context(solver.display().to_string()) } else { error }
 }
 
 /// Reads the solver and settles what flags and files leave open.

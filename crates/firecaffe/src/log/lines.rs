@@ -172,9 +172,10 @@ pub(crate) fn memory_plan(memory: &Memory) -> String {
     format!("Memory plan: {}", parts.join(", "))
 }
 
-/// Bytes as `12.3 MB` of 10^6 bytes.
+/// Bytes as `12.3 MB` of 10^6 bytes; below one, as `0.123 MB`.
 pub(crate) fn megabytes(bytes: usize) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
+    let decimals = if bytes < 1_000_000 { 3 } else { 1 };
+    format!("{:.decimals$} MB", bytes as f64 / 1e6)
 }
 
 /// A value as C++ streams print it.
