@@ -167,6 +167,13 @@ pub(crate) unsafe fn begin<S: Lanes, const V: usize>(
                 }
             }
         }
+        Start::Columns(columns) if target.cols == V * LANES => {
+            for v in 0..V {
+                // SAFETY: there are `8 · V` readable columns.
+                let column = unsafe { s.load(columns.wrapping_add(v * LANES)) };
+                acc.iter_mut().for_each(|acc| acc[v] = column);
+            }
+        }
         Start::Columns(_) | Start::Output => {
             let mut edge = [[[0.0_f32; LANES]; V]; ROWS];
             // Out of line: edges are few, and the tile's code must stay small.
