@@ -13,6 +13,7 @@ const NAMES: &[&str] = &[
     "hierarchical:4:direct+ring",
     "hierarchical:4:reduction-tree+halving-doubling",
     "hierarchical:2:parameter-server+direct",
+    "hierarchical:3:direct+direct",
     "hierarchical:3:ring+multi-color:2",
     "hierarchical:2:direct+hierarchical:4:halving-doubling+reduction-tree",
     "multi-color",
