@@ -175,3 +175,17 @@ fn large_worlds_and_buffers_are_proved() {
         proved(name, Operation::AllReduce, 64, 7_595_176, Cut { segment: 65_536, lanes: 4 });
     }
 }
+
+proptest::proptest! {
+    /// Beyond the small cases: any name, world, length and cut.
+    #[test]
+    fn any_cut_is_proved(
+        name in 0..NAMES.len(),
+        world in 1_usize..70,
+        len in 0_usize..5000,
+        segment in 1_usize..600,
+        lanes in 1_usize..9,
+    ) {
+        proved(NAMES[name], Operation::AllReduce, world, len, Cut { segment, lanes });
+    }
+}
