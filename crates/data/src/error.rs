@@ -133,6 +133,32 @@ pub enum DataError {
         /// The database or list.
         path: PathBuf,
     },
+    /// A window file is not written as it should be.
+    #[error("{}, line {line}: {what}", path.display())]
+    Windows {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What was expected.
+        what: &'static str,
+    },
+    /// Windows are cut from colour images.
+    #[error("{} is about images of {channels} channels, not 3", path.display())]
+    WindowChannels {
+        /// The window file.
+        path: PathBuf,
+        /// Of its last image.
+        channels: usize,
+    },
+    /// Nothing would be left of the box.
+    #[error("`context_pad: {pad}` on both sides leaves nothing of `crop_size: {crop}`")]
+    ContextPad {
+        /// As written.
+        pad: usize,
+        /// As written.
+        crop: usize,
+    },
     /// HDF5Data takes values as they are.
     #[error("{name} does not transform; leave out `transform_param`")]
     NoTransform {
@@ -146,6 +172,22 @@ pub enum DataError {
         path: PathBuf,
         /// The top it belongs to.
         dataset: String,
+        /// In the library's words.
+        problem: String,
+    },
+    /// Rows of one dataset have one shape.
+    #[error("dataset `{dataset}` has items of shape {want:?}, now one of {got:?} comes")]
+    Rows {
+        /// The dataset.
+        dataset: &'static str,
+        /// Of the first batch.
+        want: Vec<usize>,
+        /// Of this one.
+        got: Vec<usize>,
+    },
+    /// A file could not be put together.
+    #[error("cannot make an HDF5 file: {problem}")]
+    Hdf5Write {
         /// In the library's words.
         problem: String,
     },
@@ -217,6 +259,9 @@ pub enum SampleProblem {
     /// A name that does not say what kind of image it is.
     #[error("has neither the extension of a JPEG nor of a PNG file")]
     Extension,
+    /// A box outside its image.
+    #[error("a box lies outside the image")]
+    Window,
     /// Negative, zero or overflowing sizes.
     #[error("has the size {stored:?} (channels, height, width)")]
     BadSize {
