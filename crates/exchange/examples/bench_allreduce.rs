@@ -4,7 +4,7 @@
 //! [--network true]`
 
 use base::Clock;
-use collective::{Choice, Cut, all_with_plans, parse_size};
+use collective::{Choice, Cut, parse_size};
 use exchange::bench::allreduce::{Options, run_local};
 use exchange::bench::network;
 use exchange::bench::report::{Measured, json};
@@ -53,7 +53,7 @@ fn asked() -> Result<Asked, Box<dyn std::error::Error>> {
         json: None,
         options: Options {
             sizes: Options::SIZES.to_vec(),
-            algorithms: all_with_plans().into_iter().map(Choice::Named).collect(),
+            algorithms: Options::all_algorithms("local"),
             iterations: 10,
             warm_ups: 2,
             cut: None,
