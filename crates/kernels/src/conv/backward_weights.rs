@@ -19,6 +19,7 @@ use crate::{
     conv::{
         Conv,
         backward_weights::cut::{BLOCK_TILES, Cut},
+        depthwise,
         runs::Runs,
     },
     cpu::{Cpu, Pieces},
@@ -54,6 +55,9 @@ pub fn backward_weights(
     assert_eq!(x.len(), conv.x_len(), "x of {conv:?}");
     dy.check(conv.out_pixels(), conv.k);
     assert_eq!(dw.len(), conv.weights_len(), "dw of {conv:?}");
+    if depthwise::applies(conv) {
+        return depthwise::backward_weights(cpu, conv, x, dy, write, dw);
+    }
     let runs = Runs::of(conv);
     let cut = Cut::of(conv, &runs, PIXELS);
     let sums_len = cut.splits * cut.sums_len;
