@@ -1,10 +1,14 @@
 //! What can go wrong between a file and a batch.
 
+mod sample;
+
 use std::{io, path::PathBuf};
 
 use caffe_format::binary::BinaryError;
 
-use crate::{image::ImageError, leveldb::LevelDbError, lmdb::LmdbError, transform::Chw};
+pub use sample::SampleProblem;
+
+use crate::{image::ImageError, leveldb::LevelDbError, lmdb::LmdbError};
 
 /// Why no batch came. Every variant names the file, the record or the field to blame; the layer is
 /// added by whoever knows it.
@@ -241,84 +245,6 @@ pub enum DataError {
     /// The stream was closed, or failed before and was asked again.
     #[error("the stream has ended")]
     Ended,
-}
-
-/// What is wrong with one record.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SampleProblem {
-    /// Not a `Datum`.
-    #[error("is not a Datum")]
-    Datum(#[source] BinaryError),
-    /// A damaged image.
-    #[error("the image")]
-    Image(#[source] ImageError),
-    /// An image file that cannot be read.
-    #[error("cannot be read")]
-    Read(#[source] io::Error),
-    /// A name that does not say what kind of image it is.
-    #[error("has neither the extension of a JPEG nor of a PNG file")]
-    Extension,
-    /// A box outside its image.
-    #[error("a box lies outside the image")]
-    Window,
-    /// Negative, zero or overflowing sizes.
-    #[error("has the size {stored:?} (channels, height, width)")]
-    BadSize {
-        /// As stored.
-        stored: [i32; 3],
-    },
-    /// More or fewer values than the size says.
-    #[error("holds {got} values, its size {size:?} asks for {}", size.iter().product::<usize>())]
-    Length {
-        /// Channels, height, width.
-        size: Chw,
-        /// Values there are.
-        got: usize,
-    },
-    /// Nothing in it.
-    #[error("is empty: {size:?} (channels, height, width)")]
-    Empty {
-        /// Channels, height, width.
-        size: Chw,
-    },
-    /// Too small to cut.
-    #[error("is {size:?} (channels, height, width), smaller than `crop_size: {crop}`")]
-    SmallerThanCrop {
-        /// Channels, height, width.
-        size: Chw,
-        /// As written.
-        crop: usize,
-    },
-    /// The mean image is of another size.
-    #[error("is {size:?} (channels, height, width), the mean image is {mean:?}")]
-    MeanSize {
-        /// Channels, height, width.
-        size: Chw,
-        /// Those of the mean.
-        mean: Chw,
-    },
-    /// Neither one mean value nor one a channel.
-    #[error("has {} channels, but there are {values} mean values", size[0])]
-    MeanValues {
-        /// Channels, height, width.
-        size: Chw,
-        /// How many were written.
-        values: usize,
-    },
-    /// The blob would be too large.
-    #[error("a batch of records like it does not fit a blob")]
-    Batch(#[source] base::ShapeError),
-    /// Records of a batch are of one size.
-    #[error(
-        "is {size:?} (channels, height, width) where {want:?} came before; `crop_size` or resizing makes sizes equal"
-    )]
-    OtherSize {
-        /// Channels, height, width.
-        size: Chw,
-        /// Of the first record of the batch.
-        want: Chw,
-    },
 }
 
 /// An error and its causes on one line.

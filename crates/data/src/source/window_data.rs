@@ -6,6 +6,7 @@
 //! replica draws for itself, so nothing is dealt.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
@@ -34,8 +35,8 @@ struct WindowData {
     root: PathBuf,
     root_folder: String,
     windows: Windows,
-    /// The image files, when they are kept in memory.
-    cache: Option<Vec<Vec<u8>>>,
+    /// The image files read so far, when they are kept in memory.
+    cache: Option<BTreeMap<usize, Vec<u8>>>,
     context: Context,
     mirror: bool,
     scale: f32,
@@ -88,7 +89,7 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
         path,
         root: options.root.clone(),
         root_folder: param.root_folder().to_owned(),
-        cache: None,
+        cache: param.cache_images().then(BTreeMap::new),
         context: Context { crop, pad, square: param.crop_mode() == "square" },
         mirror: transform.mirror(),
         scale: param.scale(),
@@ -103,10 +104,6 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
         let (size, values) = mean::read(&options.root.join(file))?;
         source.mean = Mean::Image { size, values };
         source.check_mean(size)?;
-    }
-    if param.cache_images() {
-        let files = 0..source.windows.images.len();
-        source.cache = Some(files.map(|image| source.file(image)).collect::<Result<_, _>>()?);
     }
     let shapes = [&[batch_size, 3, crop, crop][..], &[batch_size]]
         .map(|dims| Shape::new(dims).map_err(|error| source.bad(0, SampleProblem::Batch(error))));
@@ -155,21 +152,24 @@ impl WindowData {
         fs::read(self.root.join(name)).map_err(|error| self.bad(image, SampleProblem::Read(error)))
     }
 
-    fn decode(&self, image: usize) -> Result<Image, DataError> {
-        let read;
-        let bytes = match &self.cache {
-            Some(cache) => &cache[image],
+    fn decode(&mut self, image: usize) -> Result<Image, DataError> {
+        let cached = self.cache.as_ref().and_then(|cache| cache.get(&image));
+        let decoded = match cached {
+            Some(bytes) => image::decode(bytes, Color::Bgr),
             None => {
-                read = self.file(image)?;
-                &read
+                let bytes = self.file(image)?;
+                let decoded = image::decode(&bytes, Color::Bgr);
+                if let Some(cache) = &mut self.cache {
+                    cache.insert(image, bytes);
+                }
+                decoded
             }
         };
-        image::decode(bytes, Color::Bgr)
-            .map_err(|error| self.bad(image, SampleProblem::Image(error)))
+        decoded.map_err(|error| self.bad(image, SampleProblem::Image(error)))
     }
 
     /// Cuts, warps and mirrors a box and writes it to `out`, which is zero.
-    fn put(&self, window: &Window, mirror: bool, out: &mut [f32]) -> Result<(), DataError> {
+    fn put(&mut self, window: &Window, mirror: bool, out: &mut [f32]) -> Result<(), DataError> {
         let image = self.decode(window.image)?;
         let place = window
             .place([image.height, image.width], self.context, mirror)
