@@ -32,10 +32,31 @@ pub struct Config {
     pub on_bad_sample: data::OnBadSample,
 }
 
+impl Config {
+    /// Trains `solver` from its first iteration: on one thread at the machine's SIMD level, with the
+    /// seed 1 if the solver has none, paths relative to the working directory, and an error for unknown
+    /// fields and bad records. Fields are public: set what should be otherwise.
+    #[must_use]
+    pub fn new(solver: SolverParameter) -> Self {
+        Self {
+            solver,
+            weights: Vec::new(),
+            resume: None,
+            resume_data: ResumeData::Continue,
+            threads: 1,
+            simd: Simd::detect(),
+            seed: 1,
+            root: PathBuf::new(),
+            unknown: UnknownFields::Reject,
+            on_bad_sample: data::OnBadSample::Fail,
+        }
+    }
+}
+
 /// Where a resumed run reads data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeData {
-    /// Where the interrupted run was; needs the sidecar.
+    /// Where the interrupted run was: to the bit with the sidecar, by counting batches without.
     Continue,
     /// From the first record, as Caffe does.
     Start,

@@ -7,6 +7,7 @@ use caffe_format::SolverState;
 use net::Home;
 use snapshot::{Resume, RunState};
 
+use crate::catch_up::catch_up;
 use crate::save::test_feed_name;
 use crate::{Event, Job, ResumeData, TrainError};
 
@@ -29,10 +30,15 @@ pub(crate) fn restore(
     match loaded.resume {
         Resume::Exact(run) => restore_replica(job, &run).map_err(wrong),
         Resume::AsCaffe { missing } => {
-            events(Event::Warning(format!(
-                "{} is not there: resuming as Caffe does, with data and random numbers from the start",
-                missing.display()
-            )));
+            let how = match job.config.resume_data {
+                ResumeData::Start => "data and random numbers begin anew, as in Caffe",
+                ResumeData::Continue => {
+                    catch_up(job)?;
+                    "data goes on where the iterations so far have read to, random numbers of layers \
+                     begin anew"
+                }
+            };
+            events(Event::Warning(format!("{} is not there: {how}", missing.display())));
             Ok(())
         }
     }

@@ -16,11 +16,8 @@ impl Job {
             SolverParameterSnapshotFormat::Binaryproto => Format::Binary,
             SolverParameterSnapshotFormat::Hdf5 => Format::Hdf5,
         };
-        let snapshot = Snapshot {
-            model: self.model(),
-            state: self.solver_state(),
-            run: self.run_state(),
-        };
+        let snapshot =
+            Snapshot { model: self.model(), state: self.solver_state(), run: self.run_state() };
         match snapshot::save(&prefix.to_string_lossy(), format, snapshot) {
             Ok(names) => {
                 events(Event::SnapshotWritten { model: names.model, state: names.state });
@@ -42,7 +39,8 @@ impl Job {
         SolverState {
             iter: Some(i32::try_from(self.iter).unwrap_or(i32::MAX)),
             current_step: Some(
-                i32::try_from(self.solver.rates.current_step(self.iter.saturating_sub(1))).unwrap_or(i32::MAX),
+                i32::try_from(self.solver.rates.current_step(self.iter.saturating_sub(1)))
+                    .unwrap_or(i32::MAX),
             ),
             history: (self.history.iter())
                 .flat_map(|slab| params.iter().map(move |param| blob(slab, param)))
