@@ -1,4 +1,5 @@
-//! Every message of Caffe's schema. Generated from `schema.tsv` by `xtask codegen`; do not edit.
+//! Every message of Caffe's schema. Generated from `schema.tsv` and `extensions.tsv` by `xtask
+//! codegen`; do not edit.
 //!
 //! Fields hold what was written: `None` is absent, whatever the default. The method of the same
 //! name gives the value or the schema's default.
@@ -5110,6 +5111,12 @@ pub struct SolverParameter {
     pub layer_wise_reduce: Option<bool>,
     /// `repeated string weights = 42`.
     pub weights: Vec<String>,
+    /// `optional int32 warmup_iter = 1001`, `0` unless set. Not in Caffe.
+    pub warmup_iter: Option<i32>,
+    /// `optional float warmup_start_lr = 1002`, `0.0` unless set. Not in Caffe.
+    pub warmup_start_lr: Option<f32>,
+    /// `optional float trust_coefficient = 1003`, `0.001` unless set. Not in Caffe.
+    pub trust_coefficient: Option<f32>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -5163,6 +5170,9 @@ impl SolverParameter {
             optional(40, "type", Kind::String),
             optional(41, "layer_wise_reduce", Kind::Bool),
             repeated(42, "weights", Kind::String),
+            optional(1001, "warmup_iter", Kind::Int32),
+            optional(1002, "warmup_start_lr", Kind::Float),
+            optional(1003, "trust_coefficient", Kind::Float),
         ],
     };
     /// Nothing set.
@@ -5209,6 +5219,9 @@ impl SolverParameter {
         type_: None,
         layer_wise_reduce: None,
         weights: Vec::new(),
+        warmup_iter: None,
+        warmup_start_lr: None,
+        trust_coefficient: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -5285,6 +5298,12 @@ impl SolverParameter {
     pub fn type_(&self) -> &str { self.type_.as_deref().unwrap_or("SGD") }
     /// [`Self::layer_wise_reduce`] or its default.
     pub fn layer_wise_reduce(&self) -> bool { self.layer_wise_reduce.unwrap_or(true) }
+    /// [`Self::warmup_iter`] or its default.
+    pub fn warmup_iter(&self) -> i32 { self.warmup_iter.unwrap_or(0) }
+    /// [`Self::warmup_start_lr`] or its default.
+    pub fn warmup_start_lr(&self) -> f32 { self.warmup_start_lr.unwrap_or(0.0) }
+    /// [`Self::trust_coefficient`] or its default.
+    pub fn trust_coefficient(&self) -> f32 { self.trust_coefficient.unwrap_or(0.001) }
 }
 
 impl Message for SolverParameter {
@@ -5333,6 +5352,9 @@ impl Message for SolverParameter {
             39 => Slot::String(self.type_.as_slice()),
             40 => Slot::Bool(self.layer_wise_reduce.as_slice()),
             41 => Slot::String(self.weights.as_slice()),
+            42 => Slot::Int32(self.warmup_iter.as_slice()),
+            43 => Slot::Float(self.warmup_start_lr.as_slice()),
+            44 => Slot::Float(self.trust_coefficient.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5380,6 +5402,9 @@ impl Message for SolverParameter {
             39 => SlotMut::String(Place::One(&mut self.type_)),
             40 => SlotMut::Bool(Place::One(&mut self.layer_wise_reduce)),
             41 => SlotMut::String(Place::Many(&mut self.weights)),
+            42 => SlotMut::Int32(Place::One(&mut self.warmup_iter)),
+            43 => SlotMut::Float(Place::One(&mut self.warmup_start_lr)),
+            44 => SlotMut::Float(Place::One(&mut self.trust_coefficient)),
             _ => bad_slot(Self::KIND, index),
         }
     }

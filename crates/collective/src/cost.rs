@@ -108,6 +108,14 @@ mod tests {
         assert!(matches!(Network::parse("latency = 1"), Err(NetworkError::Line { line: 1, .. })));
     }
 
+    /// By hand for four ranks: 6 rounds, 1.5 buffers on the link, 0.75 buffers added.
+    #[test]
+    fn a_ring_of_four() {
+        let network = Network { latency_us: 10.0, bandwidth_gbs: 0.5, reduce_gbs: 2.0 };
+        let cost = find("ring").unwrap().cost_us(4, 1_000_000, &network).unwrap();
+        assert!((cost - (60.0 + 3000.0 + 375.0)).abs() < 1e-9, "{cost}");
+    }
+
     /// FireCaffe's figure 4: from four workers on the tree beats the server, ever more.
     #[test]
     fn tree_overtakes_the_server_at_four() {

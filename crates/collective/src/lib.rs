@@ -2,7 +2,7 @@
 //!
 //! An algorithm is a pure function from (rank, world, length) to a [`Plan`]: lanes of
 //! `Send / RecvReduce / RecvCopy / Add` over slots of memory. One list has four readers: `exchange`
-//! runs it, [`verify()`] proves it, [`cost`](Algorithm::cost) prices it and a simulator can time it.
+//! runs it, [`verify()`] proves it, [`Algorithm::cost_us`] prices it and a simulator can time it.
 //!
 //! ```text
 //!   name ──▶ Algorithm ──▶ stripes (the reducing half) ──▶ plan of one rank ──▶ executor

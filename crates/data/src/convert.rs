@@ -14,21 +14,25 @@ use caffe_format::{DataParameterDb, Datum, binary};
 
 use crate::{error::DataError, leveldb, lmdb};
 
-/// A database that is being written.
-enum Writer {
+/// A database of `Datum` that is being written.
+pub enum Writer {
+    /// Caffe's usual one.
     Lmdb(lmdb::Writer),
+    /// The older one.
     LevelDb(Box<leveldb::Writer>),
 }
 
 impl Writer {
-    fn create(path: &Path, backend: DataParameterDb) -> Result<Self, DataError> {
+    /// Starts a database. Refuses a `path` that exists.
+    pub fn create(path: &Path, backend: DataParameterDb) -> Result<Self, DataError> {
         Ok(match backend {
             DataParameterDb::Lmdb => Self::Lmdb(lmdb::Writer::create(path)?),
             DataParameterDb::Leveldb => Self::LevelDb(Box::new(leveldb::Writer::create(path)?)),
         })
     }
 
-    fn put(&mut self, key: &str, datum: &Datum) -> Result<(), DataError> {
+    /// Adds a record, or replaces the one with the same key.
+    pub fn put(&mut self, key: &str, datum: &Datum) -> Result<(), DataError> {
         let value = binary::write(datum);
         match self {
             Self::Lmdb(writer) => writer.put(key.as_bytes(), &value)?,
@@ -37,7 +41,8 @@ impl Writer {
         Ok(())
     }
 
-    fn finish(self) -> Result<(), DataError> {
+    /// Writes what is left, closes the database and gives it its name.
+    pub fn finish(self) -> Result<(), DataError> {
         match self {
             Self::Lmdb(writer) => writer.finish()?,
             Self::LevelDb(writer) => writer.finish()?,

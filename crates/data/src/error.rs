@@ -1,10 +1,14 @@
 //! What can go wrong between a file and a batch.
 
+mod sample;
+
 use std::{io, path::PathBuf};
 
 use caffe_format::binary::BinaryError;
 
-use crate::{image::ImageError, leveldb::LevelDbError, lmdb::LmdbError, transform::Chw};
+pub use sample::SampleProblem;
+
+use crate::{image::ImageError, leveldb::LevelDbError, lmdb::LmdbError};
 
 /// Why no batch came. Every variant names the file, the record or the field to blame; the layer is
 /// added by whoever knows it.
@@ -133,6 +137,32 @@ pub enum DataError {
         /// The database or list.
         path: PathBuf,
     },
+    /// A window file is not written as it should be.
+    #[error("{}, line {line}: {what}", path.display())]
+    Windows {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What was expected.
+        what: &'static str,
+    },
+    /// Windows are cut from colour images.
+    #[error("{} is about images of {channels} channels, not 3", path.display())]
+    WindowChannels {
+        /// The window file.
+        path: PathBuf,
+        /// Of its last image.
+        channels: usize,
+    },
+    /// Nothing would be left of the box.
+    #[error("`context_pad: {pad}` on both sides leaves nothing of `crop_size: {crop}`")]
+    ContextPad {
+        /// As written.
+        pad: usize,
+        /// As written.
+        crop: usize,
+    },
     /// HDF5Data takes values as they are.
     #[error("{name} does not transform; leave out `transform_param`")]
     NoTransform {
@@ -146,6 +176,22 @@ pub enum DataError {
         path: PathBuf,
         /// The top it belongs to.
         dataset: String,
+        /// In the library's words.
+        problem: String,
+    },
+    /// Rows of one dataset have one shape.
+    #[error("dataset `{dataset}` has items of shape {want:?}, now one of {got:?} comes")]
+    Rows {
+        /// The dataset.
+        dataset: &'static str,
+        /// Of the first batch.
+        want: Vec<usize>,
+        /// Of this one.
+        got: Vec<usize>,
+    },
+    /// A file could not be put together.
+    #[error("cannot make an HDF5 file: {problem}")]
+    Hdf5Write {
         /// In the library's words.
         problem: String,
     },
@@ -199,81 +245,6 @@ pub enum DataError {
     /// The stream was closed, or failed before and was asked again.
     #[error("the stream has ended")]
     Ended,
-}
-
-/// What is wrong with one record.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SampleProblem {
-    /// Not a `Datum`.
-    #[error("is not a Datum")]
-    Datum(#[source] BinaryError),
-    /// A damaged image.
-    #[error("the image")]
-    Image(#[source] ImageError),
-    /// An image file that cannot be read.
-    #[error("cannot be read")]
-    Read(#[source] io::Error),
-    /// A name that does not say what kind of image it is.
-    #[error("has neither the extension of a JPEG nor of a PNG file")]
-    Extension,
-    /// Negative, zero or overflowing sizes.
-    #[error("has the size {stored:?} (channels, height, width)")]
-    BadSize {
-        /// As stored.
-        stored: [i32; 3],
-    },
-    /// More or fewer values than the size says.
-    #[error("holds {got} values, its size {size:?} asks for {}", size.iter().product::<usize>())]
-    Length {
-        /// Channels, height, width.
-        size: Chw,
-        /// Values there are.
-        got: usize,
-    },
-    /// Nothing in it.
-    #[error("is empty: {size:?} (channels, height, width)")]
-    Empty {
-        /// Channels, height, width.
-        size: Chw,
-    },
-    /// Too small to cut.
-    #[error("is {size:?} (channels, height, width), smaller than `crop_size: {crop}`")]
-    SmallerThanCrop {
-        /// Channels, height, width.
-        size: Chw,
-        /// As written.
-        crop: usize,
-    },
-    /// The mean image is of another size.
-    #[error("is {size:?} (channels, height, width), the mean image is {mean:?}")]
-    MeanSize {
-        /// Channels, height, width.
-        size: Chw,
-        /// Those of the mean.
-        mean: Chw,
-    },
-    /// Neither one mean value nor one a channel.
-    #[error("has {} channels, but there are {values} mean values", size[0])]
-    MeanValues {
-        /// Channels, height, width.
-        size: Chw,
-        /// How many were written.
-        values: usize,
-    },
-    /// The blob would be too large.
-    #[error("a batch of records like it does not fit a blob")]
-    Batch(#[source] base::ShapeError),
-    /// Records of a batch are of one size.
-    #[error(
-        "is {size:?} (channels, height, width) where {want:?} came before; `crop_size` or resizing makes sizes equal"
-    )]
-    OtherSize {
-        /// Channels, height, width.
-        size: Chw,
-        /// Of the first record of the batch.
-        want: Chw,
-    },
 }
 
 /// An error and its causes on one line.

@@ -17,6 +17,7 @@ pub mod image;
 pub mod leveldb;
 pub mod lmdb;
 pub mod mean;
+pub mod rows;
 pub mod source;
 pub mod state;
 pub mod stream;

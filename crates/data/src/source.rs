@@ -7,6 +7,8 @@ mod hdf5_data;
 mod image_data;
 pub(crate) mod list;
 mod memory_data;
+mod window_data;
+mod windows;
 
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 
@@ -19,7 +21,7 @@ use crate::{batch::Batch, error::DataError, state::StreamState};
 ///
 /// To add one: write `src/source/<name>.rs` with a `KIND`, add a `mod` line above and a row below.
 pub const SOURCES: &[SourceKind] =
-    &[data::KIND, hdf5_data::KIND, image_data::KIND, memory_data::KIND];
+    &[data::KIND, hdf5_data::KIND, image_data::KIND, memory_data::KIND, window_data::KIND];
 
 /// A row of [`SOURCES`].
 pub struct SourceKind {
@@ -97,6 +99,10 @@ pub(crate) trait Source: Send {
     /// Overwrites `batch` with the next one and its state. Returns [`DataError::Ended`] soon after
     /// `stop` is set.
     fn fill(&mut self, batch: &mut Batch, stop: &AtomicBool) -> Result<(), DataError>;
+    /// Passes over `batches` batches as if they had been filled: the next one is the same.
+    fn skip(&mut self, batches: u64) -> Result<(), DataError> {
+        skip_by_filling(self, batches)
+    }
     /// Where the source stands now.
     fn state(&self) -> StreamState;
     /// Takes values from the program, if this source is made for it.
@@ -105,6 +111,12 @@ pub(crate) trait Source: Send {
     }
     /// Goes to a place that [`state`](Self::state) gave in this run or an earlier one.
     fn restore(&mut self, state: &StreamState) -> Result<(), DataError>;
+}
+
+/// Passes over batches by making them: slow, but right for every source.
+fn skip_by_filling(source: &mut (impl Source + ?Sized), batches: u64) -> Result<(), DataError> {
+    let (mut batch, never) = (Batch::default(), AtomicBool::new(false));
+    (0..batches).try_for_each(|_| source.fill(&mut batch, &never))
 }
 
 /// Looks up the string after `type:` in a prototxt.
@@ -116,4 +128,14 @@ pub fn find(name: &str) -> Option<&'static SourceKind> {
 /// All names, for the error that lists them.
 pub(crate) fn names() -> String {
     SOURCES.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SOURCES;
+
+    #[test]
+    fn table_is_sorted_so_names_are_unique() {
+        assert!(SOURCES.is_sorted_by(|a, b| a.name < b.name));
+    }
 }

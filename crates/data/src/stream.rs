@@ -160,6 +160,19 @@ impl Stream {
         Ok(())
     }
 
+    /// Passes over `batches` batches: the next one is what it would be had they been handed out.
+    /// Databases and lists of images are not decoded for it.
+    pub fn skip(&mut self, batches: u64) -> Result<(), DataError> {
+        let from = self.state().clone();
+        let mut source = self.stop()?;
+        self.current = None;
+        source.restore(&from)?; // the thread has read ahead
+        source.skip(batches)?;
+        self.start = source.state();
+        self.worker = Some(Worker::start(source, self.prefetch));
+        Ok(())
+    }
+
     /// Ends the thread and takes the source back.
     fn stop(&mut self) -> Result<Box<dyn Source>, DataError> {
         self.worker.take().ok_or(DataError::Ended)?.stop()
@@ -243,3 +256,6 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned())
 }
+
+#[cfg(test)]
+mod tests;

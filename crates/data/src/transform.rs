@@ -113,6 +113,14 @@ impl Transformer {
         fits
     }
 
+    /// Draws what `records` records would draw: each draw takes one number, whatever the size.
+    pub(crate) fn skip(&mut self, records: u64) {
+        let crop = if self.crop > 0 && self.phase == Phase::Train { 2 } else { 0 };
+        if let Some(rng) = &mut self.rng {
+            (0..records * (u64::from(self.mirror) + crop)).for_each(|_| _ = rng.next_u32());
+        }
+    }
+
     /// In which colours encoded records are decoded.
     #[must_use]
     pub fn color(&self) -> Color {

@@ -1,10 +1,12 @@
 //! `firecaffe bench allreduce` before there is a `firecaffe`: also what the tests run under `mpirun`.
 //!
-//! `bench_allreduce [--workers N] [--sizes 1K,100M] [--algorithms a,b] [--iterations N] [--json FILE]`
+//! `bench_allreduce [--workers N] [--sizes 1K,100M] [--algorithms a,b] [--iterations N] [--json FILE]
+//! [--network true]`
 
 use base::Clock;
-use collective::{Choice, Cut, all_with_plans, parse_size};
+use collective::{Choice, Cut, parse_size};
 use exchange::bench::allreduce::{Options, run_local};
+use exchange::bench::network;
 use exchange::bench::report::{Measured, json};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -28,6 +30,8 @@ struct Asked {
     workers: usize,
     json: Option<String>,
     options: Options,
+    /// Measure the network first, show it, and let `auto` reckon with it.
+    network: bool,
     faults: Faults,
 }
 
@@ -49,12 +53,13 @@ fn asked() -> Result<Asked, Box<dyn std::error::Error>> {
         json: None,
         options: Options {
             sizes: Options::SIZES.to_vec(),
-            algorithms: all_with_plans().into_iter().map(Choice::Named).collect(),
+            algorithms: Options::all_algorithms("local"),
             iterations: 10,
             warm_ups: 2,
             cut: None,
             network: None,
         },
+        network: false,
         faults: Faults::default(),
     };
     let options = &mut asked.options;
@@ -78,6 +83,7 @@ fn asked() -> Result<Asked, Box<dyn std::error::Error>> {
                     Some(Cut { segment: parse_size(segment)? / 4, lanes: lanes.parse()? });
             }
             "--json" => asked.json = Some(value),
+            "--network" => asked.network = value.parse()?,
             "--absent" => asked.faults.absent = Some(value.parse()?),
             "--stray" => asked.faults.stray = Some(value.parse()?),
             "--pids" => asked.faults.pids = value.parse()?,
@@ -119,7 +125,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn on_threads(asked: &Asked, clock: &Machine) -> Result<Vec<Measured>, Box<dyn std::error::Error>> {
     let cores = std::thread::available_parallelism()?.get();
-    Ok(run_local(asked.workers, cores, &asked.options, clock, &mut std::io::stdout())?)
+    let mut options = asked.options.clone();
+    if asked.network {
+        let network = network::measure_local(asked.workers, cores, clock)?;
+        std::io::stdout().write_all(network.to_string().as_bytes())?;
+        options.network = Some(network);
+    }
+    Ok(run_local(asked.workers, cores, &options, clock, &mut std::io::stdout())?)
 }
 
 /// The results on rank 0, nothing on others.
@@ -151,6 +163,11 @@ fn under_mpi(
     let first = exchange.rank().coordinator().is_some();
     let mut table: Box<dyn Write> =
         if first { Box::new(std::io::stdout()) } else { Box::new(std::io::sink()) };
+    if asked.network {
+        let network = network::measure(&mut exchange, &*clock)?;
+        table.write_all(network.to_string().as_bytes())?;
+        options.network = Some(network);
+    }
     let done = run_rank(&mut exchange, &Config::MPI, &options, &*clock, &mut table);
     drop(exchange);
     match done {

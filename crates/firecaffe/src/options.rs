@@ -35,6 +35,11 @@ impl Compute {
         self.threads.and_then(|threads| usize::try_from(threads).ok()).unwrap_or_else(cores)
     }
 
+    /// Whether the number of threads was given.
+    pub(crate) fn threads_asked(&self) -> bool {
+        self.threads.is_some()
+    }
+
     pub(crate) fn simd(&self) -> Result<Simd> {
         let simd = self.simd.unwrap_or_else(Simd::detect);
         ensure!(simd.is_supported(), "this CPU does not run {simd}; use `--simd portable`");

@@ -14,6 +14,11 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     }
 }
 
+/// Writes several things that are wrong to stderr, before the line that says so.
+pub(crate) fn complain(errors: &[String]) {
+    let _ = writeln!(io::stderr(), "{}", errors.join("\n"));
+}
+
 /// Says why the program failed: all causes on one line.
 pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     // When stderr is gone nobody is left to tell.

@@ -12,10 +12,12 @@
 //! * [`backward_weights`]: a product over pixels, `dw = dyᵀ·x`, blocks of both packed on the way.
 //!
 //! Few input channels (an image's 3): the runs of a kernel row are contiguous too, and are read
-//! as one, from a padded copy if there is padding.
+//! as one, from a padded copy if there is padding. One channel a group (`depthwise`): no product to
+//! tile, a loop along channels instead.
 
 mod backward_data;
 mod backward_weights;
+mod depthwise;
 mod forward;
 mod runs;
 mod sweep;

@@ -25,6 +25,9 @@ const BLOCK_FLOATS: usize = 1 << 15;
 /// Up to this depth a tile of A is smaller than L1's share for a panel of B, and stays there instead.
 const SHALLOW: usize = 64;
 
+/// Rows of C that are few: reading B is then as dear as multiplying by it.
+const FEW_ROWS: usize = 64;
+
 /// `C = A·B` ([`Write::Set`]) or `C += A·B` ([`Write::Add`]).
 ///
 /// * `a`: (m, k)
@@ -82,7 +85,7 @@ impl Product<'_> {
             (_, ..=32) => 1024,
             (_, ..=64) => 512,
             // Few rows: B streams through; flat blocks have long rows.
-            (..=64, _) => 128,
+            (..=FEW_ROWS, _) => 128,
             // A panel of 16 columns is 16 KiB.
             _ => 256,
         }
@@ -156,11 +159,11 @@ impl Block<'_> {
             for row in (0..self.rows).step_by(ROWS) {
                 (0..panels).for_each(|panel| self.tile(s, (from, depth), (row, panel), start));
             }
-        } else {
-            for panel in 0..panels {
-                for row in (0..self.rows).step_by(ROWS) {
-                    self.tile(s, (from, depth), (row, panel), start);
-                }
+            return;
+        }
+        for panel in 0..panels {
+            for row in (0..self.rows).step_by(ROWS) {
+                self.tile(s, (from, depth), (row, panel), start);
             }
         }
     }

@@ -42,15 +42,15 @@ pub(crate) fn panels<S: Lanes>(
             let to = into.as_mut_ptr();
             for half in (0..width).step_by(LANES) {
                 let from = b.data[first + half * b.col_stride..].as_ptr();
-                // SAFETY: `Mat::check` has seen that these columns have `depth` values; row `r` of
-                // the panel has `width` places, of which these are eight.
-                unsafe {
-                    columns_of_eight(s, from, b.col_stride, depth, |r, columns, n| {
-                        for (i, &column) in columns.iter().enumerate().take(n) {
-                            s.store(to.wrapping_add((r + i) * width + half), column);
-                        }
-                    });
-                }
+                let put = |r: usize, columns: [S::F; LANES], n: usize| {
+                    for (i, &column) in columns.iter().enumerate().take(n) {
+                        // SAFETY: row `r + i` of the panel has `width` places, of which these are
+                        // eight.
+                        unsafe { s.store(to.wrapping_add((r + i) * width + half), column) };
+                    }
+                };
+                // SAFETY: `Mat::check` has seen that these columns have `depth` values.
+                unsafe { columns_of_eight(s, from, b.col_stride, depth, put) };
             }
         } else {
             for (r, into) in into.chunks_exact_mut(width).enumerate() {
@@ -103,9 +103,10 @@ pub(crate) fn tiles(
         }
         for first in (whole * ROWS..rows).step_by(ROWS) {
             let into = &mut into[first / ROWS * tile_len(depth) + r * ROWS..][..ROWS];
-            for (i, value) in into.iter_mut().enumerate() {
-                *value = if first + i < rows { source[(first + i) * a.row_stride] } else { 0.0 };
-            }
+            into.fill(0.0);
+            let last = (rows.min(first + ROWS) - 1) * a.row_stride;
+            let values = source[first * a.row_stride..=last].iter().step_by(a.row_stride);
+            into.iter_mut().zip(values).for_each(|(into, value)| *into = *value);
         }
     }
 }

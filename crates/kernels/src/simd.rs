@@ -92,6 +92,12 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     /// `x` where `x > 0`, else `slope * x`; NaN stays NaN.
     fn relu(self, x: Self::F, slope: f32) -> Self::F;
 
+    /// Asks for the cache line at `at` to be brought into L2. A wrong address is no harm.
+    #[inline(always)]
+    fn prefetch(self, at: *const f32) {
+        let _ = at;
+    }
+
     /// Reads eight floats, any alignment.
     ///
     /// # Safety

@@ -26,6 +26,21 @@ pub trait Feed: Send {
     /// Goes on from a state of the same source.
     fn restore(&mut self, state: &[u8]) -> Result<(), FeedError>;
 
+    /// Passes over `batches` batches: the next one is what it would be had they been delivered.
+    fn skip(&mut self, _batches: u64) -> Result<(), FeedError> {
+        Ok(())
+    }
+
+    /// Takes whole batches of values and labels from the program, if it is a feed made for that.
+    fn feed(&mut self, _values: &[f32], _labels: &[f32]) -> Result<(), FeedError> {
+        Err(FeedError("takes no values from the program".into()))
+    }
+
+    /// Called when the run is over: whatever is still to be written must be, or the reason be told.
+    fn finish(&mut self) -> Result<(), FeedError> {
+        Ok(())
+    }
+
     /// What happened since the last call that a log should say, such as a restart from the first
     /// record.
     fn notices(&mut self) -> Vec<String> {
@@ -42,6 +57,11 @@ pub trait Feed: Send {
 pub trait Sink: Send {
     /// Takes the values of one forward, in Caffe's order.
     fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), FeedError>;
+
+    /// Called when the run is over.
+    fn finish(&mut self) -> Result<(), FeedError> {
+        Ok(())
+    }
 }
 
 /// The feed of an output layer: it delivers nothing and hands on what comes.
@@ -62,6 +82,10 @@ impl<S: Sink> Feed for Drain<S> {
 
     fn restore(&mut self, _: &[u8]) -> Result<(), FeedError> {
         Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), FeedError> {
+        self.0.finish()
     }
 
     fn sink(&mut self) -> Option<&mut dyn Sink> {

@@ -155,7 +155,13 @@ impl Net {
     /// Whether the layer at `index` reads from a feed.
     #[must_use]
     pub fn is_data(&self, index: usize) -> bool {
-        self.nodes[index].feed.is_some()
+        self.nodes[index].feed.is_some() && self.nodes[index].bottoms.is_empty()
+    }
+
+    /// Whether some layer writes through its feed: HDF5Output.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.nodes.iter().any(|node| node.feed.is_some() && !node.bottoms.is_empty())
     }
 
     /// Whether a forward draws random numbers from the replica's stream.

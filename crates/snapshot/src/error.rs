@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use caffe_format::{binary::BinaryError, upgrade::UpgradeError};
 
-use crate::{atomic::WriteError, hdf5::Hdf5Error, sidecar::SidecarError};
+use crate::{atomic::WriteError, blob::BlobError, hdf5::Hdf5Error, sidecar::SidecarError};
 
 /// Every variant names the file.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,15 @@ pub enum SnapshotError {
         what: &'static str,
         /// The cause.
         source: BinaryError,
+    },
+
+    /// A file with one blob contradicts itself.
+    #[error("the blob in {}", path.display())]
+    Blob {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: BlobError,
     },
 
     /// The model is of an older Caffe and cannot be brought up to date.

@@ -26,7 +26,7 @@ use caffe_format::{NetParameter, SolverState};
 pub use error::SnapshotError;
 pub use hdf5::Hdf5Error;
 pub use latest::{Latest, Skipped, find_latest};
-pub use load::{Loaded, Resume, load, load_model};
+pub use load::{Loaded, Resume, load, load_blob, load_model};
 pub use names::{Format, Names};
 pub use save::{check_writable, save};
 pub use sidecar::{Batch, Replica, RunState, Section, Statistics};

@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use caffe_format::{NetParameter, SolverState, binary, message::Message, upgrade};
+use caffe_format::{BlobProto, NetParameter, SolverState, binary, message::Message, upgrade};
 
 use crate::{
     Hdf5Error, Names, RunState, SnapshotError,
     atomic::folder,
+    blob,
     hash::hash,
     hdf5,
     sidecar::{self, Seal},
@@ -75,6 +76,16 @@ pub fn load(state: &Path) -> Result<Loaded, SnapshotError> {
 /// Reads a model alone, of any of Caffe's formats.
 pub fn load_model(path: &Path) -> Result<NetParameter, SnapshotError> {
     read_model(path, read_file(path)?)
+}
+
+/// Reads a file that holds one blob, such as the matrix of an InfogainLoss; shape and values agree.
+pub fn load_blob(path: &Path) -> Result<BlobProto, SnapshotError> {
+    let failed = |source| SnapshotError::Message { path: path.to_owned(), what: "blob", source };
+    let message: BlobProto = binary::read(&read_file(path)?).map_err(failed)?;
+    let wrong = |source| SnapshotError::Blob { path: path.to_owned(), source };
+    let shape = blob::shape(&message).map_err(wrong)?;
+    let values = blob::values(&message).map_err(wrong)?.into_owned();
+    Ok(blob::pack(&shape, values))
 }
 
 /// Today's form, whatever Caffe wrote it.

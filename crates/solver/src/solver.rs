@@ -17,6 +17,22 @@ pub struct Extensions {
     pub trust_coefficient: Option<f32>,
 }
 
+impl Extensions {
+    /// What a solver prototxt says.
+    pub fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
+        let iterations = u64::try_from(p.warmup_iter());
+        let Ok(iterations) = iterations else {
+            let (field, got, needed_by) = ("warmup_iter", p.warmup_iter().into(), "");
+            return Err(SolverError::OutOfRange { field, got, want: "0 or more", needed_by });
+        };
+        let warmup = Warmup { iterations, start: p.warmup_start_lr() };
+        Ok(Self {
+            warmup: (iterations > 0).then_some(warmup),
+            trust_coefficient: p.trust_coefficient,
+        })
+    }
+}
+
 /// Rates, preparation and rule: all that turns a gradient into an update. Has no state; the history
 /// belongs to the caller, in [`Solver::histories`] slabs laid out as the parameter slab.
 #[derive(Debug, Clone)]

@@ -48,10 +48,42 @@ pub struct Config {
     pub on_bad_sample: data::OnBadSample,
 }
 
+/// A bucket of gradients starts moving once it holds more than this: large enough that taking shares
+/// costs nothing beside adding them, small enough that most of AlexNet moves during backward.
+pub const BUCKET_BYTES: usize = 4_000_000;
+
+impl Config {
+    /// Trains `solver` from its first iteration: on one thread at the machine's SIMD level, with the
+    /// seed 1 if the solver has none, paths relative to the working directory, and an error for unknown
+    /// fields and bad records. Fields are public: set what should be otherwise.
+    #[must_use]
+    pub fn new(solver: SolverParameter) -> Self {
+        Self {
+            solver,
+            weights: Vec::new(),
+            resume: None,
+            resume_data: ResumeData::Continue,
+            threads: 1,
+            workers: 1,
+            replicas: None,
+            batch: BatchMeaning::PerReplica,
+            bucket_bytes: BUCKET_BYTES,
+            overlap: Overlap::DuringBackward,
+            inexact: false,
+            batch_norm: BatchNormState::Averaged,
+            simd: Simd::detect(),
+            seed: 1,
+            root: PathBuf::new(),
+            unknown: UnknownFields::Reject,
+            on_bad_sample: data::OnBadSample::Fail,
+        }
+    }
+}
+
 /// Where a resumed run reads data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeData {
-    /// Where the interrupted run was; needs the sidecar.
+    /// Where the interrupted run was: to the bit with the sidecar, by counting batches without.
     Continue,
     /// From the first record, as Caffe does.
     Start,

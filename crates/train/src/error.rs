@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use caffe_format::text::Diagnostics;
+use layers::FeedError;
 use net::{NetError, RunError};
 use snapshot::SnapshotError;
 use solver::SolverError;
@@ -53,6 +54,53 @@ pub enum TrainError {
         which: String,
         /// Why.
         source: NetError,
+    },
+
+    /// The matrix of an InfogainLoss cannot be read.
+    #[error("layer `{layer}`: `infogain_loss_param.source`")]
+    Matrix {
+        /// The layer.
+        layer: String,
+        /// Why; names the file.
+        source: SnapshotError,
+    },
+
+    /// A blob was asked for that the net does not have.
+    #[error("the net has no blob `{blob}`")]
+    NoBlob {
+        /// As asked for.
+        blob: String,
+    },
+
+    /// A model cannot be converted to or from safetensors.
+    #[error("cannot convert {}: {problem}", .path.display())]
+    Tensors {
+        /// The file that was read.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+
+    /// A database cannot be written.
+    #[error(transparent)]
+    Data(#[from] data::DataError),
+
+    /// There is no data layer of this name.
+    #[error("`{layer}` is not a data layer of the net; it has {known}")]
+    NoFeed {
+        /// As asked for.
+        layer: String,
+        /// Those there are.
+        known: String,
+    },
+
+    /// A data layer does not take what it was given, or an output layer cannot write.
+    #[error("layer `{layer}`")]
+    Feed {
+        /// The layer.
+        layer: String,
+        /// Why.
+        source: FeedError,
     },
 
     /// A layer failed while running.

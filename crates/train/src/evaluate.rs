@@ -2,7 +2,7 @@
 //!
 //! Test iteration `i` runs on worker `i mod W`. One stream feeds all of them in order, so each
 //! iteration sees the records that Caffe would read; outputs are added in the order of `i`, the same
-//! bits as one worker gives. A net that draws random numbers runs on worker 0 alone, on its stream.
+//! bits as one worker gives. A net that draws random numbers or writes runs on worker 0 alone.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
@@ -59,7 +59,7 @@ impl TestNet {
         };
         let mut net = build(&which, written, MemoryPlan::ForwardOnly, sources, events)?;
         adopt(&mut net)?;
-        let alone = net.draws();
+        let alone = net.draws() || net.writes();
         let initial = (net.initialise(rng, sources))
             .map_err(|source| TrainError::Net { which: which.clone(), source })?;
         let mut nets = vec![net];
@@ -72,6 +72,11 @@ impl TestNet {
         }
         let iterations = usize::try_from(iterations).unwrap_or(0);
         Ok(Self { nets, feeds: initial.feeds, iterations })
+    }
+
+    /// One copy of the net, and the feeds of all.
+    pub(crate) fn net_and_feeds(&mut self) -> (&Net, &mut [Box<dyn Feed>]) {
+        (&self.nets[0], &mut self.feeds)
     }
 
     /// Name and state of every feed.
@@ -259,9 +264,10 @@ impl Tester<'_> {
                 turns.end();
                 break;
             }
-            // Data layers have no bottoms, so they can all run first, while it is our turn.
-            let data: Vec<usize> = (0..self.net.len()).filter(|&l| self.net.is_data(l)).collect();
-            let rest: Vec<usize> = (0..self.net.len()).filter(|&l| !self.net.is_data(l)).collect();
+            // Data layers have no bottoms, so they can all run first, while it is our turn. A net that
+            // writes has one worker, which may keep the feeds throughout.
+            let (data, rest): (Vec<usize>, Vec<usize>) =
+                (0..self.net.len()).partition(|&l| self.net.is_data(l) || self.net.writes());
             let fed = turns.take(iteration, |feeds| self.layers(&data, rng, feeds))?;
             if fed.is_none() {
                 break;

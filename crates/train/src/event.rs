@@ -18,6 +18,19 @@ pub enum Event {
     },
     /// Something the user should know that is not an error.
     Warning(String),
+    /// What the global batch is made of, before the first iteration.
+    Dealt {
+        /// Items of one replica's batch.
+        items: usize,
+        /// Replicas.
+        replicas: usize,
+        /// Workers that run them.
+        workers: usize,
+        /// The learning rate, which is never scaled.
+        rate: f32,
+        /// Whether the weights will be those of one worker, bit for bit.
+        exact: bool,
+    },
     /// What the train net needs, before the first iteration.
     MemoryPlan(Memory),
     /// An iteration is done; for progress bars.

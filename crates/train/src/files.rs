@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use caffe_format::message::Message;
 use caffe_format::text::{self, Diagnostic, Unknown};
-use caffe_format::{NetParameter, SolverParameter, upgrade};
+use caffe_format::upgrade::{self, UpgradeError};
+use caffe_format::{NetParameter, SolverParameter};
 
 use crate::TrainError;
 
@@ -19,11 +21,14 @@ pub struct Read<M> {
 
 /// Reads a net prototxt of any of Caffe's generations.
 pub fn read_net(path: &Path, unknown: UnknownFields) -> Result<Read<NetParameter>, TrainError> {
-    let (written, mut notices) = read::<NetParameter>(path, unknown)?;
-    let (message, upgrades) = upgrade::net(written)
-        .map_err(|source| TrainError::Upgrade { path: path.into(), source })?;
-    notices.extend(upgrades.into_iter().map(|note| format!("{}: {note}", path.display())));
-    Ok(Read { message, notices })
+    let name = path.display().to_string();
+    upgraded(&name, parse(&name, &read(path)?, unknown)?, upgrade::net)
+}
+
+/// A net from the text of a prototxt; `name` stands for the file in errors.
+pub fn net_from_text(name: &str, text: &str) -> Result<NetParameter, TrainError> {
+    let parsed = parse(name, text.as_bytes(), UnknownFields::Reject)?;
+    Ok(upgraded(name, parsed, upgrade::net)?.message)
 }
 
 /// Reads a solver prototxt of any of Caffe's generations.
@@ -31,11 +36,14 @@ pub fn read_solver(
     path: &Path,
     unknown: UnknownFields,
 ) -> Result<Read<SolverParameter>, TrainError> {
-    let (written, mut notices) = read::<SolverParameter>(path, unknown)?;
-    let (message, upgrades) = upgrade::solver(written)
-        .map_err(|source| TrainError::Upgrade { path: path.into(), source })?;
-    notices.extend(upgrades.into_iter().map(|note| format!("{}: {note}", path.display())));
-    Ok(Read { message, notices })
+    let name = path.display().to_string();
+    upgraded(&name, parse(&name, &read(path)?, unknown)?, upgrade::solver)
+}
+
+/// A solver from the text of a prototxt; `name` stands for the file in errors.
+pub fn solver_from_text(name: &str, text: &str) -> Result<SolverParameter, TrainError> {
+    let parsed = parse(name, text.as_bytes(), UnknownFields::Reject)?;
+    Ok(upgraded(name, parsed, upgrade::solver)?.message)
 }
 
 /// What to do with fields Caffe does not have, as forks of it write.
@@ -47,19 +55,35 @@ pub enum UnknownFields {
     Warn,
 }
 
-fn read<M: caffe_format::message::Message + Default>(
-    path: &Path,
+fn read(path: &Path) -> Result<Vec<u8>, TrainError> {
+    fs::read(path).map_err(|source| TrainError::Read { path: path.into(), source })
+}
+
+/// The message as written, and the fields that were skipped.
+fn parse<M: Message + Default>(
+    name: &str,
+    bytes: &[u8],
     unknown: UnknownFields,
 ) -> Result<(M, Vec<String>), TrainError> {
-    let bytes = fs::read(path).map_err(|source| TrainError::Read { path: path.into(), source })?;
-    let name = path.display().to_string();
     if unknown == UnknownFields::Reject {
-        let message = text::read_bytes(&name, &bytes).map_err(TrainError::Prototxt)?;
+        let message = text::read_bytes(name, bytes).map_err(TrainError::Prototxt)?;
         return Ok((message, Vec::new()));
     }
     let mut skipped: Vec<Diagnostic> = Vec::new();
-    let source = String::from_utf8_lossy(&bytes);
-    let message = text::read_with(&name, &source, Unknown::Warn(&mut skipped))
+    let source = String::from_utf8_lossy(bytes);
+    let message = text::read_with(name, &source, Unknown::Warn(&mut skipped))
         .map_err(TrainError::Prototxt)?;
     Ok((message, skipped.iter().map(ToString::to_string).collect()))
+}
+
+/// Today's form of what was parsed, with what was done to get there among the notices.
+fn upgraded<M>(
+    name: &str,
+    (written, mut notices): (M, Vec<String>),
+    upgrade: fn(M) -> Result<(M, Vec<String>), UpgradeError>,
+) -> Result<Read<M>, TrainError> {
+    let (message, upgrades) =
+        upgrade(written).map_err(|source| TrainError::Upgrade { path: name.into(), source })?;
+    notices.extend(upgrades.iter().map(|note| format!("{name}: {note}")));
+    Ok(Read { message, notices })
 }

@@ -4,16 +4,48 @@
 //! [`Single`] runs one net without a solver: scoring, timing, classifying. Both report what happens
 //! as [`Event`]s and take clock, seed and stop requests as arguments; neither prints nor reads
 //! flags or environment.
+//!
+//! ```
+//! use train::{Config, Job, NoClock, files::solver_from_text};
+//!
+//! // Learns y = 3 a + 2 b + 1 from four points.
+//! let solver = solver_from_text(
+//!     "line",
+//!     r#"
+//!     base_lr: 0.5  lr_policy: "fixed"  momentum: 0.9  random_seed: 1
+//!     net_param {
+//!       layer { name: "points" type: "MemoryData" top: "ab" top: "y"
+//!               memory_data_param { batch_size: 4 channels: 2 height: 1 width: 1 } }
+//!       layer { name: "line" type: "InnerProduct" bottom: "ab" top: "line"
+//!               inner_product_param { num_output: 1 } }
+//!       layer { name: "loss" type: "EuclideanLoss" bottom: "line" bottom: "y" top: "loss" }
+//!     }"#,
+//! )?;
+//! let mut job = Job::open(Config::new(solver), &mut |_| {})?;
+//! job.feed("points", &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], &[1.0, 3.0, 4.0, 6.0])?;
+//! for _ in 0..300 {
+//!     job.step(&NoClock, &mut |_| {})?;
+//! }
+//! let line = &job.model().layer[1];
+//! let [a, b] = line.blobs[0].data[..] else { panic!("two weights") };
+//! assert!((a - 3.0).abs() < 1e-3 && (b - 2.0).abs() < 1e-3);
+//! assert!((line.blobs[1].data[0] - 1.0).abs() < 1e-3);
+//! # Ok::<(), train::TrainError>(())
+//! ```
 
 mod board;
+mod catch_up;
 mod config;
 mod error;
 mod evaluate;
 mod event;
+mod feed;
 pub mod files;
 mod job;
+mod matrix;
 pub mod nets;
 mod open;
+mod output;
 mod parallel;
 mod reduce;
 mod restore;
@@ -23,20 +55,22 @@ mod single;
 mod sources;
 mod stage;
 mod times;
+pub mod tools;
 mod weights;
 mod worker;
 
-pub use config::{Config, ResumeData};
+pub use config::{BUCKET_BYTES, Config, ResumeData};
 pub use data::OnBadSample;
 pub use error::TrainError;
 pub use event::{Display, Event};
 pub use job::Job;
+pub use matrix::attach_matrices;
 pub use open::check_solver;
 pub use parallel::{BatchMeaning, BatchNormState, Dealing, Overlap};
 pub use run::{Control, Ending, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
 pub use sources::FileSources;
-pub use times::Times;
+pub use times::{NoClock, Times};
 
 /// An error with its causes, on one line.
 #[must_use]

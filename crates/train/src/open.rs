@@ -18,13 +18,13 @@ use crate::reduce::buckets;
 use crate::sources::FileSources;
 use crate::times::Times;
 use crate::worker::{Replica, Worker};
-use crate::{Config, Event, Job, TrainError, restore};
+use crate::{Config, Event, Job, TrainError, matrix, restore};
 
 impl Job {
     /// Reads, checks and builds everything. What can be known to be wrong is found here, before the
     /// first iteration.
     pub fn open(config: Config, events: &mut dyn FnMut(Event)) -> Result<Self, TrainError> {
-        let solver = Solver::lower(&config.solver, &Extensions::default())?;
+        let solver = Solver::lower(&config.solver, &Extensions::lower(&config.solver)?)?;
         check_schedule(&config.solver)?;
         if config.solver.snapshot() > 0 {
             snapshot::check_writable(config.solver.snapshot_prefix())?;
@@ -57,6 +57,13 @@ impl Job {
         if let Some(loaded) = loaded {
             restore::restore(&mut job, loaded, events)?;
         }
+        events(Event::Dealt {
+            items: job.net().batch_items(),
+            replicas: dealing.replicas,
+            workers: dealing.workers,
+            rate: job.solver.rates.at(job.iter),
+            exact: dealing.is_exact(),
+        });
         events(Event::MemoryPlan(job.net().memory()));
         Ok(job)
     }
@@ -235,10 +242,12 @@ pub(crate) fn build(
     events: &mut dyn FnMut(Event),
 ) -> Result<Net, TrainError> {
     let mut note = |text: String| events(Event::Note { source: "net.cpp", text });
-    let (net, notes) = compile(written, sources, plan)
+    let with_files = matrix::attach_matrices(written, sources.root())?;
+    let (net, notes) = compile(&with_files, sources, plan)
         .map_err(|source| TrainError::Net { which: which.into(), source })?;
     notes.into_iter().for_each(&mut note);
-    let shown = NetParameter { layer: net.filtered(), ..written.clone() };
+    let mut shown = NetParameter { layer: net.filtered(), ..written.clone() };
+    shown.layer.iter_mut().for_each(|layer| layer.blobs.clear());
     note(format!("Initializing net from parameters: \n{}", text::write(&shown).trim_end()));
     build_log(&net).into_iter().for_each(&mut note);
     Ok(net)
@@ -260,7 +269,7 @@ fn slots(net: &Net) -> Slots {
 
 /// Checks a solver's own options: rates, rule and schedule. Opens no file.
 pub fn check_solver(solver: &SolverParameter) -> Result<(), TrainError> {
-    Solver::lower(solver, &Extensions::default())?;
+    Solver::lower(solver, &Extensions::lower(solver)?)?;
     check_schedule(solver)
 }
 

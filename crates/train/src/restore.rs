@@ -8,6 +8,7 @@ use layers::Feed;
 use net::Home;
 use snapshot::{Loaded, Replica, Resume, RunState};
 
+use crate::catch_up::catch_up;
 use crate::save::test_feed_name;
 use crate::{Event, Job, ResumeData, TrainError};
 
@@ -31,10 +32,15 @@ pub(crate) fn restore(
     match loaded.resume {
         Resume::Exact(run) => restore_replicas(job, &run).map_err(wrong),
         Resume::AsCaffe { missing } => {
-            events(Event::Warning(format!(
-                "{} is not there: resuming as Caffe does, with data and random numbers from the start",
-                missing.display()
-            )));
+            let how = match job.config.resume_data {
+                ResumeData::Start => "data and random numbers begin anew, as in Caffe",
+                ResumeData::Continue => {
+                    catch_up(job)?;
+                    "data goes on where the iterations so far have read to, random numbers of layers \
+                     begin anew"
+                }
+            };
+            events(Event::Warning(format!("{} is not there: {how}", missing.display())));
             Ok(())
         }
     }

@@ -113,6 +113,7 @@ impl Job {
         if self.tests_now() {
             self.test_all(control, events)?;
         }
+        self.finish_feeds()?;
         events(Event::Finished);
         Ok(Ending::Finished)
     }

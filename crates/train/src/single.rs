@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use base::random::Mt19937;
-use caffe_format::{NetParameter, NetState};
+use caffe_format::{NetParameter, NetState, Phase};
 use data::OnBadSample;
 use kernels::{Cpu, Simd};
 use layers::Feed;
@@ -39,14 +39,55 @@ pub struct NetConfig {
     pub plan: MemoryPlan,
 }
 
+impl NetConfig {
+    /// The net in `model`, to be run forward in phase TEST: on one thread at the machine's SIMD
+    /// level, params drawn with seed 1, paths relative to the working directory, unknown fields an
+    /// error. Fields are public: set what should be otherwise, `weights` above all.
+    #[must_use]
+    pub fn new(model: impl Into<PathBuf>) -> Self {
+        Self {
+            model: model.into(),
+            state: NetState { phase: Some(Phase::Test), ..NetState::default() },
+            weights: Vec::new(),
+            threads: 1,
+            simd: Simd::detect(),
+            seed: 1,
+            root: PathBuf::new(),
+            unknown: UnknownFields::Reject,
+            plan: MemoryPlan::ForwardOnly,
+        }
+    }
+}
+
 /// A net with everything it needs to run by itself.
+///
+/// ```
+/// use train::{NetConfig, Single, files::net_from_text};
+///
+/// // A file would be read by `Single::open`, with `weights: vec!["x.caffemodel".into()]`.
+/// let net = net_from_text(
+///     "deploy",
+///     r#"
+///     layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }
+///     layer { name: "scale" type: "Power" bottom: "data" top: "scaled" power_param { scale: 2 } }
+///     layer { name: "prob" type: "Softmax" bottom: "scaled" top: "prob" }"#,
+/// )?;
+/// let mut single = Single::build(&NetConfig::new("deploy"), &net, &mut |_| {})?;
+/// assert!(single.set_blob("data", &[0.0, 0.5, 1.0]));
+/// single.forward()?;
+/// let prob = single.blob("prob").expect("the net has it");
+/// assert_eq!(prob.shape.dims(), [1, 3]);
+/// assert!((prob.values[2] - 0.6652).abs() < 1e-4);
+/// assert_eq!(single.blob("scaled").expect("all blobs can be read").values, [0.0, 1.0, 2.0]);
+/// # Ok::<(), train::TrainError>(())
+/// ```
 pub struct Single {
-    net: Net,
+    pub(crate) net: Net,
     cpu: Cpu,
     params: Slab,
     running: Slab,
     pool: SharedSlab,
-    feeds: Vec<Box<dyn Feed>>,
+    pub(crate) feeds: Vec<Box<dyn Feed>>,
     rng: Mt19937,
 }
 
@@ -150,6 +191,7 @@ impl Single {
             each(iteration, &outputs);
             score.add(outputs, loss);
         }
+        self.finish()?;
         let (outputs, loss) = score.means();
         Ok(Means { outputs, loss })
     }

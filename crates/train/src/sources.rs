@@ -1,15 +1,16 @@
 //! Data layers fed from files: `data`'s streams as `layers`' feeds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base::random::Mt19937;
 use base::{Phase, Shape};
 use caffe_format::LayerParameter;
 use data::{Deal, OnBadSample, Options, Stream, StreamState};
-use layers::{Feed, FeedError, Top};
+use layers::{Drain, Feed, FeedError, Top};
 use net::Sources;
 
 use crate::Config;
+use crate::output::Hdf5Sink;
 
 /// Opens what data layers read.
 pub struct FileSources {
@@ -33,6 +34,11 @@ impl FileSources {
         Self { options: Options { root, deal, on_bad_sample }, notices: Vec::new() }
     }
 
+    /// Folder that relative paths start from.
+    pub(crate) fn root(&self) -> &Path {
+        &self.options.root
+    }
+
     /// What streams had to say when they were opened; asked once.
     pub fn notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
@@ -41,6 +47,9 @@ impl FileSources {
 
 impl Sources for FileSources {
     fn shapes(&mut self, layer: &LayerParameter, phase: Phase) -> Result<Vec<Shape>, FeedError> {
+        if is_output(layer) {
+            return Ok(Vec::new());
+        }
         data::shapes(layer, phase, &self.options).map_err(feed_error)
     }
 
@@ -50,6 +59,9 @@ impl Sources for FileSources {
         phase: Phase,
         rng: &mut Mt19937,
     ) -> Result<Box<dyn Feed>, FeedError> {
+        if is_output(layer) {
+            return Ok(Box::new(Drain(Hdf5Sink::new(layer, self.root()))));
+        }
         let stream = data::open(layer, phase, &self.options, rng).map_err(feed_error)?;
         let name = layer.name();
         self.notices
@@ -97,9 +109,22 @@ impl Feed for FileFeed {
         self.stream.restore(&state).map_err(feed_error)
     }
 
+    fn skip(&mut self, batches: u64) -> Result<(), FeedError> {
+        self.stream.skip(batches).map_err(feed_error)
+    }
+
+    fn feed(&mut self, values: &[f32], labels: &[f32]) -> Result<(), FeedError> {
+        self.stream.feed(values, labels).map_err(feed_error)
+    }
+
     fn notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }
+}
+
+/// Whether the layer writes rather than reads.
+fn is_output(layer: &LayerParameter) -> bool {
+    layer.type_() == "HDF5Output"
 }
 
 fn feed_error(error: data::DataError) -> FeedError {

@@ -2,6 +2,19 @@
 
 use std::time::Duration;
 
+use base::Clock;
+
+/// Time that stands still, for programs that do not ask how long things take.
+pub struct NoClock;
+
+impl Clock for NoClock {
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn sleep(&self, _: Duration) {}
+}
+
 /// Time spent since the run began, by what it was spent on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Times {

@@ -51,7 +51,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 }
 
 fn schema(root: &Path) -> Result<String> {
-    Ok(schema::generate(&schema_table(root)?))
+    let extensions = root.join("crates/caffe-format/extensions.tsv");
+    let extensions = fs::read_to_string(extensions).context("cannot read the extensions table")?;
+    Ok(schema::generate(&schema_table(root)?, &extensions))
 }
 
 fn layers(root: &Path) -> Result<String> {

@@ -1,19 +1,23 @@
-//! Turns Caffe's schema table into `crates/caffe-format/src/schema.rs`.
+//! Turns Caffe's schema table, and ours, into `crates/caffe-format/src/schema.rs`.
 //!
-//! The table (`schema.tsv`) has one row a field (message, number, name, label, type, packed,
+//! Fields that Caffe does not have stand in a table of their own (`extensions.tsv`), so that the other
+//! remains Caffe's; their numbers begin at 1001, far from where Caffe adds.
+//!
+//! A table (`schema.tsv`) has one row a field (message, number, name, label, type, packed,
 //! default) and one row an enum (name, values). Out comes one plain struct a message with an
 //! accessor for every optional field, one Rust enum an enum, and for each the static description
 //! that the generic text and binary codecs walk. Nothing else is generated: no code that parses or
 //! prints a particular message exists.
 //!
-//! The output is a pure function of the table and is laid out as a table itself (one line a field),
+//! The output is a pure function of the tables and is laid out as a table itself (one line a field),
 //! so the module is exempt from rustfmt. A table that breaks its own form is our bug and panics.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 const HEADER: &str = "\
-//! Every message of Caffe's schema. Generated from `schema.tsv` by `xtask codegen`; do not edit.
+//! Every message of Caffe's schema. Generated from `schema.tsv` and `extensions.tsv` by `xtask
+//! codegen`; do not edit.
 //!
 //! Fields hold what was written: `None` is absent, whatever the default. The method of the same
 //! name gives the value or the schema's default.
@@ -24,9 +28,9 @@ use crate::message::{
 };
 ";
 
-/// Rust source of `schema.rs` for the schema table `tsv`.
-pub(crate) fn generate(tsv: &str) -> String {
-    let schema = Schema::parse(tsv);
+/// Rust source of `schema.rs` for Caffe's table and the one with our fields.
+pub(crate) fn generate(caffe: &str, extensions: &str) -> String {
+    let schema = Schema::parse(caffe, extensions);
     let mut out = String::from(HEADER);
     for (name, values) in &schema.enums {
         write_enum(&mut out, name, values);
@@ -58,12 +62,16 @@ struct Field<'a> {
     kind: &'a str,
     packed: bool,
     default: &'a str,
+    /// From the table of extensions.
+    ours: bool,
 }
 
 impl<'a> Schema<'a> {
-    fn parse(tsv: &'a str) -> Self {
+    fn parse(caffe: &'a str, extensions: &'a str) -> Self {
         let mut schema = Self { messages: BTreeMap::new(), enums: BTreeMap::new() };
-        for row in tsv.lines().skip(1).filter(|row| !row.is_empty()) {
+        let rows = |table: &'a str, ours| table.lines().skip(1).map(move |row| (row, ours));
+        let rows = rows(caffe, false).chain(rows(extensions, true));
+        for (row, ours) in rows.filter(|(row, _)| !row.is_empty()) {
             let columns: Vec<&str> = row.split('\t').collect();
             let &[message, number, name, label, kind, packed, default] = columns.as_slice() else {
                 panic!("schema table: want 7 columns in `{row}`");
@@ -75,8 +83,8 @@ impl<'a> Schema<'a> {
                 schema.enums.insert(message, values.collect());
             } else {
                 let number = number.parse().expect("schema table: a field number is a number");
-                let field =
-                    Field { number, name, label, kind, packed: packed == "packed", default };
+                let packed = packed == "packed";
+                let field = Field { number, name, label, kind, packed, default, ours };
                 schema.messages.entry(message).or_default().push(field);
             }
         }
@@ -119,10 +127,11 @@ fn write_struct(out: &mut String, name: &str, fields: &[Field<'_>]) {
     line(out, "#[derive(Debug, Clone, PartialEq, Default)]");
     line(out, &format!("pub struct {name} {{"));
     for field in fields {
-        let Field { number, name, label, kind, default, .. } = field;
+        let Field { number, name, label, kind, default, ours, .. } = field;
         let default =
             if default.is_empty() { String::new() } else { format!(", `{default}` unless set") };
-        line(out, &format!("    /// `{label} {kind} {name} = {number}`{default}."));
+        let ours = if *ours { " Not in Caffe." } else { "" };
+        line(out, &format!("    /// `{label} {kind} {name} = {number}`{default}.{ours}"));
         let container = if *label == "repeated" { "Vec" } else { "Option" };
         line(out, &format!("    pub {}: {container}<{}>,", ident(name), rust_type(kind)));
     }

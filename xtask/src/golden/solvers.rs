@@ -7,11 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use base::Clock;
 use caffe_format::NetParameter;
-use kernels::Simd;
 use train::files::{UnknownFields, read_solver};
-use train::{
-    BatchMeaning, BatchNormState, Config, Event, Job, NoControl, OnBadSample, Overlap, ResumeData,
-};
+use train::{Config, Event, Job, NoControl};
 
 use super::compare::{equal_bits, relative};
 use super::{Verdict, ending_in, entries};
@@ -49,25 +46,7 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
 fn train_and_compare(case: &Path, folder: &Path) -> Result<String> {
     let mut solver = read_solver(&case.join("solver.prototxt"), UnknownFields::Reject)?.message;
     solver.snapshot_prefix = Some(folder.join("snap").display().to_string());
-    let config = Config {
-        solver,
-        weights: Vec::new(),
-        resume: None,
-        resume_data: ResumeData::Continue,
-        threads: 2,
-        workers: 1,
-        replicas: None,
-        batch: BatchMeaning::PerReplica,
-        bucket_bytes: 0,
-        overlap: Overlap::AfterBackward,
-        inexact: false,
-        batch_norm: BatchNormState::Averaged,
-        simd: Simd::detect(),
-        seed: 1,
-        root: case.into(),
-        on_bad_sample: OnBadSample::Fail,
-        unknown: UnknownFields::Reject,
-    };
+    let config = Config { root: case.into(), threads: 2, ..Config::new(solver) };
     let mut shown = Shown::new();
     let mut job = Job::open(config, &mut |_| ())?;
     let init = snapshot::load_model(&case.join("init.caffemodel"))?;

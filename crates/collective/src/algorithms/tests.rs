@@ -13,6 +13,7 @@ const NAMES: &[&str] = &[
     "hierarchical:4:direct+ring",
     "hierarchical:4:reduction-tree+halving-doubling",
     "hierarchical:2:parameter-server+direct",
+    "hierarchical:3:direct+direct",
     "hierarchical:3:ring+multi-color:2",
     "hierarchical:2:direct+hierarchical:4:halving-doubling+reduction-tree",
     "multi-color",
@@ -172,5 +173,19 @@ fn colors_have_disjoint_inner_nodes() {
 fn large_worlds_and_buffers_are_proved() {
     for name in NAMES {
         proved(name, Operation::AllReduce, 64, 7_595_176, Cut { segment: 65_536, lanes: 4 });
+    }
+}
+
+proptest::proptest! {
+    /// Beyond the small cases: any name, world, length and cut.
+    #[test]
+    fn any_cut_is_proved(
+        name in 0..NAMES.len(),
+        world in 1_usize..70,
+        len in 0_usize..5000,
+        segment in 1_usize..600,
+        lanes in 1_usize..9,
+    ) {
+        proved(NAMES[name], Operation::AllReduce, world, len, Cut { segment, lanes });
     }
 }

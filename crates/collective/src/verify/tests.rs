@@ -90,6 +90,22 @@ fn writing_where_one_still_sends_waits() {
 }
 
 #[test]
+fn receiving_where_one_still_sends_waits() {
+    let exchange = |other| Plan {
+        len: 1,
+        scratch: Vec::new(),
+        lanes: vec![vec![
+            Step::Send { to: other, at: at(0..1) },
+            Step::RecvReduce { from: other, at: at(0..1) },
+        ]],
+        owned: Vec::new(),
+    };
+    check(&[exchange(1), exchange(0)], |err| {
+        matches!(err, VerifyError::Deadlock { rank: 0, step: 1, .. })
+    });
+}
+
+#[test]
 fn lanes_must_not_share_memory() {
     let mut plans = ring(2, 4);
     for plan in &mut plans {

@@ -115,3 +115,17 @@ fn resizing_is_opencvs() {
     let image = Image { channels: 1, height: 1, width: 1, pixels: vec![7] };
     assert!(resize(&image, 3, 5).pixels.iter().all(|&pixel| pixel == 7));
 }
+
+/// Files that fuzzing starts from and those it found; `fuzz/fuzz_targets/image.rs` runs the same.
+#[test]
+fn hostile_files_are_survived() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/hostile/image");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        for color in [Color::AsStored, Color::Bgr, Color::Gray] {
+            if let Ok(image) = decode(&bytes, color) {
+                assert_eq!(image.pixels.len(), image.height * image.width * image.channels);
+            }
+        }
+    }
+}

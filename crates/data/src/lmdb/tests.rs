@@ -226,3 +226,18 @@ fn damage_is_named() {
         ],
     );
 }
+
+/// Files that fuzzing starts from and those it found; `fuzz/fuzz_targets/lmdb.rs` runs the same.
+#[test]
+fn hostile_files_are_survived() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/hostile/lmdb");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        super::drain(&path, &bytes);
+        let name = path.file_name().unwrap().to_string_lossy();
+        let sound = [("one_leaf", 3), ("overflow", 1), ("two_levels", 3), ("empty", 0)];
+        let want = sound.iter().find(|sound| sound.0 == name).map(|sound| sound.1);
+        assert_eq!(read_all(bytes).ok(), want, "{name}");
+    }
+}

@@ -83,6 +83,11 @@ impl BadSamples {
         Self { policy, passes_max: replicas, passes: None }
     }
 
+    /// Whether samples may be left out, so that only looking at them tells how many are used.
+    pub(super) fn may_skip(&self) -> bool {
+        self.policy == OnBadSample::Skip
+    }
+
     /// The error again, or the line that says what is skipped.
     pub(super) fn judge(&mut self, error: DataError) -> Result<String, DataError> {
         self.passes.get_or_insert(0);

@@ -16,6 +16,7 @@ use super::{
     Ahead, Opened, Request, Source, SourceKind,
     assembly::{Assembly, BadSamples, Place},
     list::{self, Line},
+    skip_by_filling,
 };
 use crate::{
     batch::Batch,
@@ -205,6 +206,19 @@ impl Source for ImageData {
             self.next(batch)?;
         }
         batch.state = self.state();
+        Ok(())
+    }
+
+    fn skip(&mut self, batches: u64) -> Result<(), DataError> {
+        if self.bad.may_skip() {
+            return skip_by_filling(self, batches);
+        }
+        let records = batches * self.assembly.batch_size as u64;
+        self.assembly.transformer.skip(records);
+        let (passed, lines) = (self.position as u64 + records, self.lines.len() as u64);
+        self.position = usize::try_from(passed % lines).expect("below the number of lines");
+        self.passes += passed / lines;
+        (0..passed / lines).for_each(|_| self.reshuffle());
         Ok(())
     }
 

@@ -108,6 +108,11 @@ impl Source for MemoryData {
         Ok(())
     }
 
+    /// What a program feeds after this begins at its first item.
+    fn skip(&mut self, _: u64) -> Result<(), DataError> {
+        Ok(())
+    }
+
     fn state(&self) -> StreamState {
         StreamState {
             source: KIND.name.to_owned(),

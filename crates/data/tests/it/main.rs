@@ -12,3 +12,4 @@ mod hdf5;
 mod images;
 mod memory;
 mod stream;
+mod windows;

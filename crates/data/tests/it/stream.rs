@@ -43,6 +43,30 @@ fn a_restored_stream_goes_on_to_the_bit() {
 }
 
 #[test]
+fn skipping_batches_is_as_good_as_taking_them() {
+    for feed in
+        ["data_crop_mirror_train", "data_lmdb", "data_raw_color", "hdf5_data", "image_data_shuffle"]
+    {
+        for (replica, replicas) in [(0, 1), (1, 3)] {
+            for on_bad_sample in [OnBadSample::Fail, OnBadSample::Skip] {
+                let options =
+                    Options { deal: Deal { replica, replicas }, on_bad_sample, ..options() };
+                let layer = feed_layer(feed);
+                let mut unbroken = open(&layer, &options).unwrap();
+                let mut skipping = open(&layer, &options).unwrap();
+                // Round the database several times in all.
+                for batches in [0, 1, 5, 23] {
+                    (0..batches).for_each(|_| _ = next(&mut unbroken));
+                    skipping.skip(batches).unwrap();
+                    let (got, want) = (next(&mut skipping), next(&mut unbroken));
+                    assert!(got == want, "{feed}: {batches} batches of {replica}/{replicas}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn another_layers_position_is_refused() {
     let mut stream = open(&feed_layer("data_lmdb"), &options()).unwrap();
     let cropping = open(&feed_layer("data_crop_mirror_train"), &options()).unwrap();
@@ -98,6 +122,9 @@ fn a_leveldb_gives_what_the_lmdb_gives() {
         assert!(next(&mut leveldb) == want, "restored");
         assert_eq!(leveldb.state(), lmdb.state());
     }
+    lmdb.skip(9).unwrap();
+    leveldb.skip(9).unwrap();
+    assert!(next(&mut leveldb) == next(&mut lmdb), "skipped");
 }
 
 #[test]
@@ -200,7 +227,7 @@ fn what_cannot_be_opened_is_said() {
     check(
         r#"layer { type: "Dta" }"#,
         expect![
-            "layer type `Dta` is not a source of data (known: Data, HDF5Data, ImageData, MemoryData)"
+            "layer type `Dta` is not a source of data (known: Data, HDF5Data, ImageData, MemoryData, WindowData)"
         ],
     );
     check(&data(""), expect!["`data_param.batch_size` must be set and above 0"]);

@@ -6,7 +6,7 @@
 use super::report::{Measured, table_head, table_line};
 use crate::{Config, Exchange, ExchangeError, spawn_ranks};
 use base::Clock;
-use collective::{Choice, Cut, Network};
+use collective::{Choice, Cut, Network, all_with_plans, find};
 use std::io::{self, Write};
 
 /// What to measure. Plain data, as the command line gives it.
@@ -29,6 +29,14 @@ pub struct Options {
 impl Options {
     /// The sizes of nccl-tests' usual sweep, thinned.
     pub const SIZES: &[usize] = &[1_000, 32_000, 1_000_000, 10_000_000, 100_000_000];
+
+    /// What is measured unless `--algorithms` says otherwise: every algorithm with a plan, by its
+    /// shortest name, and on transport `mpi` the library's own.
+    #[must_use]
+    pub fn all_algorithms(transport: &str) -> Vec<Choice> {
+        let library = if transport == "mpi" { find("mpi").ok() } else { None };
+        all_with_plans().into_iter().chain(library).map(Choice::Named).collect()
+    }
 }
 
 /// Measures between `workers` threads of this process and writes the table as it grows.

@@ -33,10 +33,10 @@ pub fn measure(exchange: &mut Exchange, clock: &dyn Clock) -> Result<Network, Be
         points.push((size_of::<f32>() * len, mean_time_us(exchange, clock, len)?));
     }
     let mut rate = [reduce_gbs];
-    let world = exchange.rank().world() as f32;
+    let ranks = exchange.rank().world() as f32;
     exchange.all_reduce_by("direct", &mut rate)?;
     let (latency_us, bandwidth_gbs) = fit(&points);
-    Ok(Network { latency_us, bandwidth_gbs, reduce_gbs: f64::from(rate[0] / world) })
+    Ok(Network { latency_us, bandwidth_gbs, reduce_gbs: f64::from(rate[0] / ranks) })
 }
 
 /// Measures between `workers` threads of this process.

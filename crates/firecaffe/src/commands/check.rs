@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use caffe_format::{NetParameter, Phase, SolverParameter};
-use net::{Net, compile};
+use net::{MemoryPlan, Net, NetError, compile};
 use train::files::{self, Read};
 use train::nets::{self, NamedNet, SolverNets};
 use train::{FileSources, OnBadSample, TrainError, check_solver};
 
 use super::table;
 use crate::options::{Reading, Selection, root};
-use crate::output::print;
+use crate::output::{complain, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,9 +44,10 @@ struct Findings {
 /// Checks and reports.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let mut findings = Findings::default();
-    match read(&args.file, args)? {
-        Written::Net(net) => check_net(&net, args, &mut findings),
-        Written::Solver(solver) => check_nets(*solver, args, &mut findings),
+    match read(&args.file, args) {
+        Ok(Written::Net(net)) => check_net(&net, args, &mut findings),
+        Ok(Written::Solver(solver)) => check_nets(*solver, args, &mut findings),
+        Err(error) => findings.error(*error),
     }
     let file = args.file.display();
     if findings.errors.is_empty() {
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         print(&findings.text)?;
         return Ok(());
     }
-    print(&(findings.errors.join("\n") + "\n"))?;
+    complain(&findings.errors);
     match findings.errors.len() {
         1 => bail!("{file}: 1 error"),
         count => bail!("{file}: {count} errors"),
@@ -68,7 +69,7 @@ enum Written {
 }
 
 /// Reads the file as what it looks like: the reading with fewer errors counts.
-fn read(file: &Path, args: &Args) -> Result<Written> {
+fn read(file: &Path, args: &Args) -> Result<Written, Box<TrainError>> {
     let unknown = args.reading.unknown();
     let net = files::read_net(file, files::UnknownFields::Reject);
     let solver = files::read_solver(file, files::UnknownFields::Reject);
@@ -105,12 +106,12 @@ fn check_nets(read: Read<SolverParameter>, args: &Args, findings: &mut Findings)
     let mut solver = read.message;
     args.selection.add_to(&mut solver.train_state);
     if let Err(error) = check_solver(&solver) {
-        findings.error(&error);
+        findings.error(error);
     }
     let read = nets::read(&solver, &root(), args.reading.unknown(), &mut |_| {});
     let SolverNets { train, tests } = match read {
         Ok(nets) => nets,
-        Err(error) => return findings.error(&error),
+        Err(error) => return findings.error(error),
     };
     let named = |(index, test): (usize, NamedNet)| (format!("test net (#{index})"), test.net);
     let all = [("train net".into(), train.net)].into_iter();
@@ -126,23 +127,34 @@ impl Findings {
         notices.iter().for_each(|notice| self.text += &format!("{notice}\n"));
     }
 
-    fn error(&mut self, error: &dyn std::error::Error) {
-        self.errors.push(train::chain(error));
+    /// Adds what is wrong, a prototxt's errors one by one.
+    fn error(&mut self, error: TrainError) {
+        match error {
+            TrainError::Prototxt(all) => {
+                self.errors.extend(all.errors().iter().map(ToString::to_string))
+            }
+            error => self.errors.push(train::chain(&error)),
+        }
     }
 
+    /// Builds a net, or adds what is wrong with it; what is wrong in both phases counts once.
     fn build(&mut self, name: &str, written: &NetParameter) -> Option<Net> {
         let mut sources = FileSources::alone(root(), OnBadSample::Fail);
-        match compile(written, &mut sources, net::MemoryPlan::KeepDiffs) {
-            Ok((net, _)) => Some(net),
-            Err(error) => {
-                let text = train::chain(&error);
-                let known = |have: &String| have.ends_with(&text);
-                if !self.errors.iter().any(known) {
-                    self.errors.push(format!("{name}: {text}"));
-                }
-                None
+        let plan = match written.state().phase() {
+            Phase::Train => MemoryPlan::KeepDiffs,
+            Phase::Test => MemoryPlan::ForwardOnly,
+        };
+        let errors = match compile(written, &mut sources, plan) {
+            Ok((net, _)) => return Some(net),
+            Err(NetError::Several(errors)) => errors,
+            Err(error) => vec![error],
+        };
+        for text in errors.iter().map(|error| train::chain(error)) {
+            if !self.errors.iter().any(|known| known.ends_with(&text)) {
+                self.errors.push(format!("{name}: {text}"));
             }
         }
+        None
     }
 
     fn table(&mut self, name: &str, net: &Net) {

@@ -1,13 +1,14 @@
 //! `firecaffe train`: Caffe's `caffe train`.
 
 mod listener;
+mod parallel;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
 use clap::ValueEnum;
-use train::{Config, Job, OnBadSample, ResumeData, files, nets};
+use train::{Config, Job, OnBadSample, ResumeData, TrainError, files, nets};
 
 use crate::clock::RealClock;
 use crate::log::Log;
@@ -16,6 +17,7 @@ use crate::options::{Compute, DEFAULT_SEED, Reading, Selection, root};
 use crate::signals::{Effect, Signals};
 use crate::{gpu, progress::Progress};
 use listener::Listener;
+use parallel::Parallel;
 
 /// What `--snapshot` takes for "the last complete one".
 const AUTO: &str = "auto";
@@ -25,6 +27,7 @@ Examples:
   firecaffe train --solver examples/lenet/solver.prototxt
   firecaffe train --solver solver.prototxt --snapshot auto            go on after the last snapshot
   firecaffe train --solver solver.prototxt --weights bvlc.caffemodel  fine-tune
+  firecaffe train --solver solver.prototxt --workers 2 --threads 1    data-parallel, batch_size each
 
 Paths in prototxts are relative to the working directory, as in Caffe. Ctrl-C writes a snapshot and
 stops; a second Ctrl-C stops at once. SIGHUP writes a snapshot and goes on.";
@@ -57,6 +60,8 @@ pub(crate) struct Args {
     /// What SIGHUP does
     #[arg(long, value_name = "EFFECT", default_value = "snapshot")]
     sighup_effect: Effect,
+    #[command(flatten)]
+    parallel: Parallel,
     #[command(flatten)]
     compute: Compute,
     #[command(flatten)]
@@ -91,13 +96,21 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         .context("cannot handle signals")?;
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
     let mut listener = Listener::new(log, json.transpose()?, &clock);
-    let mut job = Job::open(config, &mut |event| listener.hear(&event))?;
+    let mut job = Job::open(config, &mut |event| listener.hear(&event))
+        .map_err(|error| with_file(error, &args.solver))?;
     listener.show(Progress::new(job.iter(), max_iter, images(&job)));
     listener.log().caffe("Starting Optimization");
     job.run(&clock, &signals, &mut |event| listener.hear(&event))?;
     listener.show(None);
     listener.log().caffe("Optimization Done.");
     Ok(())
+}
+
+/// Names the solver's file in errors about its options; the library knows only their values.
+fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
+    let of_solver = matches!(error, TrainError::Solver(_) | TrainError::Nets(_));
+    let error = anyhow::Error::from(error);
+    if of_solver { error.context(solver.display().to_string()) } else { error }
 }
 
 /// Reads the solver and settles what flags and files leave open.
@@ -118,8 +131,7 @@ fn configure(args: &Args, log: &Log) -> Result<Config> {
     if let Some(state) = &resume {
         log.caffe(format!("Resuming from {}", state.display()));
     }
-    Ok(Config {
-        solver,
+    let config = Config {
         weights: args.weights.clone(),
         resume,
         resume_data: match args.resume_data {
@@ -135,7 +147,9 @@ fn configure(args: &Args, log: &Log) -> Result<Config> {
             BadSample::Fail => OnBadSample::Fail,
             BadSample::Skip => OnBadSample::Skip,
         },
-    })
+        ..Config::new(solver)
+    };
+    Ok(args.parallel.apply(config, args.compute.threads_asked()))
 }
 
 /// The state to resume from: the one named, or the last complete one of the solver's prefix.

@@ -63,6 +63,16 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
     match event {
         Event::Note { source, text } => vec![Line::note(source, text.clone())],
         Event::Warning(text) => vec![Line::warning(text.clone())],
+        Event::Dealt { items, replicas, workers, rate, exact } => {
+            let (all, s) = (items * replicas, if *workers == 1 { "" } else { "s" });
+            let text = format!(
+                "global batch {all} = {replicas} replica{} x {items} on {workers} worker{s}; lr {} (unscaled){}",
+                if *replicas == 1 { "" } else { "s" },
+                number(*rate),
+                if *exact { "" } else { "; inexact: the weights depend on the number of workers" },
+            );
+            one(OURS, 1, text)
+        }
         Event::MemoryPlan(memory) => one(OURS, 1, memory_plan(memory)),
         Event::Displayed(display) => displayed(display),
         Event::Hash { steps, hash } => {
@@ -172,9 +182,10 @@ pub(crate) fn memory_plan(memory: &Memory) -> String {
     format!("Memory plan: {}", parts.join(", "))
 }
 
-/// Bytes as `12.3 MB` of 10^6 bytes.
+/// Bytes as `12.3 MB` of 10^6 bytes; below one, as `0.123 MB`.
 pub(crate) fn megabytes(bytes: usize) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
+    let decimals = if bytes < 1_000_000 { 3 } else { 1 };
+    format!("{:.decimals$} MB", bytes as f64 / 1e6)
 }
 
 /// A value as C++ streams print it.

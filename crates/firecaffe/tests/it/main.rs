@@ -1,1 +1,11 @@
-//! The binary, as its users run it.
+//! The binary, as its users run it: every test in a fresh folder, with real files and exit codes.
+
+mod bad_input;
+mod check;
+mod commands;
+mod disk;
+mod log;
+mod resume;
+mod signals;
+mod support;
+mod train;

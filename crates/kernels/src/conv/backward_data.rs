@@ -6,7 +6,7 @@
 
 use crate::{
     conv::{
-        Conv,
+        Conv, depthwise,
         sweep::{Grid, Sweep},
         weights,
     },
@@ -28,6 +28,9 @@ pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: Rows<'_>, weights: &[f32], dx: 
     dy.check(conv.out_pixels(), conv.k);
     assert_eq!(weights.len(), conv.weights_len(), "weights of {conv:?}");
     assert_eq!(dx.len(), conv.x_len(), "dx of {conv:?}");
+    if depthwise::applies(conv) {
+        return depthwise::backward_data(cpu, conv, dy, weights, dx);
+    }
     let phases: Vec<_> = (0..conv.stride[0])
         .flat_map(|i| (0..conv.stride[1]).map(move |j| [i, j]))
         .map(|origin| Phase::of(conv, origin))

@@ -9,15 +9,17 @@
 //! number of partial sums that follows from the shape; they are added in order at the end, when the
 //! sums are put into Caffe's order.
 
+mod columns;
 mod cut;
 
 use std::ops::Range;
 
 use crate::{
-    columns,
+    columns as column_sums,
     conv::{
         Conv,
         backward_weights::cut::{BLOCK_TILES, Cut},
+        depthwise,
         runs::Runs,
     },
     cpu::{Cpu, Pieces},
@@ -29,6 +31,8 @@ use crate::{
 
 /// Pixels packed at a time.
 const PIXELS: usize = 128;
+/// With so many tiles a panel, there is time to fetch the next panel's pixels meanwhile.
+const ASK_TILES: usize = 16;
 
 /// `dw = Σ dy · x`, or `dw += ..`.
 ///
@@ -51,6 +55,9 @@ pub fn backward_weights(
     assert_eq!(x.len(), conv.x_len(), "x of {conv:?}");
     dy.check(conv.out_pixels(), conv.k);
     assert_eq!(dw.len(), conv.weights_len(), "dw of {conv:?}");
+    if depthwise::applies(conv) {
+        return depthwise::backward_weights(cpu, conv, x, dy, write, dw);
+    }
     let runs = Runs::of(conv);
     let cut = Cut::of(conv, &runs, PIXELS);
     let sums_len = cut.splits * cut.sums_len;
@@ -58,7 +65,7 @@ pub fn backward_weights(
         let (sums, copy) = scratch.split_at_mut(sums_len);
         let x = runs.image(cpu, conv, x, copy);
         let work = Work { conv, runs: &runs, cut: &cut, x, dy, sums: Pieces::new(sums, 1) };
-        let scratch_len = pack::tile_len(PIXELS) * cut.tiles.min(BLOCK_TILES) + PIXELS * COLS;
+        let scratch_len = pack::tile_len(PIXELS) * cut.tiles.min(BLOCK_TILES) + (PIXELS + 2) * COLS;
         cpu.run_scratch(cut.tasks(), scratch_len, |task, scratch| {
             cpu.enter(Part::new(&work, task, scratch));
         });
@@ -75,7 +82,7 @@ pub fn backward_weights(
 ///
 /// If an operand is shorter than its shape says.
 pub fn backward_bias(cpu: &Cpu, rows: usize, k: usize, dy: Rows<'_>, write: Write, db: &mut [f32]) {
-    columns::sums_into(cpu, rows, k, dy, write, db);
+    column_sums::sums_into(cpu, rows, k, dy, write, db);
 }
 
 /// What all tasks share.
@@ -141,8 +148,11 @@ impl Part<'_> {
         let start = if first { Start::Zero } else { Start::Output };
         for panel in self.panels.clone() {
             let width = cut.panels.width(panel);
-            let packed = &mut panel_scratch[..depth * width];
-            pack_x(self.of, self.group, panel, &pixels, packed);
+            let packed = &mut panel_scratch[..(depth + 1) * width + COLS];
+            columns::pack(s, self.of, (self.group, panel), &pixels, packed);
+            if self.tiles.len() >= ASK_TILES && panel + 1 < self.panels.end {
+                columns::ask(s, self.of, (self.group, panel + 1), &pixels);
+            }
             for (index, tile) in self.tiles.clone().enumerate() {
                 let a = dy_tiles[index * pack::tile_len(depth)..].as_ptr();
                 let a: [_; ROWS] = std::array::from_fn(|i| a.wrapping_add(i));
@@ -164,58 +174,6 @@ impl Part<'_> {
                     );
                 }
             }
-        }
-    }
-}
-
-/// Packs the columns of one panel for some output pixels: `into` is (pixels, width).
-#[inline(always)]
-fn pack_x(of: &Work<'_>, group: usize, panel: usize, pixels: &Range<usize>, into: &mut [f32]) {
-    let Work { conv, runs, cut, .. } = *of;
-    let width = cut.panels.width(panel);
-    if cut.panels.cols(panel) < width {
-        into.fill(0.0);
-    }
-    let mut lane = 0;
-    while lane < cut.panels.cols(panel) {
-        let (tap, skip) = cut.place(panel, lane);
-        let len = (runs.len - skip).min(cut.panels.cols(panel) - lane);
-        let mut pixel = pixels.start;
-        while pixel < pixels.end {
-            // One row of outputs at a time: its input row exists, or is padding, as a whole.
-            let [_, ow] = conv.out();
-            let count = (ow - pixel % ow).min(pixels.end - pixel);
-            let into = &mut into[(pixel - pixels.start) * width + lane..];
-            let run = Run { tap: runs.taps[tap], offset: group * runs.len + skip, len };
-            pack_row(of, &run, pixel..pixel + count, into, width);
-            pixel += count;
-        }
-        lane += len;
-    }
-}
-
-/// Some channels of one tap.
-struct Run {
-    tap: [isize; 2],
-    offset: usize,
-    len: usize,
-}
-
-/// Packs one run for outputs of one row: those left and right of the image are zeros.
-#[inline(always)]
-fn pack_row(of: &Work<'_>, run: &Run, pixels: Range<usize>, into: &mut [f32], width: usize) {
-    let Work { conv, runs, x, .. } = *of;
-    let ([oh, ow], [h, w]) = (conv.out(), runs.padded(conv));
-    let (row, j) = (pixels.start / ow, pixels.start % ow);
-    let i = (row % oh * conv.stride[0]).wrapping_add_signed(run.tap[0]);
-    for p in 0..pixels.len() {
-        let into = &mut into[p * width..][..run.len];
-        let j = ((j + p) * conv.stride[1]).wrapping_add_signed(run.tap[1]);
-        if i < h && j < w {
-            let at = ((row / oh * h + i) * w + j) * conv.c + run.offset;
-            pack::copy_padded(&x[at..][..run.len], into);
-        } else {
-            into.fill(0.0);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     conv::{
-        Activation, Conv,
+        Activation, Conv, depthwise,
         runs::Runs,
         sweep::{Grid, Sweep},
         weights,
@@ -35,6 +35,13 @@ pub fn forward(
     assert_eq!(weights.len(), conv.weights_len(), "weights of {conv:?}");
     assert!(bias.is_none_or(|bias| bias.len() == conv.k), "bias of {conv:?}");
     y.check(conv.out_pixels(), conv.k);
+    let relu = match activation {
+        Activation::Linear => None,
+        Activation::Relu { slope } => Some(slope),
+    };
+    if depthwise::applies(conv) {
+        return depthwise::forward(cpu, conv, x, weights, bias, relu, y);
+    }
     let runs = Runs::of(conv);
     let packed_len = weights::packed_len(conv, runs.taps.len() * runs.len, conv.group_k());
     cpu.with_shared(packed_len + runs.copy_len(conv), |scratch| {
@@ -58,10 +65,7 @@ pub fn forward(
             packed,
             cols: conv.group_k(),
             bias,
-            relu: match activation {
-                Activation::Linear => None,
-                Activation::Relu { slope } => Some(slope),
-            },
+            relu,
             y_grid: Grid {
                 size: conv.out(),
                 stride: y.stride,

@@ -13,8 +13,9 @@ pub(crate) use x86::Avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256, _CMP_GT_OQ, _mm256_add_ps, _mm256_blendv_ps, _mm256_broadcast_ss, _mm256_cmp_ps,
-        _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_storeu_ps,
+        __m256, _CMP_GT_OQ, _MM_HINT_T1, _mm_prefetch, _mm256_add_ps, _mm256_blendv_ps,
+        _mm256_broadcast_ss, _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_mul_ps,
+        _mm256_set1_ps, _mm256_storeu_ps,
     };
 
     use crate::simd::{Kernel, LANES, Lanes};
@@ -72,6 +73,12 @@ mod x86 {
             let scaled = unsafe { _mm256_mul_ps(x, slope) };
             // SAFETY: as above.
             unsafe { _mm256_blendv_ps(scaled, x, positive) }
+        }
+
+        #[inline(always)]
+        fn prefetch(self, at: *const f32) {
+            // SAFETY: a prefetch reads nothing that the program can see, and cannot fault.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(at.cast()) }
         }
 
         #[inline(always)]

@@ -313,3 +313,24 @@ fn what_a_rule_cannot_use_is_refused() {
         expect!["`iter_size` is 0, expected 1 or more"],
     );
 }
+
+#[test]
+fn our_fields_are_read_from_the_solver_file() {
+    let p = SolverParameter {
+        base_lr: Some(0.5),
+        lr_policy: Some("fixed".into()),
+        warmup_iter: Some(4),
+        warmup_start_lr: Some(0.1),
+        trust_coefficient: Some(0.02),
+        ..SolverParameter::default()
+    };
+    let extensions = Extensions::lower(&p).unwrap();
+    assert_eq!(extensions.trust_coefficient, Some(0.02));
+    let rates = Solver::lower(&p, &extensions).unwrap().rates;
+    let shown: Vec<_> = (0..6).map(|iter| format!("{:.1}", rates.at(iter))).collect();
+    assert_eq!(shown.join(" "), "0.1 0.2 0.3 0.4 0.5 0.5");
+    let p = SolverParameter { warmup_iter: Some(-1), ..p };
+    let error = Extensions::lower(&p).unwrap_err().to_string();
+    assert_eq!(error, "`warmup_iter` is -1, expected 0 or more");
+    assert_eq!(Extensions::lower(&SolverParameter::default()), Ok(Extensions::default()));
+}

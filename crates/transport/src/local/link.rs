@@ -178,12 +178,16 @@ impl Transport for Link {
         self.group.check()?;
         let bell = &self.group.members[self.me()].bell;
         if bell.rings() == self.heard {
-            // Nothing happened since the last look, so who has left has left nothing for us.
-            if let Err(error) = self.glance(whom) {
-                self.group.fail(error.clone());
-                return Err(error);
+            match self.glance(whom) {
+                // Who leaves has rung for everything it did before. Nothing rang since our last look,
+                // also not while we glanced: so it has left nothing for us.
+                Err(error) if bell.rings() == self.heard => {
+                    self.group.fail(error.clone());
+                    return Err(error);
+                }
+                Err(_) => {}
+                Ok(()) => bell.wait(self.heard, self.group.spins),
             }
-            bell.wait(self.heard, self.group.spins);
         }
         self.heard = bell.rings();
         Ok(())

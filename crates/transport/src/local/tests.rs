@@ -135,6 +135,28 @@ fn another_collective_is_named() {
     }
 }
 
+/// A message of another collective is not read, even if its length fits.
+#[test]
+fn messages_of_other_collectives_do_not_meet() {
+    let ends = spawn(2, 2, |link| {
+        let me = link.rank().index();
+        link.begin(&stamp(5, ["ours", "theirs"][me], [8, 9][me]));
+        let mut buffer = [7.0, 0.0];
+        let end = session(link, &mut buffer, &mut [], |s| {
+            s.send(1 - me, 0, 0, 0..1)?;
+            while !s.recv_copy(1 - me, 0, 0, 1..2)? {
+                s.wait(&[1 - me])?;
+            }
+            Ok(())
+        });
+        assert_eq!(buffer[1], 0.0, "nothing was read");
+        end
+    });
+    for end in ends {
+        assert!(matches!(end, Some(Err(LinkError::Mismatch { .. }))), "{end:?}");
+    }
+}
+
 /// As training does it: fill, deliver, add what all have delivered, wait only at the end.
 #[test]
 fn pools_are_summed_while_they_fill() {
@@ -184,6 +206,29 @@ fn pools_are_summed_while_they_fill() {
             }
         }
         assert_eq!(seen, LEN, "shares tile the pool");
+    }
+}
+
+/// One value short of the bucket is not delivered.
+#[test]
+fn a_bucket_is_summed_only_when_all_have_it() {
+    let buckets = Buckets::new(vec![0..6, 6..10], 10).unwrap();
+    let meet = std::sync::Barrier::new(2);
+    let ends = spawn(2, 2, |link| {
+        let me = link.rank().index();
+        link.begin(&stamp(1, "pools", 1));
+        share_pools(link, &mut [1.0; 10], &buckets, |pools| {
+            pools.deliver(if me == 0 { 10 } else { 9 });
+            meet.wait();
+            let early = (pools.try_sum(0)?, pools.try_sum(1)?);
+            meet.wait();
+            pools.deliver(10);
+            pools.sum(1)?;
+            Ok((early, pools.values(0).to_vec(), pools.values(1).to_vec()))
+        })
+    });
+    for end in ends {
+        assert_eq!(end.unwrap().unwrap(), ((true, false), vec![2.0; 3], vec![2.0; 2]));
     }
 }
 

@@ -51,11 +51,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
         let value = base::general(sum / values.len() as f64);
         text += &format!("mean_value channel [{channel}]: {value}\n");
     }
-    text += &format!(
-        "{channels} channels of {} records in {}\n",
-        database.entries(),
-        args.out.display()
-    );
+    text += &format!("mean of {channels} channels in {}\n", args.out.display());
     print(&text)?;
     Ok(())
 }

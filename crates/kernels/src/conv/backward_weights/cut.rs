@@ -98,79 +98,93 @@ impl Cut {
         write: Write,
         dw: &mut [f32],
     ) {
-        let (k, row) = (conv.group_k(), conv.group_c() * conv.taps());
+        let (ks, row) = (conv.group_k(), conv.group_c() * conv.taps());
         let dw = Pieces::new(dw, 1);
         cpu.run(self.group * self.tiles, |task| {
             let (group, tile) = (task / self.tiles, task % self.tiles);
-            for k in tile * ROWS..k.min((tile + 1) * ROWS) {
-                // SAFETY: the rows of a tile are one task's.
-                let dw = unsafe { dw.range((group * conv.group_k() + k) * row, row) };
-                cpu.enter(Row { cut: self, conv, sums, group, k, write, dw });
-            }
+            let (first, count) = (tile * ROWS, ROWS.min(ks - tile * ROWS));
+            // SAFETY: the rows of a tile are one task's.
+            let dw = unsafe { dw.range((group * ks + first) * row, count * row) };
+            cpu.enter(Tile { cut: self, conv, sums, group, tile, write, dw });
         });
     }
 }
 
-/// Collects one output channel: `dw` is (c, taps).
-struct Row<'a> {
+/// Collects six output channels: `dw` is (k, c, taps). A panel's sums for the six lie together, so the
+/// loop over channels is the inner one.
+struct Tile<'a> {
     cut: &'a Cut,
     conv: &'a Conv,
     sums: &'a [f32],
     group: usize,
-    k: usize,
+    tile: usize,
     write: Write,
     dw: &'a mut [f32],
 }
 
-impl Kernel for Row<'_> {
+impl Kernel for Tile<'_> {
     type Out = ();
 
     #[inline(always)]
     fn run<S: Lanes>(mut self, s: S) {
-        let taps = self.conv.taps();
+        let (c, taps) = (self.conv.group_c(), self.conv.taps());
+        let ks = self.dw.len() / (c * taps);
         if taps > 1 && self.cut.runs_by_panel != Some(taps) {
             for panel in 0..self.cut.panels.count() {
-                (0..self.cut.panels.cols(panel)).for_each(|lane| self.put_one(panel, lane));
+                for k in 0..ks {
+                    (0..self.cut.panels.cols(panel)).for_each(|lane| self.put_one(k, panel, lane));
+                }
             }
             return;
         }
         let eights = taps / LANES * LANES;
-        for (block, channel) in (0..self.conv.group_c()).step_by(COLS).enumerate() {
+        for (block, channel) in (0..c).step_by(COLS).enumerate() {
             for tap in (0..eights).step_by(LANES) {
-                self.put_eights(s, channel, tap);
-                self.put_eights(s, channel + LANES, tap);
+                for k in 0..ks {
+                    self.put_eights(s, k, channel, tap);
+                    self.put_eights(s, k, channel + LANES, tap);
+                }
             }
             for tap in eights..taps {
-                self.put_panel(block * taps + tap, channel * taps + tap, taps);
+                for k in 0..ks {
+                    self.put_panel(k, block * taps + tap, (channel * taps + tap, taps));
+                }
             }
         }
     }
 }
 
-impl Row<'_> {
-    /// Where this channel's sums of a panel begin.
+impl Tile<'_> {
+    /// Where channel `k`'s sums of a panel begin.
     #[inline(always)]
-    fn at(&self, panel: usize) -> usize {
-        let width = self.cut.panels.width(panel);
-        self.cut.tile_at(0, self.group, panel, self.k / ROWS) + self.k % ROWS * width
+    fn at(&self, k: usize, panel: usize) -> usize {
+        self.cut.tile_at(0, self.group, panel, self.tile) + k * self.cut.panels.width(panel)
+    }
+
+    /// Channel `k`'s gradients from `first` on.
+    #[inline(always)]
+    fn row(&mut self, k: usize, first: usize) -> &mut [f32] {
+        let row = self.conv.group_c() * self.conv.taps();
+        &mut self.dw[k * row + first..(k + 1) * row]
     }
 
     /// Writes eight input channels by eight taps.
     #[inline(always)]
-    fn put_eights<S: Lanes>(&mut self, s: S, channel: usize, tap: usize) {
+    fn put_eights<S: Lanes>(&mut self, s: S, k: usize, channel: usize, tap: usize) {
         let taps = self.conv.taps();
         let mut rows = [s.splat(0.0); LANES];
         for (i, row) in rows.iter_mut().enumerate() {
-            let at = self.at(channel / COLS * taps + tap + i) + channel % COLS;
+            let at = self.at(k, channel / COLS * taps + tap + i) + channel % COLS;
             for split in 0..self.cut.splits {
                 let from = &self.sums[at + split * self.cut.sums_len..][..LANES];
                 // SAFETY: `from` is eight floats.
                 *row = s.add(*row, unsafe { s.load(from.as_ptr()) });
             }
         }
+        let write = self.write;
         for (i, mut row) in s.transpose(rows).into_iter().enumerate() {
-            let into = &mut self.dw[(channel + i) * taps + tap..][..LANES];
-            if self.write == Write::Add {
+            let into = &mut self.row(k, (channel + i) * taps + tap)[..LANES];
+            if write == Write::Add {
                 // SAFETY: `into` is eight floats.
                 row = s.add(unsafe { s.load(into.as_ptr()) }, row);
             }
@@ -179,17 +193,18 @@ impl Row<'_> {
         }
     }
 
-    /// Writes the sums of a panel from `dw[first]` on, `step` apart.
+    /// Writes the sums of a panel from `first` on, `step` apart.
     #[inline(always)]
-    fn put_panel(&mut self, panel: usize, first: usize, step: usize) {
+    fn put_panel(&mut self, k: usize, panel: usize, (first, step): (usize, usize)) {
         let cols = self.cut.panels.cols(panel);
         let mut row = [0.0; COLS];
         for split in 0..self.cut.splits {
-            let from = &self.sums[self.at(panel) + split * self.cut.sums_len..][..cols];
+            let from = &self.sums[self.at(k, panel) + split * self.cut.sums_len..][..cols];
             row.iter_mut().zip(from).for_each(|(row, from)| *row += from);
         }
-        for (into, sum) in self.dw[first..].iter_mut().step_by(step).zip(row).take(cols) {
-            match self.write {
+        let write = self.write;
+        for (into, sum) in self.row(k, first).iter_mut().step_by(step).zip(row).take(cols) {
+            match write {
                 Write::Set => *into = sum,
                 Write::Add => *into += sum,
             }
@@ -198,15 +213,16 @@ impl Row<'_> {
 
     /// Writes one sum, wherever it belongs.
     #[inline(always)]
-    fn put_one(&mut self, panel: usize, lane: usize) {
+    fn put_one(&mut self, k: usize, panel: usize, lane: usize) {
         let (c, taps) = (self.conv.group_c(), self.conv.taps());
         let (run, skip) = self.cut.place(panel, lane);
         let column = run * self.cut.len + skip; // (tap, c), whether runs are taps or kernel rows
-        let at = self.at(panel) + lane;
+        let at = self.at(k, panel) + lane;
         let sums = (0..self.cut.splits).map(|split| self.sums[at + split * self.cut.sums_len]);
         let sum: f32 = sums.sum();
-        let into = &mut self.dw[column % c * taps + column / c];
-        match self.write {
+        let write = self.write;
+        let into = &mut self.row(k, column % c * taps + column / c)[0];
+        match write {
             Write::Set => *into = sum,
             Write::Add => *into += sum,
         }

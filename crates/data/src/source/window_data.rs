@@ -1,0 +1,254 @@
+//! `WindowData`: boxes cut out of images, objects and background in a fixed proportion, as R-CNN
+//! trains. Caffe's `window_data_layer.cpp`.
+//!
+//! For each item a word of a generator of its own picks the box, `next % boxes`, background first;
+//! a second one decides about mirroring. Boxes are warped to `crop_size` by bilinear resizing. Every
+//! replica draws for itself, so nothing is dealt.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use base::{Shape, random::Mt19937};
+
+use super::{
+    Ahead, Opened, Request, Source, SourceKind,
+    windows::{Context, Placement, Thresholds, Window, Windows},
+};
+use crate::{
+    batch::Batch,
+    error::{DataError, SampleProblem},
+    image::{self, Color, Image, resize::resize},
+    mean,
+    state::StreamState,
+    transform::{Chw, Transformer},
+};
+
+/// This source's row in [`SOURCES`](super::SOURCES).
+pub(super) const KIND: SourceKind = SourceKind { name: "WindowData", ahead: Ahead::Thread, open };
+
+struct WindowData {
+    path: PathBuf,
+    root: PathBuf,
+    root_folder: String,
+    windows: Windows,
+    /// The image files read so far, when they are kept in memory.
+    cache: Option<BTreeMap<usize, Vec<u8>>>,
+    context: Context,
+    mirror: bool,
+    scale: f32,
+    mean: Mean,
+    batch_size: usize,
+    /// Objects in a batch, which come last.
+    objects: usize,
+    rng: Mt19937,
+    /// Batches made.
+    position: u64,
+}
+
+enum Mean {
+    Values(Vec<f32>),
+    /// A larger image, of which the middle is used.
+    Image {
+        size: Chw,
+        values: Vec<f32>,
+    },
+}
+
+fn open(request: Request<'_>) -> Result<Opened, DataError> {
+    let Request { layer, phase, options, rng } = request;
+    let (param, transform) = (layer.window_data_param(), layer.transform_param());
+    let batch_size = param.batch_size() as usize;
+    let crop = transform.crop_size() as usize;
+    if batch_size == 0 || crop == 0 {
+        return Err(DataError::Required {
+            field: "window_data_param.batch_size` and `transform_param.crop_size",
+        });
+    }
+    if layer.top.len() != 2 {
+        return Err(DataError::Tops { got: layer.top.len(), want: "needs 2 (data, label)" });
+    }
+    let pad = param.context_pad() as usize;
+    if 2 * pad >= crop {
+        return Err(DataError::ContextPad { pad, crop });
+    }
+    // Only its draws and checks are used; Caffe sets a transformer up here, too.
+    let mut transformer = Transformer::new(transform, phase, &options.root)?;
+    transformer.seed(rng);
+    let own = Mt19937::new(rng.next_u32());
+    transformer.seed(rng);
+    _ = rng.next_u32(); // the seed of the thread, which draws nothing
+    let path = options.root.join(param.source());
+    let thresholds =
+        Thresholds { foreground: param.fg_threshold(), background: param.bg_threshold() };
+    let mut source = WindowData {
+        windows: Windows::read(&path, thresholds)?,
+        path,
+        root: options.root.clone(),
+        root_folder: param.root_folder().to_owned(),
+        cache: param.cache_images().then(BTreeMap::new),
+        context: Context { crop, pad, square: param.crop_mode() == "square" },
+        mirror: transform.mirror(),
+        scale: param.scale(),
+        mean: Mean::Values(transform.mean_value.clone()),
+        batch_size,
+        objects: objects(batch_size, param.fg_fraction()),
+        rng: own,
+        position: 0,
+    };
+    source.check()?;
+    if let Some(file) = &transform.mean_file {
+        let (size, values) = mean::read(&options.root.join(file))?;
+        source.mean = Mean::Image { size, values };
+        source.check_mean(size)?;
+    }
+    let shapes = [&[batch_size, 3, crop, crop][..], &[batch_size]]
+        .map(|dims| Shape::new(dims).map_err(|error| source.bad(0, SampleProblem::Batch(error))));
+    let shapes = shapes.into_iter().collect::<Result<_, _>>()?;
+    Ok(Opened { source: Box::new(source), shapes, notices: Vec::new() })
+}
+
+/// `batch_size * fraction` in f32, cut off, as Caffe counts.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most batch_size")]
+fn objects(batch_size: usize, fraction: f32) -> usize {
+    ((batch_size as f32 * fraction.clamp(0.0, 1.0)) as usize).min(batch_size)
+}
+
+impl WindowData {
+    fn check(&self) -> Result<(), DataError> {
+        if self.windows.channels != 3 {
+            let channels = self.windows.channels;
+            return Err(DataError::WindowChannels { path: self.path.clone(), channels });
+        }
+        match &self.mean {
+            Mean::Values(values) if !matches!(values.len(), 0 | 1 | 3) => {
+                let (size, values) = ([3, self.context.crop, self.context.crop], values.len());
+                Err(self.bad(0, SampleProblem::MeanValues { size, values }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The middle of the mean is as large as the crop.
+    fn check_mean(&self, mean: Chw) -> Result<(), DataError> {
+        let crop = self.context.crop;
+        let offset = mean[2].saturating_sub(crop) / 2;
+        if mean[0] != 3 || mean[2] < crop || mean[1] < offset + crop {
+            return Err(self.bad(0, SampleProblem::MeanSize { size: [3, crop, crop], mean }));
+        }
+        Ok(())
+    }
+
+    fn bad(&self, image: usize, problem: SampleProblem) -> DataError {
+        let record = self.windows.images[image].clone();
+        DataError::Sample { path: self.path.clone(), record, problem }
+    }
+
+    fn file(&self, image: usize) -> Result<Vec<u8>, DataError> {
+        let name = format!("{}{}", self.root_folder, self.windows.images[image]);
+        fs::read(self.root.join(name)).map_err(|error| self.bad(image, SampleProblem::Read(error)))
+    }
+
+    fn decode(&mut self, image: usize) -> Result<Image, DataError> {
+        let cached = self.cache.as_ref().and_then(|cache| cache.get(&image));
+        let decoded = match cached {
+            Some(bytes) => image::decode(bytes, Color::Bgr),
+            None => {
+                let bytes = self.file(image)?;
+                let decoded = image::decode(&bytes, Color::Bgr);
+                if let Some(cache) = &mut self.cache {
+                    cache.insert(image, bytes);
+                }
+                decoded
+            }
+        };
+        decoded.map_err(|error| self.bad(image, SampleProblem::Image(error)))
+    }
+
+    /// Cuts, warps and mirrors a box and writes it to `out`, which is zero.
+    fn put(&mut self, window: &Window, mirror: bool, out: &mut [f32]) -> Result<(), DataError> {
+        let image = self.decode(window.image)?;
+        let place = window
+            .place([image.height, image.width], self.context, mirror)
+            .ok_or_else(|| self.bad(window.image, SampleProblem::Window))?;
+        let warped = resize(&cut(&image, &place), place.new_size[0], place.new_size[1]);
+        let crop = self.context.crop;
+        for (i, pixel) in warped.pixels.chunks_exact(3).enumerate() {
+            let (row, column) = (i / warped.width, i % warped.width);
+            let column = if mirror { warped.width - 1 - column } else { column };
+            let (y, x) = (place.to[0] + row, place.to[1] + column);
+            for (c, &value) in pixel.iter().enumerate() {
+                let mean = self.mean.at(c, y, x, crop);
+                out[(c * crop + y) * crop + x] = (f32::from(value) - mean) * self.scale;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Mean {
+    fn at(&self, c: usize, y: usize, x: usize, crop: usize) -> f32 {
+        match self {
+            Self::Values(values) => values.get(c).or(values.first()).copied().unwrap_or(0.0),
+            Self::Image { size: [_, height, width], values } => {
+                let offset = (width - crop) / 2;
+                values[(c * height + y + offset) * width + x + offset]
+            }
+        }
+    }
+}
+
+/// The part of an image that a placement names.
+fn cut(image: &Image, place: &Placement) -> Image {
+    let ([top, left], [height, width]) = (place.from, place.size);
+    let rows = image.pixels.chunks_exact(image.width * 3).skip(top).take(height);
+    let pixels = rows.flat_map(|row| &row[left * 3..][..width * 3]).copied().collect();
+    Image { channels: 3, height, width, pixels }
+}
+
+impl Source for WindowData {
+    fn fill(&mut self, batch: &mut Batch, stop: &AtomicBool) -> Result<(), DataError> {
+        batch.clear(2);
+        let crop = self.context.crop;
+        let dims = [self.batch_size, 3, crop, crop];
+        let too_large = |error| SampleProblem::Batch(error);
+        batch.top_mut(0, &dims).map_err(too_large).map_err(|p| self.bad(0, p))?.fill(0.0);
+        for item in 0..self.batch_size {
+            if stop.load(Ordering::Relaxed) {
+                return Err(DataError::Ended);
+            }
+            let object = item >= self.batch_size - self.objects;
+            let windows = if object { &self.windows.foreground } else { &self.windows.background };
+            let window = windows[self.rng.next_u32() as usize % windows.len()];
+            let mirror = self.mirror && self.rng.remainder(2) == 1;
+            let size = 3 * crop * crop;
+            let out = batch.top_mut(0, &dims).map_err(too_large).map_err(|p| self.bad(0, p))?;
+            self.put(&window, mirror, &mut out[item * size..][..size])?;
+            let labels = batch.top_mut(1, &dims[..1]).map_err(too_large);
+            labels.map_err(|p| self.bad(0, p))?[item] = window.label as f32;
+            batch.push_record(self.windows.images[window.image].clone());
+        }
+        self.position += 1;
+        batch.state = self.state();
+        Ok(())
+    }
+
+    fn state(&self) -> StreamState {
+        StreamState {
+            source: KIND.name.to_owned(),
+            position: self.position,
+            windows: Some(self.rng.clone()),
+            ..StreamState::default()
+        }
+    }
+
+    fn restore(&mut self, state: &StreamState) -> Result<(), DataError> {
+        let rng = state.windows.clone();
+        self.rng = rng.ok_or(DataError::State { what: "it has no generator for windows" })?;
+        self.position = state.position;
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! The thread's promises, with sources that misbehave.
+
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use super::{Stream, Worker};
+use crate::{batch::Batch, error::DataError, source::Source, state::StreamState};
+
+/// Hands out batches numbered from 0 and fails as told at number `fails_at`.
+struct Numbers {
+    next: u64,
+    fails_at: u64,
+    failure: fn() -> DataError,
+}
+
+impl Source for Numbers {
+    fn fill(&mut self, batch: &mut Batch, _: &AtomicBool) -> Result<(), DataError> {
+        if self.next == self.fails_at {
+            return Err((self.failure)());
+        }
+        batch.clear(1);
+        batch.top_mut(0, &[1000]).unwrap().fill(self.next as f32);
+        self.next += 1;
+        batch.state = self.state();
+        Ok(())
+    }
+
+    fn state(&self) -> StreamState {
+        StreamState { position: self.next, ..StreamState::default() }
+    }
+
+    fn restore(&mut self, state: &StreamState) -> Result<(), DataError> {
+        self.next = state.position;
+        Ok(())
+    }
+}
+
+fn stream(fails_at: u64, failure: fn() -> DataError, prefetch: usize) -> Stream {
+    Stream {
+        shapes: Vec::new(),
+        notices: Vec::new(),
+        prefetch,
+        current: None,
+        start: StreamState::default(),
+        worker: Some(Worker::start(Box::new(Numbers { next: 0, fails_at, failure }), prefetch)),
+    }
+}
+
+#[test]
+fn a_panic_becomes_an_error_in_its_turn() {
+    let mut stream = stream(3, || panic!("out of numbers"), 2);
+    for number in 0_u8..3 {
+        assert_eq!(stream.next_batch().unwrap().values(0)[0], f32::from(number));
+        assert_eq!(stream.state().position, u64::from(number) + 1);
+    }
+    let error = stream.next_batch().unwrap_err();
+    assert_eq!(error.to_string(), "reading ahead failed: out of numbers");
+    assert!(matches!(stream.next_batch(), Err(DataError::Ended)));
+    assert_eq!(stream.state().position, 3, "what was consumed is still known");
+}
+
+#[test]
+fn an_error_comes_after_the_batches_before_it() {
+    for prefetch in [0, 1, 4] {
+        let mut stream = stream(2, || DataError::TwoMeans, prefetch);
+        assert!(stream.next_batch().is_ok() && stream.next_batch().is_ok());
+        assert!(matches!(stream.next_batch(), Err(DataError::TwoMeans)), "prefetch {prefetch}");
+    }
+}
+
+#[test]
+fn buffers_go_round() {
+    let mut stream = stream(u64::MAX, || DataError::Ended, 3);
+    let places: BTreeSet<usize> =
+        (0..50).map(|_| stream.next_batch().unwrap().values(0).as_ptr().addr()).collect();
+    assert!(places.len() <= 3, "{} buffers for 3 batches", places.len());
+}
+
+/// A source that never finishes a batch unless told to stop.
+struct Endless;
+
+impl Source for Endless {
+    fn fill(&mut self, _: &mut Batch, stop: &AtomicBool) -> Result<(), DataError> {
+        while !stop.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+        Err(DataError::Ended)
+    }
+
+    fn state(&self) -> StreamState {
+        StreamState::default()
+    }
+
+    fn restore(&mut self, _: &StreamState) -> Result<(), DataError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn dropping_ends_a_batch_that_is_being_made() {
+    let worker = Worker::start(Box::new(Endless), 2);
+    assert!(worker.stop().is_ok());
+}

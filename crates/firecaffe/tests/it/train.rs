@@ -1,0 +1,132 @@
+//! Training from start to end.
+
+use super::support::{Folder, NET, SOLVER};
+
+#[test]
+fn trains_tests_and_snapshots() {
+    let folder = Folder::new(
+        "max_iter: 20 display: 10 snapshot: 10 test_iter: 4 test_interval: 20 test_initialization: false",
+    );
+    let ran = folder.train(&[]).succeeds();
+    for text in [
+        "Memory plan: parameters 0.006 MB",
+        "Iteration 10 (",
+        "Train net output #0: loss = ",
+        "lr = 0.05",
+        "Snapshotting to binary proto file snap_iter_10.caffemodel",
+        "Snapshotting solver state to binary proto file snap_iter_20.solverstate",
+        "Iteration 20, Testing net (#0)",
+        "Test net output #0: accuracy = ",
+        "Optimization Done.",
+    ] {
+        assert!(ran.err.contains(text), "`{text}` is not in {}", ran.err);
+    }
+    let made =
+        folder.files().into_iter().filter(|name| name.starts_with("snap")).collect::<Vec<_>>();
+    let want = [10, 20].map(|n| {
+        ["caffemodel", "firecaffe", "solverstate"].map(|end| format!("snap_iter_{n}.{end}"))
+    });
+    assert_eq!(made, want.concat());
+}
+
+#[test]
+fn a_second_run_replaces_the_first() {
+    let folder = Folder::new("max_iter: 5 display: 0");
+    let first = folder.train(&[]).succeeds();
+    let model = folder.read("snap_iter_5.caffemodel");
+    let second = folder.train(&[]).succeeds();
+    assert_eq!(first.hash(), second.hash());
+    assert!(model == folder.read("snap_iter_5.caffemodel"), "same job, same bytes");
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let folder = Folder::new("max_iter: 10");
+    let one = folder.train(&["--threads", "1"]).succeeds();
+    let two = folder.train(&["--threads", "2"]).succeeds();
+    let three = folder.train(&["--threads", "3"]).succeeds();
+    assert_eq!(one.hash(), two.hash());
+    assert_eq!(one.hash(), three.hash());
+}
+
+#[test]
+fn the_simd_level_can_be_pinned() {
+    let folder = Folder::new("max_iter: 2");
+    let one = folder.train(&["--simd", "portable"]).succeeds();
+    let two = folder.train(&["--simd", "portable", "--threads", "2"]).succeeds();
+    assert_eq!(one.hash(), two.hash());
+    assert_eq!(folder.train(&["--simd", "mmx"]).code, Some(2));
+}
+
+#[test]
+fn caffes_spellings_train_too() {
+    let folder = Folder::new("max_iter: 2 solver_mode: GPU");
+    let ours = folder.train(&[]).succeeds();
+    let caffes = folder
+        .run(&["train", "-solver=solver.prototxt", "-sigint_effect", "stop", "-gpu", "0,1"])
+        .succeeds();
+    assert_eq!(ours.hash(), caffes.hash());
+    assert_eq!(caffes.err.matches("has no effect here").count(), 1);
+    assert!(caffes.err.contains("`--workers 2`"));
+    assert!(caffes.err.contains("`solver_mode: GPU`"));
+}
+
+#[test]
+fn weights_are_loaded_by_layer_name() {
+    let folder = Folder::new("max_iter: 5");
+    let first = folder.train(&[]).succeeds();
+    folder.solver("max_iter: 0");
+    let tuned = folder.train(&["-weights", "snap_iter_5.caffemodel"]).succeeds();
+    let digits = |ran: &str| ran.rsplit(' ').next().unwrap().to_owned();
+    assert_eq!(digits(first.hash()), digits(tuned.hash()));
+    folder.write("net.prototxt", NET.replace("num_output: 4", "num_output: 5"));
+    let error = folder.train(&["-weights", "snap_iter_5.caffemodel"]).fails();
+    assert!(error.contains("snap_iter_5.caffemodel") && error.contains("`conv`"), "{error}");
+}
+
+#[test]
+fn stages_and_levels_choose_layers() {
+    let folder = Folder::new("max_iter: 1");
+    let net = NET.replace("name: \"relu\"", "include { stage: \"bent\" } name: \"relu\"");
+    folder.write("net.prototxt", net);
+    let straight = folder.train(&[]).succeeds();
+    let bent = folder.train(&["-stage", "bent"]).succeeds();
+    assert_ne!(straight.hash(), bent.hash());
+}
+
+#[test]
+fn unknown_fields_stop_unless_allowed() {
+    let folder = Folder::new("max_iter: 1 gradient_noise: 3");
+    let error = folder.train(&[]).fails();
+    assert!(error.starts_with("solver.prototxt:8:13: "), "{error}");
+    let ran = folder.train(&["--allow-unknown"]).succeeds();
+    assert!(ran.err.contains("gradient_noise"));
+}
+
+#[test]
+fn a_loss_that_is_not_finite_stops_and_names_the_blob() {
+    let folder = Folder::new("");
+    let solver = SOLVER.replace("0.05", "1e30") + "max_iter: 50 snapshot: 1";
+    folder.write("solver.prototxt", solver);
+    let error = folder.train(&[]).fails();
+    assert!(error.contains("not finite") && error.contains("layer `"), "{error}");
+    assert!(!folder.files().contains(&"snap_iter_50.caffemodel".into()));
+}
+
+#[test]
+fn a_label_out_of_range_names_the_record() {
+    let folder = Folder::new("max_iter: 5");
+    folder.write("net.prototxt", NET.replace("num_output: 10", "num_output: 5"));
+    let error = folder.train(&[]).fails();
+    assert!(error.contains("label") && error.contains("record `000000"), "{error}");
+}
+
+#[test]
+fn the_json_log_has_an_object_a_line() {
+    let folder = Folder::new("max_iter: 4 display: 2 snapshot: 4 test_iter: 1 test_interval: 4");
+    folder.train(&["--log-json", "log.json"]).succeeds();
+    let log = String::from_utf8(folder.read("log.json")).unwrap();
+    let kinds: Vec<_> = log.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
+    let want = "test display weights display weights snapshot weights final_loss test";
+    assert_eq!(kinds.join(" "), want);
+}

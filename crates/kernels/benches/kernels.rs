@@ -1,0 +1,153 @@
+//! Speed of the kernels: `cargo bench -p kernels -- conv`. Compare `forward` with `reference` in one table.
+//!
+//! The share of the FMA peak is printed by `examples/roofline.rs`.
+
+use divan::{
+    Bencher,
+    counter::{BytesCount, ItemsCount},
+};
+use kernels::{
+    Activation, Conv, Cpu, Mat, Rows, RowsMut, Simd, Unary, Write, batch_norm, conv, elementwise,
+    gemm as product,
+    lrn::{self, Lrn},
+    pooling::{self, Pool, Rounding},
+    reference, relu, update,
+};
+
+fn main() {
+    divan::main();
+}
+
+/// Threads of the worker.
+const THREADS: [usize; 2] = [1, 2];
+
+fn cpu(threads: usize) -> Cpu {
+    Cpu::new(threads, Simd::detect())
+}
+
+/// ResNet-50's 3x3 of 14x14 images, batch 8: counted in multiply-adds.
+fn resnet() -> Conv {
+    let (kernel, ones) = ([3; 2], [1; 2]);
+    Conv {
+        n: 8,
+        c: 256,
+        h: 14,
+        w: 14,
+        k: 256,
+        kernel,
+        stride: ones,
+        pad: ones,
+        dilation: ones,
+        group: 1,
+    }
+}
+
+#[divan::bench(args = THREADS)]
+fn conv_forward(bench: Bencher<'_, '_>, threads: usize) {
+    let (cpu, shape) = (cpu(threads), resnet());
+    let (x, w) = (vec![0.5; shape.x_len()], vec![0.25; shape.weights_len()]);
+    let mut y = vec![0.0; shape.out_pixels() * shape.k];
+    bench.counter(ItemsCount::new(shape.flops() / 2)).bench_local(|| {
+        let y = RowsMut::dense(&mut y, shape.k);
+        conv::forward(&cpu, &shape, &x, &w, None, Activation::Linear, y);
+    });
+}
+
+/// The slow twin, on one image.
+#[divan::bench(sample_count = 3)]
+fn conv_reference(bench: Bencher<'_, '_>) {
+    let shape = Conv { n: 1, ..resnet() };
+    let (x, w) = (vec![0.5; shape.x_len()], vec![0.25; shape.weights_len()]);
+    bench
+        .counter(ItemsCount::new(shape.flops() / 2))
+        .bench_local(|| reference::conv::forward(&shape, &x, &w, None));
+}
+
+#[divan::bench(args = THREADS)]
+fn conv_backward_data(bench: Bencher<'_, '_>, threads: usize) {
+    let (cpu, shape) = (cpu(threads), resnet());
+    let (dy, w) = (vec![0.5; shape.out_pixels() * shape.k], vec![0.25; shape.weights_len()]);
+    let mut dx = vec![0.0; shape.x_len()];
+    bench.counter(ItemsCount::new(shape.flops() / 2)).bench_local(|| {
+        conv::backward_data(&cpu, &shape, Rows::dense(&dy, shape.k), &w, &mut dx);
+    });
+}
+
+#[divan::bench(args = THREADS)]
+fn conv_backward_weights(bench: Bencher<'_, '_>, threads: usize) {
+    let (cpu, shape) = (cpu(threads), resnet());
+    let (dy, x) = (vec![0.5; shape.out_pixels() * shape.k], vec![0.25; shape.x_len()]);
+    let mut dw = vec![0.0; shape.weights_len()];
+    bench.counter(ItemsCount::new(shape.flops() / 2)).bench_local(|| {
+        conv::backward_weights(&cpu, &shape, &x, Rows::dense(&dy, shape.k), Write::Set, &mut dw);
+    });
+}
+
+#[divan::bench(args = THREADS)]
+fn gemm(bench: Bencher<'_, '_>, threads: usize) {
+    let (cpu, side) = (cpu(threads), 512);
+    let (a, b, mut c) = (vec![0.5; side * side], vec![0.25; side * side], vec![0.0; side * side]);
+    bench.counter(ItemsCount::new(side.pow(3))).bench_local(|| {
+        let (a, b) = (Mat::new(&a, side), Mat::new(&b, side));
+        product(&cpu, side, side, side, a, b, Write::Set, RowsMut::dense(&mut c, side));
+    });
+}
+
+/// Values of the kernels below, which should run at memory speed.
+const VALUES: usize = 8 * 56 * 56 * 64;
+
+#[divan::bench(args = THREADS)]
+fn add(bench: Bencher<'_, '_>, threads: usize) {
+    let (cpu, x, mut y) = (cpu(threads), vec![0.5; VALUES], vec![0.0; VALUES]);
+    bench
+        .counter(BytesCount::of_many::<f32>(3 * VALUES))
+        .bench_local(|| elementwise::add(&cpu, &x, &mut y));
+}
+
+#[divan::bench(args = THREADS)]
+fn relu_forward(bench: Bencher<'_, '_>, threads: usize) {
+    let (cpu, mut y) = (cpu(threads), vec![0.5; VALUES]);
+    bench
+        .counter(BytesCount::of_many::<f32>(2 * VALUES))
+        .bench_local(|| relu::forward(&cpu, 0.0, Unary::InPlace(&mut y)));
+}
+
+#[divan::bench(args = THREADS)]
+fn max_pooling(bench: Bencher<'_, '_>, threads: usize) {
+    let (kernel, stride) = ([3; 2], [2; 2]);
+    let (pad, rounding) = ([0; 2], Rounding::Ceil);
+    let pool = Pool { n: 8, c: 64, h: 56, w: 56, kernel, stride, pad, rounding };
+    let (cpu, x) = (cpu(threads), vec![0.5; VALUES]);
+    let (mut y, mut mask) = (vec![0.0; pool.y_len()], vec![0; pool.y_len()]);
+    bench
+        .counter(BytesCount::of_many::<f32>(VALUES + 2 * pool.y_len()))
+        .bench_local(|| pooling::max_forward(&cpu, &pool, &x, &mut y, &mut mask));
+}
+
+#[divan::bench(args = THREADS)]
+fn lrn_forward(bench: Bencher<'_, '_>, threads: usize) {
+    let shape = Lrn { pixels: VALUES / 64, c: 64, size: 5, alpha: 1e-4, beta: 0.75, k: 1.0 };
+    let (cpu, x) = (cpu(threads), vec![0.5; VALUES]);
+    let (mut scale, mut y) = (vec![0.0; VALUES], vec![0.0; VALUES]);
+    bench
+        .counter(BytesCount::of_many::<f32>(3 * VALUES))
+        .bench_local(|| lrn::forward(&cpu, &shape, &x, &mut scale, &mut y));
+}
+
+#[divan::bench(args = THREADS)]
+fn batch_statistics(bench: Bencher<'_, '_>, threads: usize) {
+    let (cpu, x) = (cpu(threads), vec![0.5; VALUES]);
+    let (mut mean, mut variance) = (vec![0.0; 64], vec![0.0; 64]);
+    bench.counter(BytesCount::of_many::<f32>(VALUES)).bench_local(|| {
+        batch_norm::statistics(&cpu, VALUES / 64, 64, &x, &mut mean, &mut variance);
+    });
+}
+
+#[divan::bench(args = THREADS)]
+fn sgd(bench: Bencher<'_, '_>, threads: usize) {
+    let (cpu, grad) = (cpu(threads), vec![0.5; VALUES]);
+    let (mut history, mut param) = (vec![0.0; VALUES], vec![0.0; VALUES]);
+    bench
+        .counter(BytesCount::of_many::<f32>(5 * VALUES))
+        .bench_local(|| update::sgd(&cpu, 0.01, 0.9, &grad, &mut history, &mut param));
+}

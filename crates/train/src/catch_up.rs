@@ -1,0 +1,74 @@
+//! Data positions of a run whose snapshot does not tell them: one written by Caffe.
+//!
+//! Every iteration reads `iter_size` batches and every test phase `test_iter`, so how far the data
+//! layers were follows from the iteration. They are sent there, their crops and mirrors included.
+//! Numbers drawn by layers while they run (Dropout, DummyData) cannot be made up for.
+
+use caffe_format::SolverParameter;
+
+use crate::{Job, TrainError};
+
+/// Sends all data layers to where an unbroken run has them before iteration `job.iter`.
+pub(crate) fn catch_up(job: &mut Job) -> Result<(), TrainError> {
+    let solver = &job.config.solver;
+    let passes = u64::from(solver.iter_size().unsigned_abs());
+    let tests = tests_before(solver, job.iter);
+    for replica in &mut job.replicas {
+        skip(&job.workers[0].net, &mut replica.feeds, job.iter.saturating_mul(passes))?;
+    }
+    for (test, &iterations) in job.tests.iter_mut().zip(&solver.test_iter) {
+        let batches = tests.saturating_mul(iterations.unsigned_abs().into());
+        let (net, feeds) = test.net_and_feeds();
+        skip(net, feeds, batches)?;
+    }
+    Ok(())
+}
+
+fn skip(
+    net: &net::Net,
+    feeds: &mut [Box<dyn layers::Feed>],
+    batches: u64,
+) -> Result<(), TrainError> {
+    for (name, feed) in net.feed_names().into_iter().zip(feeds) {
+        feed.skip(batches).map_err(|source| TrainError::Feed { layer: name.into(), source })?;
+    }
+    Ok(())
+}
+
+/// Test phases before iteration `iter`. The one at `iter` itself comes after a snapshot, so not.
+fn tests_before(solver: &SolverParameter, iter: u64) -> u64 {
+    let interval = u64::from(solver.test_interval().unsigned_abs());
+    if interval == 0 || iter == 0 {
+        return 0;
+    }
+    iter.div_ceil(interval) - u64::from(!solver.test_initialization())
+}
+
+#[cfg(test)]
+mod tests {
+    use caffe_format::SolverParameter;
+
+    use super::tests_before;
+
+    #[test]
+    fn tests_are_counted_as_the_loop_runs_them() {
+        for interval in 0..5 {
+            for first in [false, true] {
+                let solver = SolverParameter {
+                    test_interval: Some(interval),
+                    test_initialization: Some(first),
+                    ..SolverParameter::default()
+                };
+                for iter in 0..20 {
+                    let tests = |i: &u64| {
+                        interval > 0
+                            && i % u64::from(interval.unsigned_abs()) == 0
+                            && (*i > 0 || first)
+                    };
+                    let want = (0..iter).filter(tests).count() as u64;
+                    assert_eq!(tests_before(&solver, iter), want, "{interval} {first} {iter}");
+                }
+            }
+        }
+    }
+}

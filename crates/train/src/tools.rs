@@ -1,0 +1,11 @@
+//! What `firecaffe model …` does to model files, for programs too: one file a tool.
+
+mod draw;
+mod features;
+mod safetensors;
+mod upgrade;
+
+pub use draw::{Direction, draw};
+pub use features::{Features, extract_features};
+pub use safetensors::{from_safetensors, to_safetensors};
+pub use upgrade::{upgrade_net, upgrade_solver};

@@ -1,0 +1,108 @@
+//! Models as safetensors files, which Python reads without Caffe, and back.
+//!
+//! Blob `i` of a layer is the tensor `<layer>/<i>`. The net itself goes into the metadata as
+//! prototxt, so that the way back gives the same model; a file without it becomes a model of layers that
+//! have a name and blobs, which is all that loading by layer name needs. Values are F32; F64 and BF16
+//! are taken too.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use ::safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use base::Shape;
+use caffe_format::{LayerParameter, NetParameter, binary, text};
+use snapshot::SnapshotError;
+
+use crate::TrainError;
+
+/// Where the net stands in the metadata.
+const NET: &str = "caffe.net";
+
+/// Converts a model file of any of Caffe's formats.
+pub fn to_safetensors(model: &Path, output: &Path) -> Result<(), TrainError> {
+    let mut net = snapshot::load_model(model)?;
+    let bad = |problem: String| TrainError::Tensors { path: model.into(), problem };
+    let mut tensors = BTreeMap::new();
+    for layer in &net.layer {
+        for (index, blob) in layer.blobs.iter().enumerate() {
+            let name = format!("{}/{index}", layer.name());
+            let told = |error| bad(format!("blob `{name}`: {error}"));
+            let shape = snapshot::blob::shape(blob).map_err(told)?;
+            let values = snapshot::blob::values(blob).map_err(told)?;
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            if tensors.insert(name.clone(), (shape.dims().to_vec(), bytes)).is_some() {
+                return Err(bad(format!("two layers are called `{}`", layer.name())));
+            }
+        }
+    }
+    let views: Result<Vec<_>, _> = (tensors.iter())
+        .map(|(name, (dims, bytes))| Ok((name, TensorView::new(Dtype::F32, dims.clone(), bytes)?)))
+        .collect();
+    net.layer.iter_mut().for_each(|layer| layer.blobs.clear());
+    let metadata = [("format".to_owned(), "caffe".to_owned()), (NET.to_owned(), text::write(&net))];
+    let bytes = views
+        .and_then(|views| ::safetensors::serialize(views, Some(metadata.into_iter().collect())))
+        .map_err(|error| bad(error.to_string()))?;
+    snapshot::atomic::write(output, &bytes).map_err(SnapshotError::Write)?;
+    Ok(())
+}
+
+/// Converts a safetensors file to a `.caffemodel`.
+pub fn from_safetensors(input: &Path, model: &Path) -> Result<(), TrainError> {
+    let path = || input.to_owned();
+    let bytes = fs::read(input).map_err(|source| TrainError::Read { path: path(), source })?;
+    let net = read(&bytes).map_err(|problem| TrainError::Tensors { path: path(), problem })?;
+    snapshot::atomic::write(model, &binary::write(&net)).map_err(SnapshotError::Write)?;
+    Ok(())
+}
+
+fn read(bytes: &[u8]) -> Result<NetParameter, String> {
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
+    let written = header.metadata().as_ref().and_then(|metadata| metadata.get(NET));
+    let mut net: NetParameter = match written {
+        Some(source) => text::read(NET, source).map_err(|errors| errors.to_string())?,
+        None => NetParameter::default(),
+    };
+    let mut tensors = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?.tensors();
+    let mut places = Vec::new();
+    for (tensor, (name, _)) in tensors.iter().enumerate() {
+        let place = name.rsplit_once('/');
+        let place = place.and_then(|(layer, i)| Some((layer, i.parse::<usize>().ok()?)));
+        let Some((layer, index)) = place else {
+            return Err(format!("tensor `{name}` is not called `<layer>/<number>`"));
+        };
+        places.push((layer.to_owned(), index, tensor));
+    }
+    places.sort_unstable();
+    for (layer, index, tensor) in places {
+        let (name, view) = &mut tensors[tensor];
+        let found = net.layer.iter().position(|found| found.name() == layer);
+        let at = found.unwrap_or_else(|| {
+            let name = Some(layer.clone());
+            net.layer.push(LayerParameter { name, ..LayerParameter::default() });
+            net.layer.len() - 1
+        });
+        let blobs = &mut net.layer[at].blobs;
+        if blobs.len() != index {
+            return Err(format!("there is `{name}`, but not `{layer}/{}`", blobs.len()));
+        }
+        let shape =
+            Shape::new(view.shape()).map_err(|error| format!("tensor `{name}`: {error}"))?;
+        blobs.push(snapshot::blob::pack(&shape, values(name, view)?));
+    }
+    Ok(net)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "values are f32 here")]
+fn values(name: &str, view: &TensorView<'_>) -> Result<Vec<f32>, String> {
+    let bytes = view.data();
+    let f64s = || bytes.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b) as f32);
+    let bf16 = |&[low, high]: &[u8; 2]| f32::from_le_bytes([0, 0, low, high]);
+    Ok(match view.dtype() {
+        Dtype::F32 => bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect(),
+        Dtype::F64 => f64s().collect(),
+        Dtype::BF16 => bytes.as_chunks().0.iter().map(bf16).collect(),
+        other => return Err(format!("tensor `{name}` is {other:?}, expected F32, F64 or BF16")),
+    })
+}

@@ -1,0 +1,53 @@
+//! Files of older Caffes brought up to date. Caffe's `upgrade_net_proto_text`, `…_binary` and
+//! `upgrade_solver_proto_text` in one.
+//!
+//! A file is text or binary and stays what it is. Nothing is left out: fields that are not known stay in
+//! binary files, and are an error in text.
+
+use std::fs;
+use std::path::Path;
+
+use caffe_format::message::Message;
+use caffe_format::upgrade::{self, UpgradeError};
+use caffe_format::{NetParameter, SolverParameter, binary, text};
+use snapshot::SnapshotError;
+
+use crate::TrainError;
+
+/// Upgrades a net or a model in `input` to `output`; returns what was done.
+pub fn upgrade_net(input: &Path, output: &Path) -> Result<Vec<String>, TrainError> {
+    run::<NetParameter>(input, output, "net", upgrade::net)
+}
+
+/// Upgrades a solver in `input` to `output`; returns what was done.
+pub fn upgrade_solver(input: &Path, output: &Path) -> Result<Vec<String>, TrainError> {
+    run::<SolverParameter>(input, output, "solver", upgrade::solver)
+}
+
+fn run<M: Message + Default>(
+    input: &Path,
+    output: &Path,
+    what: &'static str,
+    upgrade: fn(M) -> Result<(M, Vec<String>), UpgradeError>,
+) -> Result<Vec<String>, TrainError> {
+    let path = || input.to_owned();
+    let bytes = fs::read(input).map_err(|source| TrainError::Read { path: path(), source })?;
+    let is_text = is_text(&bytes);
+    let written: M = if is_text {
+        text::read_bytes(&input.display().to_string(), &bytes).map_err(TrainError::Prototxt)?
+    } else {
+        let wrong = |source| SnapshotError::Message { path: path(), what, source };
+        binary::read(&bytes).map_err(wrong)?
+    };
+    let (message, notices) =
+        upgrade(written).map_err(|source| TrainError::Upgrade { path: path(), source })?;
+    let bytes = if is_text { text::write(&message).into_bytes() } else { binary::write(&message) };
+    snapshot::atomic::write(output, &bytes).map_err(SnapshotError::Write)?;
+    Ok(notices)
+}
+
+/// Text has no control characters but white space; a binary message has some in its first lengths.
+fn is_text(bytes: &[u8]) -> bool {
+    let control = |c: char| c.is_control() && !c.is_whitespace();
+    str::from_utf8(bytes).is_ok_and(|text| !text.contains(control))
+}

@@ -1,0 +1,112 @@
+//! The weights depend on the number of replicas, never on who runs them.
+
+use std::fs;
+use std::path::Path;
+
+use train::{BatchMeaning, Config, Event, NoClock, NoControl, Overlap};
+
+use crate::support::{case, config, open};
+
+const REPLICAS: usize = 4;
+
+/// Trains `iterations` and gives the hash of the weights.
+fn hash(config: Config, iterations: i32) -> u64 {
+    let mut config = config;
+    config.solver.max_iter = Some(iterations);
+    let mut job = open(config);
+    job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+    job.hash()
+}
+
+fn replicas(name: &str, folder: &Path) -> Config {
+    let mut config = Config { replicas: Some(REPLICAS), ..config(&case(name), folder) };
+    // A final look at the loss would move running statistics after the last update.
+    config.solver.display = Some(0);
+    config
+}
+
+/// Every way to run four replicas: BatchNorm, clipping and accumulated passes included.
+#[test]
+fn any_workers_threads_buckets_and_overlap_give_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["sgd_fixed", "batchnorm", "sgd_l1_clip", "sgd_iter_size", "dropout"] {
+        let of = |change: &dyn Fn(&mut Config)| {
+            let mut config = replicas(name, folder.path());
+            change(&mut config);
+            hash(config, 6)
+        };
+        let one = of(&|c| c.workers = 1);
+        let same = |what: &str, got: u64| assert_eq!(got, one, "{name}: {what}");
+        same("2 workers", of(&|c| c.workers = 2));
+        same("4 workers", of(&|c| c.workers = 4));
+        same("1 thread", of(&|c| c.threads = 1));
+        same("small buckets", of(&|c| (c.workers, c.bucket_bytes) = (2, 1000)));
+        same("one bucket", of(&|c| (c.workers, c.bucket_bytes) = (4, usize::MAX)));
+        same("no overlap", of(&|c| (c.workers, c.overlap) = (2, Overlap::AfterBackward)));
+        let other = of(&|c| c.replicas = Some(2));
+        assert_ne!(other, one, "{name}: two replicas are another computation");
+    }
+}
+
+#[test]
+fn a_run_resumes_to_the_bit_with_another_number_of_workers() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["sgd_fixed", "batchnorm", "crop_mirror_mean", "dropout", "adam"] {
+        let whole = hash(replicas(name, folder.path()), 10);
+        let mut half = replicas(name, folder.path());
+        (half.workers, half.solver.snapshot) = (2, Some(5));
+        hash(half, 5);
+        for workers in [1, 4] {
+            let mut rest = replicas(name, folder.path());
+            rest.resume = Some(folder.path().join("snap_iter_5.solverstate"));
+            (rest.workers, rest.replicas) = (workers, None);
+            assert_eq!(hash(rest, 10), whole, "{name} resumed on {workers} workers");
+        }
+    }
+}
+
+/// Four replicas of a quarter of the batch see the records of one: Caffe's losses, but for rounding.
+#[test]
+fn a_global_batch_gives_caffes_losses() {
+    for name in ["sgd_fixed", "sgd_l1_clip"] {
+        let (case, folder) = (case(name), tempfile::tempdir().unwrap());
+        let config = Config {
+            replicas: Some(REPLICAS),
+            workers: 2,
+            batch: BatchMeaning::Global,
+            ..config(&case, folder.path())
+        };
+        let mut shown = Vec::new();
+        let mut collect = |event: Event| {
+            if let Event::Displayed(display) = event {
+                shown.push(display.loss);
+            }
+        };
+        open(config).run(&NoClock, &NoControl, &mut collect).unwrap();
+        let log = fs::read_to_string(case.join("log.txt")).unwrap();
+        let recorded = log.lines().filter(|line| line.contains(" iters), loss = "));
+        let want: Vec<f32> =
+            recorded.map(|line| line.rsplit(' ').next().unwrap().parse().unwrap()).collect();
+        assert_eq!(shown.len(), want.len());
+        for (iter, (got, want)) in shown.iter().zip(&want).enumerate() {
+            assert!(
+                (got - want).abs() <= 1e-3 * want,
+                "{name} iteration {iter}: {got}, not {want}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_dealt_is_refused_before_the_first_iteration() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |change: &dyn Fn(&mut Config)| {
+        let mut config = replicas("sgd_fixed", folder.path());
+        change(&mut config);
+        train::Job::open(config, &mut |_| ()).err().unwrap().to_string()
+    };
+    let text = refused(&|c| (c.workers, c.replicas) = (2, Some(6)));
+    assert!(text.contains("nearest is --replicas 4"), "{text}");
+    let text = refused(&|c| (c.replicas, c.batch) = (Some(3), BatchMeaning::Global));
+    assert!(text.contains("layer `data`: a global batch of 16"), "{text}");
+}

@@ -1,0 +1,15 @@
+//! Whole runs through the library's border, against what Caffe recorded and against each other.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "helpers of tests are tests; files are made in temporary folders"
+)]
+
+mod exact;
+mod files;
+mod golden;
+mod library;
+mod resume;
+mod support;
+mod tools;
