@@ -121,10 +121,18 @@ impl<S: Lanes> Width<S, 1> for One {
     }
 }
 
+/// One run of a reduction.
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    /// Where the six rows begin.
+    pub(crate) rows: [*const f32; ROWS],
+    /// Which row of the panel goes with their first values.
+    pub(crate) at: usize,
+}
+
 /// One tile of a product whose reduction runs over several runs of `len`: begin, add, write.
 ///
-/// * `runs`: for each run, where the six rows begin
-/// * `b`: (runs · len, 8 · V), packed
+/// * `b`: 8 · V columns, packed, with the `len` rows that each run needs
 ///
 /// # Safety
 ///
@@ -132,7 +140,7 @@ impl<S: Lanes> Width<S, 1> for One {
 #[inline(always)]
 pub(crate) unsafe fn sum_runs<S: Lanes, W: Width<S, V>, const V: usize>(
     s: S,
-    runs: &[[*const f32; ROWS]],
+    runs: &[Run],
     (step, len): (usize, usize),
     b: *const f32,
     (start, relu): (Start, Option<f32>),
@@ -140,10 +148,10 @@ pub(crate) unsafe fn sum_runs<S: Lanes, W: Width<S, V>, const V: usize>(
 ) {
     // SAFETY: passed on to the caller.
     let mut acc = unsafe { begin::<S, V>(s, start, target) };
-    for (run, a) in runs.iter().enumerate() {
-        let b = b.wrapping_add(run * len * V * LANES);
+    for run in runs {
+        let b = b.wrapping_add(run.at * V * LANES);
         // SAFETY: passed on to the caller.
-        acc = unsafe { W::accumulate(s, acc, a, step, b, len) };
+        acc = unsafe { W::accumulate(s, acc, &run.rows, step, b, len) };
     }
     // SAFETY: passed on to the caller.
     unsafe { finish::<S, V>(s, acc, relu, target) };
@@ -158,7 +166,7 @@ pub(crate) unsafe fn sum_runs<S: Lanes, W: Width<S, V>, const V: usize>(
 pub(crate) unsafe fn sum_panel<S: Lanes>(
     s: S,
     width: usize,
-    runs: &[[*const f32; ROWS]],
+    runs: &[Run],
     strides: (usize, usize),
     b: *const f32,
     ends: (Start, Option<f32>),

@@ -200,7 +200,7 @@ impl Reader {
         loop {
             self.loaded += 1;
             if self.loaded > self.store.len() / self.meta.page_bytes as u64 {
-                let problem = Problem::damaged("pages lead to one another in a circle");
+                let problem = Problem::damaged("pages are reached in more than one way");
                 return Err(self.store.error(Some(number), problem));
             }
             let buffer = self.spare.pop().unwrap_or_default();

@@ -241,3 +241,14 @@ fn hostile_files_are_survived() {
         assert_eq!(read_all(bytes).ok(), want, "{name}");
     }
 }
+
+/// 31 pages with two ways down each: two thousand million ways to one leaf, and a seek that would
+/// take them all.
+#[test]
+fn a_seek_ends_when_it_has_loaded_as_many_pages_as_there_are() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/hostile/lmdb");
+    let bytes = std::fs::read(folder.join("many_ways")).unwrap();
+    let mut reader = Reader::from_bytes(Path::new("db"), bytes).unwrap();
+    let error = chain(&reader.seek(1 << 39).unwrap_err());
+    assert_eq!(error, "db, page 33: is damaged: pages are reached in more than one way");
+}

@@ -25,7 +25,7 @@ use crate::{
     cpu::{Cpu, Pieces},
     pack,
     simd::{Kernel, Lanes},
-    tile::{self, COLS, ROWS, Start, Target},
+    tile::{self, COLS, ROWS, Run, Start, Target},
     view::{Mat, Rows, Write},
 };
 
@@ -155,7 +155,7 @@ impl Part<'_> {
             }
             for (index, tile) in self.tiles.clone().enumerate() {
                 let a = dy_tiles[index * pack::tile_len(depth)..].as_ptr();
-                let a: [_; ROWS] = std::array::from_fn(|i| a.wrapping_add(i));
+                let run = Run { rows: std::array::from_fn(|i| a.wrapping_add(i)), at: 0 };
                 let to = self.of.sums.pointer(cut.tile_at(self.split, self.group, panel, tile));
                 let rows: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * width));
                 let target = Target { rows: &rows, valid: ROWS, cols: width, step: 1 };
@@ -166,7 +166,7 @@ impl Part<'_> {
                     tile::sum_panel(
                         s,
                         width,
-                        &[a],
+                        &[run],
                         strides,
                         packed.as_ptr(),
                         (start, None),

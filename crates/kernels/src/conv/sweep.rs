@@ -12,7 +12,7 @@ use crate::{
     cpu::{Cpu, Pieces},
     pack::even_runs,
     simd::{Kernel, Lanes},
-    tile::{self, COLS, Panels, ROWS, Start, Target},
+    tile::{self, COLS, Panels, ROWS, Run, Start, Target},
 };
 
 /// Tiles of a task.
@@ -106,6 +106,13 @@ struct Block<'a> {
     panels: Range<usize>,
 }
 
+/// The runs of a task's tiles, one tile's after another's.
+struct Table {
+    runs: [Run; TILES * RUNS],
+    /// Where each tile's runs end.
+    ends: [usize; TILES],
+}
+
 /// Image, row and column of the six positions of a tile.
 type Places = [[usize; 3]; ROWS];
 
@@ -121,10 +128,13 @@ impl Kernel for Block<'_> {
             places[tile] = self.places(tile);
             rows[tile] = places[tile].map(|place| self.output(place));
         }
-        let mut starts = [[ptr::null(); ROWS]; TILES * RUNS];
+        let mut table = Table {
+            runs: [Run { rows: [ptr::null(); ROWS], at: 0 }; TILES * RUNS],
+            ends: [0; TILES],
+        };
         let last = self.of.visits().count() - 1;
         for (visit, (taps, part)) in self.of.visits().enumerate() {
-            self.look_up(&places[..tiles], &taps, part.start, &mut starts);
+            self.look_up(&places[..tiles], &taps, &part, &mut table);
             let ends = |col: usize| {
                 let start = match self.of.bias {
                     _ if visit > 0 => Start::Output,
@@ -133,7 +143,7 @@ impl Kernel for Block<'_> {
                 };
                 (start, if visit == last { self.of.relu } else { None })
             };
-            self.pass(s, (taps, part), &starts, &rows[..tiles], ends);
+            self.pass(s, (taps, part), &table, &rows[..tiles], ends);
         }
     }
 }
@@ -157,33 +167,40 @@ impl Block<'_> {
         self.of.y.pointer(pixel * grid.stride + grid.offset + self.group * self.of.cols)
     }
 
-    /// Fills `starts` with the six runs of each (tile, tap).
+    /// Finds the runs of each tile. A tap that is padding for all six pixels is left out.
     fn look_up(
         &self,
         places: &[Places],
         taps: &Range<usize>,
-        part: usize,
-        starts: &mut [[*const f32; ROWS]],
+        part: &Range<usize>,
+        table: &mut Table,
     ) {
-        let grid = &self.of.x_grid;
-        let offset = grid.offset + self.group * self.of.len + part;
-        let mut starts = starts.iter_mut();
-        for places in places {
-            for (tap, starts) in self.of.taps[taps.clone()].iter().zip(&mut starts) {
-                for (start, &[image, i, j]) in starts.iter_mut().zip(places) {
-                    // A negative place wraps around to a huge one, outside as well.
-                    let i = (grid.origin[0] + i * grid.step[0]).wrapping_add_signed(tap[0]);
-                    let j = (grid.origin[1] + j * grid.step[1]).wrapping_add_signed(tap[1]);
-                    let pixel = (image * grid.size[0]).wrapping_add(i).wrapping_mul(grid.size[1]);
-                    let at = pixel.wrapping_add(j).wrapping_mul(grid.stride).wrapping_add(offset);
-                    *start = if i < grid.size[0] && j < grid.size[1] {
-                        self.of.x.as_ptr().wrapping_add(at)
-                    } else {
-                        ZEROS.as_ptr()
-                    };
+        let mut end = 0;
+        for (places, tile_end) in places.iter().zip(&mut table.ends) {
+            for (index, tap) in self.of.taps[taps.clone()].iter().enumerate() {
+                let found = places.map(|place| self.input(place, *tap, part.start));
+                if found.iter().any(Option::is_some) {
+                    let rows = found.map(|at| at.unwrap_or(ZEROS.as_ptr()));
+                    table.runs[end] = Run { rows, at: index * part.len() };
+                    end += 1;
                 }
             }
+            *tile_end = end;
         }
+    }
+
+    /// Where the run of a position and a tap begins, from float `skip` on, if it is not padding.
+    #[inline(always)]
+    fn input(&self, [image, i, j]: [usize; 3], tap: [isize; 2], skip: usize) -> Option<*const f32> {
+        let grid = &self.of.x_grid;
+        // A negative place wraps around to a huge one, outside as well.
+        let i = (grid.origin[0] + i * grid.step[0]).wrapping_add_signed(tap[0]);
+        let j = (grid.origin[1] + j * grid.step[1]).wrapping_add_signed(tap[1]);
+        (i < grid.size[0] && j < grid.size[1]).then(|| {
+            let pixel = (image * grid.size[0] + i) * grid.size[1] + j;
+            let channel = grid.offset + self.group * self.of.len + skip;
+            self.of.x.as_ptr().wrapping_add(pixel * grid.stride + channel)
+        })
     }
 
     /// Passes every tile under every panel, for one block of the reduction.
@@ -192,7 +209,7 @@ impl Block<'_> {
         &self,
         s: S,
         (taps, part): (Range<usize>, Range<usize>),
-        starts: &[[*const f32; ROWS]],
+        table: &Table,
         rows: &[[*mut f32; ROWS]],
         ends: impl Fn(usize) -> (Start, Option<f32>),
     ) {
@@ -204,10 +221,12 @@ impl Block<'_> {
             let width = panels.width(panel);
             let done = taps.start * of.len + part.start;
             let b = packed[panel * COLS * depth + done * width..].as_ptr();
+            let mut first = 0;
             for (tile, rows) in rows.iter().enumerate() {
                 let rows = &rows.map(|row| row.wrapping_add(panel * COLS));
                 let valid = ROWS.min(self.pixels.len() - tile * ROWS);
-                let runs = &starts[tile * taps.len()..][..taps.len()];
+                let runs = &table.runs[first..table.ends[tile]];
+                first = table.ends[tile];
                 let target = Target { rows, valid, cols: panels.cols(panel), step: 1 };
                 // SAFETY: the geometry (checked at the border) keeps every run inside the image or
                 // in `ZEROS`, `b` has `depth` rows, and this task alone writes its pixels' panels.

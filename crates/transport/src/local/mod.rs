@@ -13,6 +13,7 @@
 mod bell;
 mod channel;
 mod direct;
+mod gather;
 mod group;
 mod link;
 mod pools;

@@ -24,7 +24,7 @@ use std::ops::Range;
 /// Where buckets begin and end, the same on all workers: who may read and write what follows from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buckets {
-    ranges: Vec<Range<usize>>,
+    pub(super) ranges: Vec<Range<usize>>,
     len: usize,
 }
 
@@ -51,10 +51,14 @@ impl Buckets {
 
 /// The pools of a group, lent to each other until [`share_pools`] returns.
 pub struct Pools<'a> {
-    link: &'a mut Link,
-    pools: Vec<*mut f32>,
-    buckets: &'a Buckets,
+    pub(super) link: &'a mut Link,
+    pub(super) pools: Vec<*mut f32>,
+    pub(super) buckets: &'a Buckets,
     delivered: usize,
+    /// Buckets gathered, lent out and published, in order: see `gather.rs`.
+    pub(super) gathered: usize,
+    pub(super) lent_out: usize,
+    pub(super) published: usize,
     /// Whether our part went well; if not, the others must not wait for us.
     done: bool,
 }
@@ -75,11 +79,24 @@ pub fn share_pools<T>(
     assert_eq!(pool.len(), buckets.len, "buckets are made for one pool");
     let (me, world) = (link.rank.index(), link.rank.world());
     link.group.deliver(me, 0);
+    link.group.gather(me, 0);
+    if me == 0 {
+        link.group.publish(0);
+    }
     link.group.set_buckets(me, buckets);
     link.group.lend(me, Some((pool.as_mut_ptr(), pool.len())));
     link.barrier()?;
     let pools = (0..world).map(|rank| link.group.lent(rank).0).collect();
-    let mut shared = Pools { link, pools, buckets, delivered: 0, done: false };
+    let mut shared = Pools {
+        link,
+        pools,
+        buckets,
+        delivered: 0,
+        gathered: 0,
+        lent_out: 0,
+        published: 0,
+        done: false,
+    };
     if let Some(rank) = (0..world).find(|&rank| !shared.link.group.has_buckets(rank, buckets)) {
         return Err(shared.link.mismatch(rank));
     }
@@ -128,23 +145,33 @@ impl Pools<'_> {
     }
 
     /// Adds our share of bucket `index` if all have delivered it; never waits. Once per bucket.
+    ///
+    /// # Panics
+    ///
+    /// If we have gathered the bucket: it is worker 0's then.
     pub fn try_sum(&mut self, index: usize) -> Result<bool, LinkError> {
+        assert!(index >= self.gathered, "a gathered bucket is worker 0's");
         self.link.group.check()?;
         if !self.late(index).is_empty() {
             return Ok(false);
         }
-        let me = self.link.rank.index();
-        let own = self.pools[me];
+        let own = self.pools[self.link.rank.index()];
+        self.add_share(index, own);
+        Ok(true)
+    }
+
+    /// Adds our share of a bucket that all have delivered into `pool`: ours, or worker 0's.
+    pub(super) fn add_share(&mut self, index: usize, pool: *mut f32) {
         let write = |at: usize, sums: &[f32]| {
             // SAFETY: in bounds, since a delivered bucket lies in the pool.
-            let into = unsafe { own.add(at) };
-            // SAFETY: our share of our own pool, which nobody else reads or writes.
+            let into = unsafe { pool.add(at) };
+            // SAFETY: our share, which in no pool anybody else reads or writes before all are done
+            // with the bucket.
             unsafe { std::slice::from_raw_parts_mut(into, sums.len()) }.copy_from_slice(sums);
         };
         // SAFETY: all pools have one length; what is delivered is not written by its owners, except
-        // that each writes its own share of its own pool, and we read our own share only.
+        // that each writes its own share, and we read our own share only.
         unsafe { sum_blocks(&self.pools, self.share(index), write) };
-        Ok(true)
     }
 
     /// As [`try_sum`](Self::try_sum), waiting until all have delivered.
@@ -160,8 +187,9 @@ impl Pools<'_> {
     ///
     /// # Panics
     ///
-    /// If we have not delivered the bucket.
+    /// If we have not delivered the bucket, or have gathered it.
     pub fn values(&mut self, index: usize) -> &mut [f32] {
+        assert!(index >= self.gathered, "a gathered bucket is worker 0's");
         let end = self.buckets.ranges[index].end;
         assert!(end <= self.delivered, "a bucket is delivered before it is summed");
         let share = self.share(index);
@@ -173,7 +201,7 @@ impl Pools<'_> {
     }
 
     /// Who has not delivered bucket `index`.
-    fn late(&self, index: usize) -> Vec<usize> {
+    pub(super) fn late(&self, index: usize) -> Vec<usize> {
         let (group, end) = (&self.link.group, self.buckets.ranges[index].end);
         (0..self.pools.len()).filter(|&rank| group.delivered(rank) < end).collect()
     }

@@ -263,3 +263,78 @@ fn buckets_follow_each_other_and_agree() {
         assert!(matches!(end, Some(Err(LinkError::Mismatch { .. }))), "{end:?}");
     }
 }
+
+/// Between ranks: gather into pool 0, let another thread change it, read the final sum everywhere.
+#[test]
+fn buckets_travel_and_come_back() {
+    const LEN: usize = 5003;
+    let buckets = Buckets::new(vec![0..0, 0..1000, 1000..LEN], LEN).unwrap();
+    for world in [1, 2, 3, 5] {
+        let results = spawn(world, 2, |link| {
+            let me = link.rank().index();
+            let mut pool = vec![0.0; LEN];
+            let mut sums = Vec::new();
+            for iteration in 0..3 {
+                link.begin(&stamp(iteration, "pools", iteration));
+                for (at, value) in pool.iter_mut().enumerate() {
+                    *value = touchy(me, at);
+                }
+                sums = share_pools(link, &mut pool, &buckets, |pools| {
+                    pools.deliver(LEN);
+                    let count = buckets.ranges().len();
+                    let (mut gathered, mut published) = (0, 0);
+                    while gathered < count || (me == 0 && published < count) {
+                        gathered += usize::from(pools.try_gather()?.is_some());
+                        let Some((index, bucket)) = pools.take() else {
+                            thread::yield_now();
+                            continue;
+                        };
+                        // Another thread doubles it, as an exchange with an equal rank would.
+                        thread::scope(|scope| {
+                            scope.spawn(|| bucket.iter_mut().for_each(|value| *value *= 2.0));
+                        });
+                        pools.publish(bucket);
+                        assert_eq!(index, published);
+                        published += 1;
+                    }
+                    let mut sums = Vec::new();
+                    for index in 0..count {
+                        sums.extend_from_slice(pools.result(index)?);
+                    }
+                    assert!(pools.try_gather()?.is_none() && pools.take().is_none());
+                    Ok(sums)
+                })?;
+            }
+            Ok::<_, LinkError>(sums)
+        });
+        let at = |at| 2.0 * canonical(&(0..world).map(|rank| touchy(rank, at)).collect::<Vec<_>>());
+        let want: Vec<f32> = (0..LEN).map(at).collect();
+        for sums in results {
+            assert!(sums.unwrap().unwrap() == want, "world {world}");
+        }
+    }
+}
+
+/// A bucket that travels is out of reach for those who gathered it.
+#[test]
+fn a_gathered_bucket_is_not_summed_again() {
+    let buckets = Buckets::new(vec![0..4, 4..8], 8).unwrap();
+    for try_values in [true, false] {
+        let ends = spawn(1, 1, |link| {
+            link.begin(&stamp(1, "pools", 1));
+            share_pools(link, &mut [1.0; 8], &buckets, |pools| {
+                pools.deliver(8);
+                assert_eq!(pools.try_gather()?, Some(0));
+                let (_, bucket) = pools.take().unwrap();
+                if try_values {
+                    pools.values(0)[0] = 2.0;
+                } else {
+                    pools.try_sum(0)?;
+                }
+                bucket[0] = 3.0;
+                Ok(())
+            })
+        });
+        assert_eq!(ends, [None], "it panics");
+    }
+}
