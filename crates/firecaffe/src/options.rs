@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::thread;
 
 use anyhow::{Result, ensure};
-use caffe_format::{NetState, Phase};
-use clap::Args;
+use caffe_format::{DataParameterDb, NetState, Phase};
+use clap::{Args, ValueEnum};
 use kernels::Simd;
 use train::files::UnknownFields;
 
@@ -84,6 +84,22 @@ pub(crate) struct Reading {
 impl Reading {
     pub(crate) fn unknown(&self) -> UnknownFields {
         if self.allow_unknown { UnknownFields::Warn } else { UnknownFields::Reject }
+    }
+}
+
+/// Formats of databases.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Backend {
+    Lmdb,
+    Leveldb,
+}
+
+impl From<Backend> for DataParameterDb {
+    fn from(backend: Backend) -> Self {
+        match backend {
+            Backend::Lmdb => Self::Lmdb,
+            Backend::Leveldb => Self::Leveldb,
+        }
     }
 }
 

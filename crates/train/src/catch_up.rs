@@ -62,7 +62,7 @@ mod tests {
                 for iter in 0..20 {
                     let tests = |i: &u64| {
                         interval > 0
-                            && i % u64::from(interval.unsigned_abs()) == 0
+                            && i.is_multiple_of(u64::from(interval.unsigned_abs()))
                             && (*i > 0 || first)
                     };
                     let want = (0..iter).filter(tests).count() as u64;
