@@ -1,6 +1,7 @@
 //! The project's automation: `cargo xtask <command>`. One file a command; `cargo xtask` lists them.
 #![expect(clippy::print_stdout, reason = "commands print what they find")]
 
+mod bench;
 mod ci;
 mod codegen;
 mod demo;
@@ -54,6 +55,12 @@ const COMMANDS: &[Command] = &[
         arguments: "DIR [PART]",
         about: "compare with what a reference Caffe recorded",
         run: golden::run,
+    },
+    Command {
+        name: "bench",
+        arguments: "collectives|cluster",
+        about: "measure several programs side by side: tables and figures",
+        run: bench::run,
     },
     Command {
         name: "verify",

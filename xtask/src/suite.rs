@@ -49,7 +49,7 @@ fn mpi() -> Result<Vec<String>> {
         println!("SKIPPED: tests under mpirun: {reason}");
         return Ok(vec![format!("tests under mpirun: {reason}")]);
     }
-    shell::run(&mut cargo(&["test", "-p", "transport", "--features", "mpi"]))?;
+    shell::run(&mut cargo(&["test", "-p", "transport", "-p", "exchange", "--features", "mpi"]))?;
     Ok(Vec::new())
 }
 

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, data, model, test, time, train};
+use crate::commands::{bench, check, data, model, test, time, train};
 
 /// Trains Caffe networks on CPUs.
 #[derive(Debug, Parser)]
@@ -36,6 +36,9 @@ pub(crate) enum Command {
     /// Look into models
     #[command(subcommand)]
     Model(model::Command),
+    /// Measure the collectives
+    #[command(subcommand)]
+    Bench(bench::Command),
 }
 
 #[cfg(test)]

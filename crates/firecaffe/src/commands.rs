@@ -2,6 +2,7 @@
 //!
 //! To add one: write `commands/<name>.rs` with `Args` and `run`, add a variant in `cli.rs` and a line below.
 
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod data;
 pub(crate) mod model;
@@ -24,5 +25,6 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Check(args) => check::run(&args),
         Command::Data(command) => data::run(&command),
         Command::Model(command) => model::run(&command),
+        Command::Bench(command) => bench::run(&command),
     }
 }

@@ -33,11 +33,6 @@ impl Tensors {
         Ok(Self { values, metadata })
     }
 
-    /// The tensor called `name`.
-    pub(crate) fn get(&self, name: &str) -> Option<&[f32]> {
-        self.values.get(name).map(Vec::as_slice)
-    }
-
     /// Tensors under `prefix/`, with the rest of their names.
     pub(crate) fn under<'a>(
         &'a self,

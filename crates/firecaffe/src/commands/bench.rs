@@ -1,0 +1,47 @@
+//! `firecaffe bench …`: the collectives, measured between threads or, under `mpirun`, between ranks.
+
+mod allreduce;
+mod machine;
+mod network;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+/// What to measure.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Time every allreduce algorithm and check every sum
+    Allreduce(allreduce::Args),
+    /// Fit latency and bandwidth of the network, which `auto` reckons with
+    Network(network::Args),
+}
+
+/// Between whom.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Between {
+    /// Workers: threads of this process. Under `mpirun`, the ranks are measured instead
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    workers: u64,
+    /// Under `mpirun`: a rank that is silent for longer is reported as lost, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    silence_max: f64,
+}
+
+impl Between {
+    fn workers(&self) -> usize {
+        usize::try_from(self.workers).unwrap_or(1)
+    }
+
+    fn silence_max(&self) -> Duration {
+        Duration::try_from_secs_f64(self.silence_max).unwrap_or(Duration::MAX)
+    }
+}
+
+pub(crate) fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::Allreduce(args) => allreduce::run(args),
+        Command::Network(args) => network::run(args),
+    }
+}

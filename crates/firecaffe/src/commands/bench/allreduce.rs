@@ -1,0 +1,98 @@
+//! `firecaffe bench allreduce`: nccl-tests' columns for every algorithm and size.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use collective::{Choice, Network, parse_size};
+use exchange::bench::allreduce::{Options, run_local, run_rank};
+use exchange::bench::report::{Measured, json};
+
+use super::{Between, machine};
+use crate::clock::RealClock;
+use crate::output::print;
+
+const EXAMPLES: &str = "\
+Examples:
+  firecaffe bench allreduce --workers 4 --sizes 1K,1M,100M
+  firecaffe bench allreduce --algorithms \"direct,ring,auto\" --json results.json
+  mpirun -n 8 firecaffe bench allreduce --algorithms mpi,ring,halving-doubling
+
+Sizes are bytes: K is 10^3, M 10^6, G 10^9. Every sum is checked; `#wrong` counts values that are not the sum.
+Algorithms and their costs are listed in docs/algorithms.md.";
+
+/// Options of `bench allreduce`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    between: Between,
+    /// Bytes to sum, separated by commas
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size, default_value = "1K,32K,1M,10M,100M")]
+    sizes: Vec<usize>,
+    /// Algorithms, separated by commas, or `auto`, `auto-any`, or rules like "ring:1M-;direct:0-1M" [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Choice::parse)]
+    algorithms: Vec<Choice>,
+    /// Measured runs of each; the median counts
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    iterations: u64,
+    /// Runs before them
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    warm_ups: u64,
+    /// Network parameters that `auto` reckons with, as `bench network` saved them
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+    /// Also write results as JSON, to a file or `-` for stdout
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let network = args.network.as_deref().map(read_network).transpose()?;
+    let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let options = |transport: &str| Options {
+        sizes: args.sizes.clone(),
+        algorithms: match args.algorithms.is_empty() {
+            true => Options::all_algorithms(transport),
+            false => args.algorithms.clone(),
+        },
+        iterations: count(args.iterations),
+        warm_ups: count(args.warm_ups),
+        cut: None,
+        network,
+    };
+    let results = if machine::is_launched() {
+        let options = options("mpi");
+        machine::on_ranks(&args.between, &|exchange, config, clock, table| {
+            Ok(run_rank(exchange, config, &options, clock, table)?)
+        })?
+    } else {
+        let (options, clock) = (options("local"), RealClock::start());
+        // With JSON on stdout the table would spoil it.
+        let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
+        let mut table: Box<dyn io::Write + Send> =
+            if json_on_stdout { Box::new(io::sink()) } else { Box::new(io::stdout()) };
+        let workers = args.between.workers();
+        Some(run_local(workers, machine::cores(), &options, &clock, &mut table)?)
+    };
+    results.map_or(Ok(()), |results| report(args, &results))
+}
+
+fn report(args: &Args, results: &[Measured]) -> Result<()> {
+    match args.json.as_deref() {
+        None => {}
+        Some(path) if path == Path::new("-") => print(&json(results))?,
+        Some(path) => snapshot::atomic::write(path, json(results).as_bytes())?,
+    }
+    let wrong = results.iter().filter(|measured| measured.wrong > 0).count();
+    ensure!(wrong == 0, "{wrong} of {} measurements gave wrong sums", results.len());
+    Ok(())
+}
+
+/// Reads what `bench network` saved.
+fn read_network(path: &Path) -> Result<Network> {
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Network::parse(&text).with_context(|| path.display().to_string())
+}

@@ -1,0 +1,56 @@
+//! Who takes part in a bench: threads of this process, or the ranks of an MPI job.
+
+use std::io::Write;
+use std::thread;
+
+use anyhow::Result;
+use base::Clock;
+use exchange::{Config, Exchange};
+
+use super::Between;
+
+/// What is measured on every rank; the last argument is where rank 0's table goes.
+pub(super) type Measure<'a, T> =
+    &'a dyn Fn(&mut Exchange, &Config, &dyn Clock, &mut dyn Write) -> Result<T>;
+
+/// Cores that this process may use.
+pub(super) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Whether a launcher started us as one of several ranks.
+pub(super) fn is_launched() -> bool {
+    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().any(|name| std::env::var_os(name).is_some())
+}
+
+/// Runs `measure` on this rank of an MPI job; its result on rank 0, nothing on others.
+#[cfg(feature = "mpi")]
+pub(super) fn on_ranks<T>(between: &Between, measure: Measure<'_, T>) -> Result<Option<T>> {
+    use std::io;
+    use std::sync::Arc;
+
+    use exchange::{mpi, watch};
+
+    use crate::clock::RealClock;
+
+    let clock = Arc::new(RealClock::start());
+    let silence_max = between.silence_max();
+    let (mut exchange, watch) =
+        mpi::start(Config::MPI, clock.clone(), silence_max, watch::to_stderr())?;
+    let first = exchange.rank().coordinator().is_some();
+    let mut table: Box<dyn Write> =
+        if first { Box::new(io::stdout()) } else { Box::new(io::sink()) };
+    let done = measure(&mut exchange, &Config::MPI, &*clock, &mut table);
+    drop(exchange);
+    done.map(|result| first.then_some(result)).inspect_err(|error| {
+        watch.abort(&format!("{error:#}"));
+    })
+}
+
+/// Says what to build: this binary knows no MPI.
+#[cfg(not(feature = "mpi"))]
+pub(super) fn on_ranks<T>(_: &Between, _: Measure<'_, T>) -> Result<Option<T>> {
+    anyhow::bail!(
+        "this binary was built without MPI; build it with `cargo build --release --features mpi`"
+    )
+}
