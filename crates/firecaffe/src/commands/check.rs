@@ -144,7 +144,14 @@ impl Findings {
             Phase::Train => MemoryPlan::KeepDiffs,
             Phase::Test => MemoryPlan::ForwardOnly,
         };
-        let errors = match compile(written, &mut sources, plan) {
+        let written = match train::attach_matrices(written, &root()) {
+            Ok(written) => written,
+            Err(error) => {
+                self.error(error);
+                return None;
+            }
+        };
+        let errors = match compile(&written, &mut sources, plan) {
             Ok((net, _)) => return Some(net),
             Err(NetError::Several(errors)) => errors,
             Err(error) => vec![error],

@@ -3,8 +3,10 @@
 mod bad_input;
 mod check;
 mod commands;
+mod data;
 mod disk;
 mod log;
+mod model;
 mod resume;
 mod signals;
 mod support;

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
 use tempfile::TempDir;
 
+use crate::options::Backend;
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -27,9 +28,12 @@ pub(crate) struct Args {
     images: PathBuf,
     /// The file of labels, plain or gzipped
     labels: PathBuf,
-    /// The LMDB folder to make
-    #[arg(value_name = "OUT_LMDB")]
+    /// The database folder to make
+    #[arg(value_name = "OUT_DB")]
     out: PathBuf,
+    /// The database's format
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
+    backend: Backend,
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
@@ -38,7 +42,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let images = unpacked(&args.images, &folder)?;
     let labels = unpacked(&args.labels, &folder)?;
     let records = super::with_progress(|progress| {
-        data::convert::idx::idx(&images, &labels, &args.out, progress)
+        data::convert::idx(&images, &labels, &args.out, args.backend.into(), progress)
     })?;
     print(&format!("{records} records in {}\n", args.out.display()))?;
     Ok(())

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use caffe_format::{DataParameterDb, binary};
-use clap::ValueEnum;
+use caffe_format::binary;
 
+use crate::options::Backend;
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -29,19 +29,8 @@ pub(crate) struct Args {
     backend: Backend,
 }
 
-/// Formats of databases.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Backend {
-    Lmdb,
-    Leveldb,
-}
-
 pub(super) fn run(args: &Args) -> Result<()> {
-    let backend = match args.backend {
-        Backend::Lmdb => DataParameterDb::Lmdb,
-        Backend::Leveldb => DataParameterDb::Leveldb,
-    };
-    let mut database = data::database::open(&args.database, backend)?;
+    let mut database = data::database::open(&args.database, args.backend.into())?;
     let mean = super::with_progress(|progress| data::mean::compute(&mut *database, progress))?;
     snapshot::atomic::write(&args.out, &binary::write(&mean))?;
     let (channels, area) = (mean.channels(), mean.height() * mean.width());

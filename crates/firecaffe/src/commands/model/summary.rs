@@ -41,6 +41,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let read = files::read_net(file, args.reading.unknown())?;
     let state = Some(args.selection.state(args.phase));
     let written = NetParameter { state, ..read.message };
+    let written = train::attach_matrices(&written, &root())?;
     let plan = match args.phase {
         Phase::Train => net::MemoryPlan::KeepDiffs,
         Phase::Test => net::MemoryPlan::ForwardOnly,

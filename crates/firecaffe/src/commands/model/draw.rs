@@ -1,0 +1,89 @@
+//! `firecaffe model draw`: Caffe's `draw_net.py`.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use caffe_format::{NetParameter, Phase};
+use clap::ValueEnum;
+use train::files;
+use train::tools::{self, Direction};
+
+use crate::options::{Reading, Selection, phase, root};
+use crate::output::print;
+
+const EXAMPLES: &str = "\
+Examples:
+  firecaffe model draw net.prototxt                  DOT on stdout
+  firecaffe model draw net.prototxt net.dot
+  firecaffe model draw net.prototxt net.svg          through Graphviz, if it is installed
+  firecaffe model draw net.prototxt net.svg --phase TEST --rankdir TB";
+
+/// Options of `model draw`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The net prototxt
+    #[arg(value_name = "NET")]
+    net: PathBuf,
+    /// The file to write: `.dot`, or what Graphviz makes (`.svg`, `.png`, `.pdf`)
+    #[arg(value_name = "OUT")]
+    out: Option<PathBuf>,
+    /// Show the layers of this phase only
+    #[arg(long, value_name = "TRAIN|TEST", value_parser = phase)]
+    phase: Option<Phase>,
+    /// Where the net flows: left to right, top to bottom, bottom to top
+    #[arg(long, value_name = "LR|TB|BT", default_value = "LR", ignore_case = true)]
+    rankdir: Rank,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Caffe's names of directions.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Rank {
+    Lr,
+    Tb,
+    Bt,
+}
+
+pub(super) fn run(args: &Args) -> Result<()> {
+    let mut net = files::read_net(&args.net, args.reading.unknown())?.message;
+    if let Some(phase) = args.phase {
+        let state = Some(args.selection.state(phase));
+        (net, _) = net::filter::filter(&NetParameter { state, ..net })?;
+    }
+    let direction = match args.rankdir {
+        Rank::Lr => Direction::LeftRight,
+        Rank::Tb => Direction::TopBottom,
+        Rank::Bt => Direction::BottomTop,
+    };
+    let graph = tools::draw(&net, direction);
+    let Some(out) = &args.out else { return Ok(print(&graph)?) };
+    let format = out.extension().and_then(|ending| ending.to_str()).unwrap_or("dot");
+    let bytes = match format {
+        "dot" | "gv" | "txt" => graph.into_bytes(),
+        format => graphviz(&graph, format)?,
+    };
+    snapshot::atomic::write(&root().join(out), &bytes)?;
+    Ok(())
+}
+
+/// What `dot` makes of the graph.
+fn graphviz(graph: &str, format: &str) -> Result<Vec<u8>> {
+    let mut dot = Command::new("dot")
+        .arg(format!("-T{format}"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot run Graphviz's `dot`: install graphviz, or write a `.dot` file")?;
+    let input = dot.stdin.take().context("`dot` takes no input")?;
+    // It reads everything before it writes anything. If it has gone, its status says why.
+    _ = { input }.write_all(graph.as_bytes());
+    let output = dot.wait_with_output().context("`dot` failed")?;
+    ensure!(output.status.success(), "`dot -T{format}` failed: {}", output.status);
+    Ok(output.stdout)
+}
