@@ -76,11 +76,14 @@ fn parse<M: Message + Default>(
     Ok((message, skipped.iter().map(ToString::to_string).collect()))
 }
 
+/// A way from an older form to today's, which tells what it did.
+pub(crate) type Upgrade<M> = fn(M) -> Result<(M, Vec<String>), UpgradeError>;
+
 /// Today's form of what was parsed, with what was done to get there among the notices.
 fn upgraded<M>(
     name: &str,
     (written, mut notices): (M, Vec<String>),
-    upgrade: fn(M) -> Result<(M, Vec<String>), UpgradeError>,
+    upgrade: Upgrade<M>,
 ) -> Result<Read<M>, TrainError> {
     let (message, upgrades) =
         upgrade(written).map_err(|source| TrainError::Upgrade { path: name.into(), source })?;

@@ -8,11 +8,11 @@ use std::fs;
 use std::path::Path;
 
 use caffe_format::message::Message;
-use caffe_format::upgrade::{self, UpgradeError};
-use caffe_format::{NetParameter, SolverParameter, binary, text};
+use caffe_format::{NetParameter, SolverParameter, binary, text, upgrade};
 use snapshot::SnapshotError;
 
 use crate::TrainError;
+use crate::files::Upgrade;
 
 /// Upgrades a net or a model in `input` to `output`; returns what was done.
 pub fn upgrade_net(input: &Path, output: &Path) -> Result<Vec<String>, TrainError> {
@@ -28,7 +28,7 @@ fn run<M: Message + Default>(
     input: &Path,
     output: &Path,
     what: &'static str,
-    upgrade: fn(M) -> Result<(M, Vec<String>), UpgradeError>,
+    upgrade: Upgrade<M>,
 ) -> Result<Vec<String>, TrainError> {
     let path = || input.to_owned();
     let bytes = fs::read(input).map_err(|source| TrainError::Read { path: path(), source })?;
