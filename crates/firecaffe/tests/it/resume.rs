@@ -41,17 +41,20 @@ fn auto_takes_the_last_complete_snapshot() {
 }
 
 #[test]
-fn without_the_sidecar_it_resumes_as_caffe_does() {
+fn without_the_sidecar_data_goes_on_or_starts_anew() {
     let folder = Folder::new("max_iter: 10 snapshot: 5");
     let whole = folder.train(&[]).succeeds();
-    let start = folder
-        .train(&["--snapshot", "snap_iter_5.solverstate", "--resume-data", "start"])
-        .succeeds();
+    let resume = ["--snapshot", "snap_iter_5.solverstate"];
+    let start = || folder.train(&[&resume[..], &["--resume-data", "start"]].concat()).succeeds();
+    let with_sidecar = start();
     std::fs::remove_file(folder.path("snap_iter_5.firecaffe")).unwrap();
-    let ran = folder.train(&["--snapshot", "snap_iter_5.solverstate"]).succeeds();
-    assert!(ran.err.contains("resuming as Caffe does"), "{}", ran.err);
+    let ran = start();
+    assert!(ran.err.contains("data and random numbers begin anew, as in Caffe"), "{}", ran.err);
     assert_ne!(ran.hash(), whole.hash(), "data starts at the first record again");
-    assert_eq!(ran.hash(), start.hash());
+    assert_eq!(ran.hash(), with_sidecar.hash());
+    let ran = folder.train(&resume).succeeds();
+    assert!(ran.err.contains("snap_iter_5.firecaffe is not there"), "{}", ran.err);
+    assert_eq!(ran.hash(), whole.hash(), "no layer of this net draws numbers while it runs");
 }
 
 #[test]
