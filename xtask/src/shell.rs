@@ -8,8 +8,10 @@ use anyhow::{Context, Result, ensure};
 
 /// The project's root folder.
 pub(crate) fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_owned()
+    let built_in = || PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let mut here = env::var_os("CARGO_MANIFEST_DIR").map_or_else(built_in, PathBuf::from);
+    here.pop();
+    here
 }
 
 /// Where cargo builds.

@@ -90,8 +90,12 @@ fn compare(name: &str, folder: &Path, python: &Path) -> Result<f32> {
     rng.fill_gaussian(0.0, 1.0, &mut input);
     ensure!(single.set_blob("data", &input), "the input does not fit");
     single.forward()?;
+    calm(&mut single)?;
+    single.forward()?;
     let outputs = single.net().outputs(single.cpu());
     let [output] = &outputs[..] else { bail!("{} outputs, expected one", outputs.len()) };
+    let most = output.values.iter().copied().fold(0.0, f32::max);
+    ensure!(most < 0.9, "the output says {most} for one class: a comparison would show nothing");
 
     let file = |end: &str| folder.join(format!("{name}.{end}"));
     let [model, data, theirs] = ["caffemodel", "input", "output"].map(file);
@@ -137,6 +141,24 @@ fn fill(single: &mut Single, rng: &mut Mt19937) {
         values.iter_mut().for_each(|value| *value = scale(*value));
         single.set_param(&layer, index, &values);
     }
+}
+
+/// Scales the last inner product so that its outputs deviate by 1: behind larger ones, softmax gives
+/// 0 and 1 whatever the net computes.
+fn calm(single: &mut Single) -> Result<()> {
+    let layers = single.net().filtered();
+    let last = layers.iter().rfind(|layer| layer.type_() == "InnerProduct");
+    let last = last.context("the net has no inner product")?;
+    let scores = single.blob(&last.top[0]).context("its top is a blob")?.values;
+    let mean = scores.iter().sum::<f32>() / scores.len() as f32;
+    let variance = scores.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / scores.len() as f32;
+    let mut params = Vec::new();
+    for param in single.net().params().iter().filter(|param| param.layer == last.name()) {
+        let values = single.params().0[param.values.clone()].iter();
+        params.push((param.index, values.map(|x| x / variance.sqrt()).collect::<Vec<_>>()));
+    }
+    params.iter().for_each(|(index, values)| single.set_param(last.name(), *index, values));
+    Ok(())
 }
 
 fn bytes(values: &[f32]) -> Vec<u8> {

@@ -1,6 +1,9 @@
 //! `firecaffe data …`: making and looking into databases.
 
+mod check;
+mod convert_cifar;
 mod convert_idx;
+mod convert_images;
 mod mean;
 
 use anyhow::Result;
@@ -9,16 +12,25 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// One variant a file in `data/`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Convert MNIST's idx files (also .gz) to an LMDB
+    /// Convert a list of image files and labels to a database
+    ConvertImages(convert_images::Args),
+    /// Convert MNIST's idx files (also .gz) to a database
     ConvertIdx(convert_idx::Args),
+    /// Convert CIFAR-10's binary batches to two databases
+    ConvertCifar(convert_cifar::Args),
     /// Compute the mean image of a database
     Mean(mean::Args),
+    /// Read and decode every record of a database and say what it holds
+    Check(check::Args),
 }
 
 pub(crate) fn run(command: &Command) -> Result<()> {
     match command {
+        Command::ConvertImages(args) => convert_images::run(args),
         Command::ConvertIdx(args) => convert_idx::run(args),
+        Command::ConvertCifar(args) => convert_cifar::run(args),
         Command::Mean(args) => mean::run(args),
+        Command::Check(args) => check::run(args),
     }
 }
 
