@@ -20,9 +20,14 @@ pub(crate) struct Hdf5Sink {
 }
 
 impl Hdf5Sink {
-    /// For a layer of type `HDF5Output`; the file's name is relative to `root`.
-    pub(crate) fn new(layer: &LayerParameter, root: &Path) -> Self {
-        let file = root.join(layer.hdf5_output_param().file_name());
+    /// For a layer of type `HDF5Output`; the file's name is relative to `root`. Replicas after the first
+    /// write files of their own: `out.h5`, `out.h5.1`, ….
+    pub(crate) fn new(layer: &LayerParameter, root: &Path, replica: usize) -> Self {
+        let mut file = root.join(layer.hdf5_output_param().file_name()).into_os_string();
+        if replica > 0 {
+            file.push(format!(".{replica}"));
+        }
+        let file = PathBuf::from(file);
         Self { file, rows: Rows::default(), forwards: 0, written: 0 }
     }
 

@@ -60,7 +60,8 @@ impl Sources for FileSources {
         rng: &mut Mt19937,
     ) -> Result<Box<dyn Feed>, FeedError> {
         if is_output(layer) {
-            return Ok(Box::new(Drain(Hdf5Sink::new(layer, self.root()))));
+            let sink = Hdf5Sink::new(layer, self.root(), self.options.deal.replica);
+            return Ok(Box::new(Drain(sink)));
         }
         let stream = data::open(layer, phase, &self.options, rng).map_err(feed_error)?;
         let name = layer.name();

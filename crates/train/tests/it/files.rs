@@ -112,6 +112,24 @@ fn hdf5_output_writes_every_forward() {
 }
 
 #[test]
+fn every_replica_has_a_file_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let solver = format!(
+        r#"base_lr: 0.1 lr_policy: "fixed" max_iter: 3 snapshot_after_train: false
+           net_param {{ {OUTPUT} }}"#
+    );
+    let solver = solver_from_text("solver", &solver).unwrap();
+    let root = folder.path().into();
+    let mut job =
+        Job::open(Config { root, replicas: Some(2), ..Config::new(solver) }, &mut |_| ()).unwrap();
+    job.feed("memory", &[1.0; 6], &[0.0; 2]).unwrap();
+    job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+    for name in ["out.h5", "out.h5.1"] {
+        assert_eq!(read_back(&folder.path().join(name))[0].0, [6, 1, 1, 3], "{name}");
+    }
+}
+
+#[test]
 fn an_output_that_cannot_be_written_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("wall"), "").unwrap();
