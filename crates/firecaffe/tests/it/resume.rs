@@ -20,6 +20,7 @@ fn dropout_goes_on_with_its_random_numbers() {
     folder.write("net.prototxt", net.replace("type: \"ReLU\"", "type: \"Dropout\""));
     let whole = folder.train(&[]).succeeds();
     let resumed = folder.train(&["--snapshot", "snap_iter_10.solverstate"]).succeeds();
+    assert!(resumed.err.contains("Resuming from"), "not merely the same run again");
     assert_eq!(whole.hash(), resumed.hash());
 }
 
