@@ -1,7 +1,7 @@
 //! A folder with a small data set, a small net and a solver, and a way to run the program in it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
@@ -147,4 +147,9 @@ impl Ran {
         let line = self.err.lines().rfind(|line| line.contains("weights after "));
         line.unwrap_or_else(|| panic!("no hash in {}", self.err)).split_once("] ").unwrap().1
     }
+}
+
+/// Whether a file name exists anywhere a user would see it.
+pub(crate) fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
