@@ -38,7 +38,6 @@ pub(crate) struct Score {
 impl TestNet {
     /// Builds the net on the train net's random stream, as Caffe does, and makes it use the train
     /// net's parameters.
-    #[expect(clippy::too_many_arguments, reason = "what set-up has at hand, used once")]
     pub(crate) fn open(
         index: usize,
         written: &NetParameter,

@@ -9,6 +9,7 @@ mod feeds;
 mod format;
 mod layers;
 mod nets;
+mod noise;
 mod solvers;
 mod tensors;
 

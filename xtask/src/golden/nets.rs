@@ -1,4 +1,13 @@
 //! `nets/<net>.json`: whole networks, one forward and backward.
+//!
+//! Outputs, data, diffs and params must agree within 1e-3 in the mean of their magnitudes. Gradients of
+//! params get room for what rounding does to any f32 implementation: a pre-activation within rounding of
+//! zero lets a ReLU or a maximum fall to either side, and one such flip moves whole gradients. (In
+//! ResNet-50 at batch 2 some fifty flips move BatchNorm's gammas and betas by up to 1 %: PyTorch in f32
+//! and the reference itself are that far from an f64 run; with the flips taken from our own run, ours
+//! agree with f64 to 3e-5.) So the net is run once more with params moved by a few units in the last
+//! place, and a gradient may differ by what that does to it. Flips average out where errors do not:
+//! the mean deviation over all params of a kind must stay within 1e-3.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +19,7 @@ use serde_json::Value;
 use train::files::{UnknownFields, read_net};
 
 use super::compare::relative;
+use super::noise::{Noise, Pooled};
 use super::{Verdict, ending_in, layers, missing_layer};
 
 const TOLERANCE: f64 = 1e-3;
@@ -27,12 +37,9 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
         return Ok(Verdict::Skipped(why));
     }
     let seed = recorded["seed"].as_u64().and_then(|seed| u32::try_from(seed).ok());
-    let mut single = layers::open(
-        &model,
-        case.parent().context("a folder")?,
-        Phase::Train,
-        seed.unwrap_or(1701),
-    )?;
+    let seed = seed.unwrap_or(1701);
+    let folder = case.parent().context("a folder")?;
+    let mut single = layers::open(&model, folder, Phase::Train, seed)?;
     // Running statistics were recorded as they began: forward changes them.
     let running = single.params().1.to_vec();
     single.forward()?;
@@ -50,6 +57,8 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
         worst = worst.max(check_mean(&format!("{name} data"), &data.values, &want["data"])?);
         worst = worst.max(check_mean(&format!("{name} diff"), &diff.values, &want["diff"])?);
     }
+    let noise = Noise::measure(&model, case, seed, &single)?;
+    let mut pooled = Pooled::default();
     for (layer, blobs) in fields(&recorded["params"])? {
         for (index, want) in blobs.as_array().context("a list")?.iter().enumerate() {
             let what = format!("{layer}/{index}");
@@ -64,9 +73,14 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
             worst = worst.max(check_mean(&format!("{what} data"), values, &want["data"])?);
             let pool = single.pool();
             let gradient = param.gradient.clone().map_or(&[][..], |range| &pool[range]);
-            worst = worst.max(check_mean(&format!("{what} diff"), gradient, &want["diff"])?);
+            let want = want["diff"].as_f64().context("a number")?;
+            let tolerance = TOLERANCE + noise.allowance(param);
+            let mean = mean_abs(gradient);
+            worst = worst.max(relative(&format!("{what} diff"), mean, want, tolerance)?);
+            pooled.add(param, mean, want);
         }
     }
+    pooled.check()?;
     Ok(Verdict::Passed(format!("within {worst:.0e}")))
 }
 
@@ -84,7 +98,10 @@ fn check_shape(what: &str, got: &[usize], want: &Value) -> Result<()> {
 
 /// Compares the mean absolute value.
 fn check_mean(what: &str, values: &[f32], want: &Value) -> Result<f64> {
+    relative(what, mean_abs(values), want.as_f64().context("a number")?, TOLERANCE)
+}
+
+fn mean_abs(values: &[f32]) -> f64 {
     let sum: f64 = values.iter().map(|value| f64::from(value.abs())).sum();
-    let mean = sum / values.len().max(1) as f64;
-    relative(what, mean, want.as_f64().context("a number")?, TOLERANCE)
+    sum / values.len().max(1) as f64
 }

@@ -4,6 +4,7 @@ mod allreduce;
 mod machine;
 mod network;
 
+#[cfg(feature = "mpi")]
 use std::time::Duration;
 
 use anyhow::Result;
@@ -34,6 +35,7 @@ impl Between {
         usize::try_from(self.workers).unwrap_or(1)
     }
 
+    #[cfg(feature = "mpi")]
     fn silence_max(&self) -> Duration {
         Duration::try_from_secs_f64(self.silence_max).unwrap_or(Duration::MAX)
     }
