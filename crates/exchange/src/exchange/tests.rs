@@ -147,10 +147,3 @@ fn auto_between_threads_is_direct_reads() {
     let names = spawn_ranks(3, 2, &Config::LOCAL, |e| e.all_reduce(&mut [1.0; 100]).unwrap());
     assert!(names.iter().all(|name| name == "direct"));
 }
-
-/// A communication thread may own it.
-#[test]
-fn an_exchange_can_move_to_another_thread() {
-    fn is_send<T: Send>() {}
-    is_send::<crate::Exchange>();
-}

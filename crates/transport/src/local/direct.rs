@@ -64,16 +64,27 @@ impl Lent<'_> {
 
     /// Adds our chunk of all buffers and writes the sum to all.
     fn sum_chunk(&mut self, chunk: Range<usize>) {
-        let write = |at: usize, sums: &[f32]| {
+        let levels = self.buffers.len().next_power_of_two().ilog2() as usize;
+        let mut work = vec![0.0_f32; BLOCK * (levels + 1)];
+        let mut inputs: Vec<&[f32]> = Vec::with_capacity(self.buffers.len());
+        for start in chunk.clone().step_by(BLOCK) {
+            let len = BLOCK.min(chunk.end - start);
+            let (sums, partial) = work.split_at_mut(len);
             for buffer in &self.buffers {
                 // SAFETY: in bounds, since all buffers have the length that `chunk` was cut from.
-                let block = unsafe { buffer.add(at) };
-                // SAFETY: between the barriers only we touch our chunk.
-                unsafe { std::slice::from_raw_parts_mut(block, sums.len()) }.copy_from_slice(sums);
+                let block = unsafe { buffer.add(start) };
+                // SAFETY: between the barriers only we touch our chunk, and we do not write it now.
+                inputs.push(unsafe { std::slice::from_raw_parts(block, len) });
             }
-        };
-        // SAFETY: as for the two above.
-        unsafe { sum_blocks(&self.buffers, chunk, write) };
+            tree(sums, &inputs, partial);
+            inputs.clear();
+            for buffer in &self.buffers {
+                // SAFETY: as above.
+                let block = unsafe { buffer.add(start) };
+                // SAFETY: as above; `inputs` is cleared, and `sums` is memory of our own.
+                unsafe { std::slice::from_raw_parts_mut(block, len) }.copy_from_slice(sums);
+            }
+        }
     }
 }
 
@@ -82,34 +93,6 @@ impl Drop for Lent<'_> {
         self.link.barrier_at_last();
         let me = self.link.rank().index();
         self.link.group.lend(me, None);
-    }
-}
-
-/// Sums `range` of all buffers block by block and hands each block's start and sums to `write`.
-///
-/// # Safety
-///
-/// All buffers reach to the end of `range`, and nobody but `write` writes there meanwhile.
-pub(super) unsafe fn sum_blocks(
-    buffers: &[*mut f32],
-    range: Range<usize>,
-    mut write: impl FnMut(usize, &[f32]),
-) {
-    let levels = buffers.len().next_power_of_two().ilog2() as usize;
-    let mut work = vec![0.0_f32; BLOCK * (levels + 1)];
-    let mut inputs: Vec<&[f32]> = Vec::with_capacity(buffers.len());
-    for start in range.clone().step_by(BLOCK) {
-        let len = BLOCK.min(range.end - start);
-        let (sums, partial) = work.split_at_mut(len);
-        for buffer in buffers {
-            // SAFETY: in bounds, by the caller's promise.
-            let block = unsafe { buffer.add(start) };
-            // SAFETY: nobody writes it, by the caller's promise, and `write` runs after `clear`.
-            inputs.push(unsafe { std::slice::from_raw_parts(block, len) });
-        }
-        tree(sums, &inputs, partial);
-        inputs.clear();
-        write(start, sums);
     }
 }
 

@@ -2,11 +2,10 @@
 
 use super::bell::Bell;
 use super::channel::Channel;
-use super::pools::Buckets;
 use crate::{LinkError, Stamp};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{
-    AtomicBool, AtomicU64, AtomicUsize,
+    AtomicBool, AtomicU64,
     Ordering::{Acquire, Release, SeqCst},
 };
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -24,12 +23,6 @@ pub(super) struct Member {
     stamp: Mutex<Option<Stamp>>,
     /// Barriers it has arrived at.
     phase: AtomicU64,
-    /// Values of its pool that others may read.
-    delivered: AtomicUsize,
-    /// Buckets whose share it has added into worker 0's pool.
-    gathered: AtomicUsize,
-    /// How it cuts its pool.
-    buckets: Mutex<Option<Buckets>>,
     /// Its buffer while a direct all-reduce runs.
     lent: UnsafeCell<Option<(*mut f32, usize)>>,
 }
@@ -39,8 +32,6 @@ pub(super) struct Group {
     pub(super) members: Vec<Member>,
     /// By `(from · world + to) · LANES_MAX + lane`, made when first used.
     channels: Vec<OnceLock<Channel>>,
-    /// Buckets of worker 0's pool that hold the final sum.
-    published: AtomicUsize,
     failed: AtomicBool,
     failure: Mutex<Option<LinkError>>,
     /// Turns of the spin loop before a worker parks.
@@ -58,7 +49,6 @@ impl Group {
         Self {
             members: (0..world).map(|_| Member::default()).collect(),
             channels: (0..world * world * LANES_MAX).map(|_| OnceLock::new()).collect(),
-            published: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
             failure: Mutex::new(None),
             spins,
@@ -116,7 +106,11 @@ impl Group {
     /// Steps `rank` to its next barrier and tells the others. Returns the barrier's number.
     pub(super) fn arrive(&self, rank: usize) -> u64 {
         let phase = self.members[rank].phase.fetch_add(1, Release) + 1;
-        self.ring_others(rank);
+        for (other, member) in self.members.iter().enumerate() {
+            if other != rank {
+                member.bell.ring();
+            }
+        }
         phase
     }
 
@@ -124,59 +118,6 @@ impl Group {
     pub(super) fn missing(&self, phase: u64) -> Vec<usize> {
         let late = |rank: &usize| self.members[*rank].phase.load(Acquire) < phase;
         (0..self.members.len()).filter(late).collect()
-    }
-
-    /// Lets others read the first `end` values of `rank`'s pool, and tells them.
-    pub(super) fn deliver(&self, rank: usize, end: usize) {
-        self.members[rank].delivered.store(end, Release);
-        self.ring_others(rank);
-    }
-
-    /// `rank` has added its share of the first `count` buckets into worker 0's pool.
-    pub(super) fn gather(&self, rank: usize, count: usize) {
-        self.members[rank].gathered.store(count, Release);
-        self.ring_others(rank);
-    }
-
-    /// Buckets that `rank` has gathered.
-    pub(super) fn gathered(&self, rank: usize) -> usize {
-        self.members[rank].gathered.load(Acquire)
-    }
-
-    /// The first `count` buckets of worker 0's pool are final. Called by worker 0.
-    pub(super) fn publish(&self, count: usize) {
-        self.published.store(count, Release);
-        self.ring_others(0);
-    }
-
-    /// Buckets that are final.
-    pub(super) fn published(&self) -> usize {
-        self.published.load(Acquire)
-    }
-
-    fn ring_others(&self, rank: usize) {
-        for (other, member) in self.members.iter().enumerate() {
-            if other != rank {
-                member.bell.ring();
-            }
-        }
-    }
-
-    pub(super) fn set_buckets(&self, rank: usize, buckets: &Buckets) {
-        let mut stored = lock(&self.members[rank].buckets);
-        if stored.as_ref() != Some(buckets) {
-            *stored = Some(buckets.clone()); // the same in every iteration: cloned once
-        }
-    }
-
-    /// Whether `rank` cuts its pool so.
-    pub(super) fn has_buckets(&self, rank: usize, buckets: &Buckets) -> bool {
-        lock(&self.members[rank].buckets).as_ref() == Some(buckets)
-    }
-
-    /// How much of `rank`'s pool may be read.
-    pub(super) fn delivered(&self, rank: usize) -> usize {
-        self.members[rank].delivered.load(Acquire)
     }
 
     /// Shows `rank`'s buffer to the group. Called by `rank` only, between barriers.

@@ -13,13 +13,10 @@
 mod bell;
 mod channel;
 mod direct;
-mod gather;
 mod group;
 mod link;
-mod pools;
 
 pub use link::{Link, mesh};
-pub use pools::{Buckets, Pools, share_pools};
 
 #[cfg(test)]
 mod tests;
