@@ -11,7 +11,7 @@ pub(crate) fn run(_args: &[String]) -> Result<()> {
     codegen::run(&["--check".into()])?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     shell::run(&mut cargo(&clippy))?;
-    let doc = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    let doc = ["doc", "--workspace", "--no-deps"];
     shell::run(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings"))?;
     // The same command as users run, but nothing may be skipped.
     shell::run(cargo(&["xtask", "test"]).env(suite::NO_SKIP, "1"))?;

@@ -5,7 +5,7 @@
 //!                 └── stamps every collective, so that ranks that disagree are named
 //! ```
 //!
-//! Start at [`Exchange`]; [`execute`] is the loop that walks a plan's lanes; [`mod@bench`] measures both.
+//! Start at [`Exchange`]; [`execute()`] is the loop that walks a plan's lanes; [`mod@bench`] measures both.
 
 mod exchange;
 mod execute;

@@ -1,9 +1,9 @@
 //! Convolution of channels-last images, forward and backward, without im2col.
 //!
 //! A pixel's channels are contiguous, so a row of six output pixels times sixteen output channels
-//! is a [`tile`](crate::tile) whose rows start at six input pixels: one run of channels per kernel
+//! is a `tile` whose rows start at six input pixels: one run of channels per kernel
 //! tap, read where it lies. A pixel in the padding is a pointer to zeros. Weights (Caffe's order)
-//! are packed into panels of 16 outputs at every call, in scratch of the [`Cpu`]: a weight
+//! are packed into panels of 16 outputs at every call, in scratch of the `Cpu`: a weight
 //! changes every iteration, so keeping them packed would save nothing.
 //!
 //! * [`forward`]: `sweep` over output pixels; bias and ReLU are part of the last visit.

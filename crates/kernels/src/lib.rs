@@ -2,7 +2,7 @@
 //!
 //! A kernel is a free function. It takes the worker's [`Cpu`] (threads and SIMD level), sizes, and
 //! slices whose shapes its documentation states; images are channels-last, (n, h, w, c), weights
-//! in Caffe's order. Each has a slow twin in [`reference`] that computes the textbook formula in
+//! in Caffe's order. Each has a slow twin in `reference` that computes the textbook formula in
 //! f64, and a property test that compares the two on both SIMD levels. A slice that does not fit
 //! the shape is a bug of the caller and panics.
 //!
@@ -13,11 +13,11 @@
 //!
 //! Three things need it, and nothing else may use it:
 //!
-//! * **Instructions** beyond the baseline run only where a [`simd`] token proves the CPU has them;
+//! * **Instructions** beyond the baseline run only where a `simd` token proves the CPU has them;
 //!   tokens come from detection.
 //! * **Threads** write disjoint parts of one slice: a task touches only what its index gives it
-//!   ([`cpu`]'s `Pieces`), and [`Cpu::run`] returns after the last task.
-//! * **Pointers** in register tiles ([`tile`]) stay inside operands whose extents the public
+//!   (`cpu`'s `Pieces`), and [`Cpu::run`] returns after the last task.
+//! * **Pointers** in register tiles (`tile`) stay inside operands whose extents the public
 //!   functions check against the shape before any task starts.
 
 #![expect(

@@ -138,7 +138,8 @@ mod tests {
             }
             tree(&values[..half]) + tree(&values[half..])
         }
-        let value = |i: usize| (1.0 + i as f32 * 0.37).powi(if i % 3 == 0 { 9 } else { -5 });
+        let value =
+            |i: usize| (1.0 + i as f32 * 0.37).powi(if i.is_multiple_of(3) { 9 } else { -5 });
         for workers in 1..=17 {
             let values: Vec<f32> = (0..workers).map(value).collect();
             let pools: Vec<[f32; 3]> = values.iter().map(|&v| [v, -v, 2.0 * v]).collect();

@@ -28,7 +28,6 @@ impl Tensors {
             values.insert(name, floats.collect());
         }
         let metadata = header.metadata().clone().unwrap_or_default();
-        #[expect(clippy::iter_over_hash_type, reason = "the order is lost in the sorted map")]
         let metadata = metadata.into_iter().collect();
         Ok(Self { values, metadata })
     }
