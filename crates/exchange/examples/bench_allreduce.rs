@@ -1,4 +1,4 @@
-//! `firecaffe bench allreduce` before there is a `firecaffe`: also what the tests run under `mpirun`.
+//! What the tests run under `mpirun`: `firecaffe bench allreduce`, with ways to go wrong on purpose.
 //!
 //! `bench_allreduce [--workers N] [--sizes 1K,100M] [--algorithms a,b] [--iterations N] [--json FILE]
 //! [--network true]`
