@@ -49,7 +49,6 @@ pub fn compile(
     let net = Net {
         name: written.name().into(),
         phase,
-        debug_info: split.debug_info(),
         written: split,
         filtered: filtered.layer,
         contributed: vec![false; params.len()],

@@ -71,7 +71,6 @@ pub struct Net {
     private: Slab,
     /// Whether a param's gradient was written since [`Net::clear_gradients`].
     contributed: Vec<bool>,
-    debug_info: bool,
 }
 
 /// A layer in its place.
@@ -194,12 +193,6 @@ impl Net {
     #[must_use]
     pub fn params(&self) -> &[Param] {
         &self.params
-    }
-
-    /// Whether the net file asks for `debug_info`.
-    #[must_use]
-    pub fn debug_info(&self) -> bool {
-        self.debug_info
     }
 
     /// Forgets gradients: the next contribution to each param overwrites.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::Shape;
-use caffe_format::{BlobProto, BlobShape, NetParameter};
+use caffe_format::{BlobProto, NetParameter};
 
 use crate::{Home, Net};
 
@@ -63,7 +63,7 @@ impl Net {
                         Home::Running => &running[param.values.clone()],
                         Home::Private => &self.private[param.values.clone()],
                     };
-                    blob_proto(&decl.shape, values)
+                    BlobProto::from_values(decl.shape.dims(), values.to_vec())
                 })
                 .collect();
         }
@@ -119,14 +119,5 @@ impl Net {
             }
         }
         hash
-    }
-}
-
-fn blob_proto(shape: &Shape, values: &[f32]) -> BlobProto {
-    let dim = shape.dims().iter().map(|&d| i64::try_from(d).unwrap_or(i64::MAX)).collect();
-    BlobProto {
-        shape: Some(BlobShape { dim, ..BlobShape::default() }),
-        data: values.to_vec(),
-        ..BlobProto::default()
     }
 }

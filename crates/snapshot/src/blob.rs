@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use base::{Shape, ShapeError};
-use caffe_format::{BlobProto, BlobShape};
+use caffe_format::BlobProto;
 
 /// Why a blob of a file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,11 +54,7 @@ pub fn values(blob: &BlobProto) -> Result<Cow<'_, [f32]>, BlobError> {
 /// If there are more or fewer values than the shape asks for: both are the caller's.
 #[must_use]
 pub fn pack(shape: &Shape, values: Vec<f32>) -> BlobProto {
-    assert_eq!(shape.count(), values.len(), "values for {shape}");
-    // A `Shape` holds at most `i32::MAX` values, so every axis of it fits.
-    let dim = shape.dims().iter().map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX)).collect();
-    let shape = Some(BlobShape { dim, ..Default::default() });
-    BlobProto { shape, data: values, ..Default::default() }
+    BlobProto::from_values(shape.dims(), values)
 }
 
 /// Whether a blob of a file can be copied to `target`: equal shapes. Old blobs had four axes always,

@@ -2,7 +2,7 @@
 
 use base::Clock;
 use caffe_format::SolverParameter;
-use net::{Home, Net, Output};
+use net::{Net, Output};
 use solver::{BlockSums, Slots, Solver};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -193,12 +193,6 @@ impl Job {
     pub(crate) fn displays(&self) -> bool {
         let interval = u64::from(self.config.solver.display().unsigned_abs());
         interval > 0 && self.iter.is_multiple_of(interval)
-    }
-
-    /// Values of learned params that live in the slab, for tests of what a run did.
-    #[must_use]
-    pub fn learned(&self) -> usize {
-        self.worker_net().home_len(Home::Slab)
     }
 }
 
