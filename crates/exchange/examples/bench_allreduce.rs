@@ -174,7 +174,7 @@ fn under_mpi(
         Ok(results) => Ok(first.then_some(results)),
         Err(error) => {
             let source = std::error::Error::source(&error).map(ToString::to_string);
-            watch.abort(&format!("{error}: {}", source.unwrap_or_default()));
+            watch.abort(&format!("{error}: {}", source.unwrap_or_default()), watch::EXIT_CODE);
             Err(error.into())
         }
     }

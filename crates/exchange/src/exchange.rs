@@ -130,6 +130,26 @@ impl Exchange {
         Ok(())
     }
 
+    /// What every rank gives, in order of rank: for words and small states. Two bytes travel as one
+    /// number, which no algorithm can change by adding zeros to it.
+    pub fn gather(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, ExchangeError> {
+        let rank = self.rank();
+        let mut lens = vec![0.0; 2 * rank.world()];
+        let len = u32::try_from(bytes.len()).expect("states are small").to_le_bytes();
+        pack(&len, &mut lens[2 * rank.index()..]);
+        self.run(Operation::AllReduce, "reduction-tree", &mut lens)?;
+        let len = |two: &[f32]| {
+            let bytes = unpack(two, 4).try_into().expect("two numbers hold four bytes");
+            u32::from_le_bytes(bytes) as usize
+        };
+        let lens: Vec<usize> = lens.chunks(2).map(len).collect();
+        let place = |rank: usize| lens[..rank].iter().map(|len| len.div_ceil(2)).sum::<usize>();
+        let mut all = vec![0.0; place(rank.world())];
+        pack(bytes, &mut all[place(rank.index())..]);
+        self.run(Operation::AllReduce, "reduction-tree", &mut all)?;
+        Ok((0..rank.world()).map(|rank| unpack(&all[place(rank)..], lens[rank])).collect())
+    }
+
     /// The transport, stamped as the next collective, for measurements that are not one.
     pub(crate) fn link(&mut self, what: &str) -> &mut dyn Transport {
         self.sequence += 1;
@@ -206,6 +226,23 @@ impl Exchange {
         self.plans.insert(key, Arc::clone(&plan));
         Ok(plan)
     }
+}
+
+/// Two bytes a number.
+fn pack(bytes: &[u8], numbers: &mut [f32]) {
+    for (number, pair) in numbers.iter_mut().zip(bytes.chunks(2)) {
+        let high = pair.get(1).copied().unwrap_or(0);
+        *number = f32::from(u16::from_le_bytes([pair[0], high]));
+    }
+}
+
+/// The first `len` bytes of what [`pack`] made.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they were u16")]
+fn unpack(numbers: &[f32], len: usize) -> Vec<u8> {
+    let pairs = numbers[..len.div_ceil(2)].iter().map(|&number| number as u16);
+    let mut bytes: Vec<u8> = pairs.flat_map(u16::to_le_bytes).collect();
+    bytes.truncate(len);
+    bytes
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub mod mpi;
 
 pub use add::add_assign;
 pub use error::LinkError;
-pub use progress::{Entry, Progress, Waiting};
+pub use progress::{Busy, Entry, Progress, Waiting};
 pub use pulse::Pulse;
 pub use session::{Session, session};
 pub use transport::{Posted, Stamp, Transport};

@@ -34,9 +34,20 @@ pub struct Entry {
 pub struct Progress {
     /// 0 nobody, 1 everyone, else rank + 2.
     waiting: AtomicU64,
-    /// Grows whenever something moves: tells waiting from being stuck.
+    /// Grows whenever something moves: tells waiting and working from being stuck.
     moves: AtomicU64,
+    /// Long calls under way that cannot say how far they are, such as writing a file.
+    busy: AtomicU64,
     begun: Mutex<Vec<Entry>>,
+}
+
+/// Counts as movement while it lives: see [`Progress::busy`].
+pub struct Busy<'a>(&'a Progress);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Relaxed);
+    }
 }
 
 impl Progress {
@@ -67,8 +78,19 @@ impl Progress {
         self.moves.fetch_add(1, Relaxed);
     }
 
-    /// How often something moved.
+    /// A long call begins that cannot say how far it is, such as writing a file. Until the guard is
+    /// dropped this rank counts as moving.
+    #[must_use]
+    pub fn busy(&self) -> Busy<'_> {
+        self.busy.fetch_add(1, Relaxed);
+        Busy(self)
+    }
+
+    /// How often something moved. While the rank is busy every look is a move.
     pub fn moves(&self) -> u64 {
+        if self.busy.load(Relaxed) > 0 {
+            self.moved();
+        }
         self.moves.load(Relaxed)
     }
 

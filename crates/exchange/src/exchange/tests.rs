@@ -147,3 +147,18 @@ fn auto_between_threads_is_direct_reads() {
     let names = spawn_ranks(3, 2, &Config::LOCAL, |e| e.all_reduce(&mut [1.0; 100]).unwrap());
     assert!(names.iter().all(|name| name == "direct"));
 }
+
+/// Every rank's bytes reach all, whatever their lengths and values.
+#[test]
+fn words_are_gathered_in_order_of_rank() {
+    for world in 1..=5 {
+        let words = |rank: usize| -> Vec<u8> {
+            (0..3 * rank).map(|i| u8::try_from(255 - 7 * i).unwrap_or(1)).collect()
+        };
+        let want: Vec<Vec<u8>> = (0..world).map(words).collect();
+        let got = spawn_ranks(world, 2, &Config::LOCAL, |exchange| {
+            exchange.gather(&words(exchange.rank().index())).unwrap()
+        });
+        assert!(got.iter().all(|got| *got == want), "{world} ranks");
+    }
+}

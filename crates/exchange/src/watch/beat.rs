@@ -2,7 +2,7 @@
 
 use transport::{Entry, Waiting};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Longer labels are cut: enough for an operation, a length and an algorithm.
 const LABEL_BYTES_MAX: usize = 120;
 
@@ -13,6 +13,8 @@ pub(super) struct Beat {
     pub(super) leaving: bool,
     /// Whom it waits for.
     pub(super) waiting: Waiting,
+    /// Grows while it works.
+    pub(super) moves: u64,
     /// The last collectives it began, newest last.
     pub(super) begun: Vec<Entry>,
 }
@@ -26,6 +28,7 @@ impl Beat {
             Waiting::For(rank) => u64::try_from(rank).map_or(1, |rank| rank + 2),
         };
         bytes.extend(waiting.to_le_bytes());
+        bytes.extend(self.moves.to_le_bytes());
         for entry in &self.begun {
             bytes.extend(entry.sequence.to_le_bytes());
             bytes.extend(entry.fingerprint.to_le_bytes());
@@ -41,10 +44,12 @@ impl Beat {
 
     /// `None` for bytes that are no beat of this version: another program's, or cut short.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
-        let (head, mut rest) = bytes.split_at_checked(10)?;
-        let [VERSION, leaving, waiting @ ..] = head else {
+        let (head, mut rest) = bytes.split_at_checked(18)?;
+        let [VERSION, leaving, numbers @ ..] = head else {
             return None;
         };
+        let (waiting, moves) = numbers.split_at_checked(8)?;
+        let moves = u64::from_le_bytes(moves.try_into().ok()?);
         let waiting = match u64::from_le_bytes(waiting.try_into().ok()?) {
             0 => Waiting::Nobody,
             1 => Waiting::Everyone,
@@ -63,7 +68,7 @@ impl Beat {
             });
             rest = after;
         }
-        Some(Self { leaving: *leaving != 0, waiting, begun })
+        Some(Self { leaving: *leaving != 0, waiting, moves, begun })
     }
 }
 
@@ -80,7 +85,7 @@ mod tests {
             label: "é".repeat(50 + usize::from(sequence)),
         };
         let beat =
-            Beat { leaving: false, waiting: Waiting::For(3), begun: vec![entry(1), entry(2)] };
+            Beat { leaving: false, waiting: Waiting::For(3), moves: 9, begun: vec![entry(1), entry(2)] };
         let bytes = beat.encode();
         assert_eq!(Beat::decode(&bytes).as_ref(), Some(&beat));
         for cut in 0..bytes.len() {

@@ -100,6 +100,8 @@ pub(super) struct Own {
 /// What it knows about another.
 struct Other {
     heard: Duration,
+    /// When its count of moves last grew.
+    moved: Duration,
     beat: Beat,
 }
 
@@ -117,8 +119,9 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn new(rank: Rank, silence_max: Duration, now: Duration) -> Self {
-        let unheard = || Beat { leaving: false, waiting: Waiting::Nobody, begun: Vec::new() };
-        let others = (0..rank.world()).map(|_| Other { heard: now, beat: unheard() });
+        let unheard =
+            || Beat { leaving: false, waiting: Waiting::Nobody, moves: 0, begun: Vec::new() };
+        let others = (0..rank.world()).map(|_| Other { heard: now, moved: now, beat: unheard() });
         Self {
             rank,
             limit: silence_max.mul_f64(0.9),
@@ -131,7 +134,8 @@ impl Judge {
     /// A beat arrived. Ranks that do not exist are not believed.
     pub(super) fn hear(&mut self, now: Duration, from: usize, beat: Beat) {
         if let Some(other) = self.others.get_mut(from) {
-            *other = Other { heard: now, beat };
+            let moved = if beat.moves == other.beat.moves { other.moved } else { now };
+            *other = Other { heard: now, moved, beat };
         }
     }
 
@@ -140,17 +144,16 @@ impl Judge {
         let me = self.rank.index();
         if now.saturating_sub(self.judged) > self.limit / 2 {
             // We were away. What we missed is still on its way to us.
-            self.others.iter_mut().for_each(|other| other.heard = now);
+            self.others.iter_mut().for_each(|other| (other.heard, other.moved) = (now, now));
             self.still.1 = now;
         }
         self.judged = now;
         if own.waiting == Waiting::Nobody || own.moves != self.still.0 {
             self.still = (own.moves, now);
         }
-        self.others[me] = Other {
-            heard: now,
-            beat: Beat { leaving: false, waiting: own.waiting, begun: own.begun },
-        };
+        let Own { waiting, moves, begun } = own;
+        let beat = Beat { leaving: false, waiting, moves, begun };
+        self.others[me] = Other { heard: now, moved: now, beat };
         self.strays().or_else(|| self.silent(now)).or_else(|| self.late(now))
     }
 
@@ -221,6 +224,11 @@ impl Judge {
             |rank: &usize| self.others[*rank].beat.begun.last().map_or(0, |entry| entry.sequence);
         let idle = |rank: &usize| self.others[*rank].beat.waiting == Waiting::Nobody;
         let others = || (0..self.others.len()).filter(|&rank| rank != me);
+        // Who waits for nobody and moves is working: long iterations are no fault.
+        let works = |rank: &usize| now.saturating_sub(self.others[*rank].moved) < self.limit;
+        if others().filter(idle).any(|rank| works(&rank)) {
+            return None;
+        }
         let rank =
             others().filter(idle).min_by_key(sequence).or_else(|| others().min_by_key(sequence))?;
         let last = |rank: usize| self.others[rank].beat.begun.last().cloned();

@@ -6,7 +6,7 @@
 //! ```text
 //!   rank 0 ── beat ──▶ all      strays   same number, other fingerprint     at once
 //!   rank 1 ── beat ──▶ all      silent   no beat for `silence_max`
-//!   rank 2    (stopped)         late     we wait that long; it waits for nobody
+//!   rank 2    (stopped)         late     we wait that long; it waits for nobody and does not move
 //! ```
 //!
 //! The finder prints one line and ends the job; others hold back a little, so that it is one line. The
@@ -50,14 +50,15 @@ pub fn to_stderr() -> Report {
 /// The watch thread of one rank. Dropping it says goodbye to the others; during a panic it ends the job.
 pub struct Watch {
     shared: Arc<Shared>,
+    progress: Arc<Progress>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
 struct Shared {
     stop: AtomicBool,
-    /// A line to print before the job is ended from here.
-    last_words: Mutex<Option<String>>,
+    /// A line to print before the job is ended from here, and its exit code.
+    last_words: Mutex<Option<(String, i32)>>,
 }
 
 impl Watch {
@@ -75,23 +76,30 @@ impl Watch {
             judge: Judge::new(pulse.rank(), silence_max, clock.now()),
             period: silence_max / BEATS,
             pulse,
-            progress,
+            progress: Arc::clone(&progress),
             clock,
             report,
             shared: Arc::clone(&shared),
         };
-        Self { shared, thread: Some(std::thread::spawn(move || watcher.run())) }
+        Self { shared, progress, thread: Some(std::thread::spawn(move || watcher.run())) }
     }
 
-    /// Ends the job with `line`, naming what this rank found. Returns only if that is impossible.
-    pub fn abort(mut self, line: &str) {
-        self.say(line);
+    /// What this rank does, which the others are told: say there when it works without exchanging.
+    #[must_use]
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
+    }
+
+    /// Ends the job with `line`, naming what this rank found, and an exit code. Returns only if that
+    /// is impossible.
+    pub fn abort(mut self, line: &str, code: i32) {
+        self.say(line, code);
         self.join();
     }
 
-    fn say(&self, line: &str) {
+    fn say(&self, line: &str, code: i32) {
         let mut words = self.shared.last_words.lock().unwrap_or_else(PoisonError::into_inner);
-        words.get_or_insert_with(|| line.to_owned());
+        words.get_or_insert_with(|| (line.to_owned(), code));
     }
 
     fn join(&mut self) {
@@ -106,7 +114,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.say("this rank panicked");
+            self.say("this rank panicked", EXIT_CODE);
         }
         self.join();
     }
@@ -129,10 +137,10 @@ impl Watcher {
             let stop = self.shared.stop.load(SeqCst);
             let words =
                 self.shared.last_words.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(words) = words {
+            if let Some((words, code)) = words {
                 let line = format!("rank {}: {words}", self.pulse.rank().index());
                 (self.report)(&line);
-                self.pulse.abort(EXIT_CODE);
+                self.pulse.abort(code);
                 return;
             }
             self.beat(stop);
@@ -163,7 +171,9 @@ impl Watcher {
 
     /// Tells everyone how far we are.
     fn beat(&mut self, leaving: bool) {
-        let beat = Beat { leaving, waiting: self.progress.waiting(), begun: self.progress.begun() };
+        let Self { progress, .. } = self;
+        let (waiting, moves, begun) = (progress.waiting(), progress.moves(), progress.begun());
+        let beat = Beat { leaving, waiting, moves, begun };
         let (bytes, rank) = (beat.encode(), self.pulse.rank());
         for other in (0..rank.world()).filter(|&other| other != rank.index()) {
             self.pulse.send(other, &bytes);

@@ -17,7 +17,7 @@ fn at(sequence: u64, label: &str) -> Vec<Entry> {
 }
 
 fn beat(waiting: Waiting, begun: Vec<Entry>) -> Beat {
-    Beat { leaving: false, waiting, begun }
+    Beat { leaving: false, waiting, moves: 0, begun }
 }
 
 /// Rank 0 of `beats.len() + 1` judges every half second; rank r beats as given until its last second.
@@ -93,6 +93,24 @@ fn the_one_furthest_behind_that_waits_for_nobody_is_late() {
     );
 }
 
+/// An iteration may take longer than the limit; a hang inside one may not.
+#[test]
+fn who_moves_is_not_late() {
+    let rank = Rank::new(0, 2).unwrap();
+    let judged = |moves_until: u64| {
+        let mut judge = Judge::new(rank, secs(10.0), secs(0.0));
+        (0..60).find_map(|second| {
+            let works = beat(Waiting::Nobody, at(2, "sum"));
+            let moves = second.min(moves_until);
+            judge.hear(secs(second as f64), 1, Beat { moves, ..works });
+            let own = Own { waiting: Waiting::For(1), moves: 1, begun: at(3, "sum") };
+            judge.judge(secs(second as f64), own).map(|verdict| (second, verdict))
+        })
+    };
+    assert_eq!(judged(60), None);
+    assert!(matches!(judged(20), Some((29, Verdict::Late { rank: 1, .. }))));
+}
+
 #[test]
 fn who_strays_is_named_at_once() {
     let same = || beat(Waiting::Nobody, at(3, "sum of 8"));
@@ -125,7 +143,7 @@ fn who_hears_nobody_has_lost_its_own_link() {
 
 #[test]
 fn who_left_is_not_silent() {
-    let left = Beat { leaving: true, waiting: Waiting::Nobody, begun: at(9, "sum") };
+    let left = Beat { leaving: true, waiting: Waiting::Nobody, moves: 0, begun: at(9, "sum") };
     let busy = beat(Waiting::Nobody, at(3, "sum"));
     check((Waiting::Nobody, at(4, "sum")), &[(1.0, left), (30.0, busy)], expect!["all is well"]);
 }

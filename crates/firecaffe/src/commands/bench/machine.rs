@@ -43,7 +43,7 @@ pub(super) fn on_ranks<T>(between: &Between, measure: Measure<'_, T>) -> Result<
     let done = measure(&mut exchange, &Config::MPI, &*clock, &mut table);
     drop(exchange);
     done.map(|result| first.then_some(result)).inspect_err(|error| {
-        watch.abort(&format!("{error:#}"));
+        watch.abort(&format!("{error:#}"), watch::EXIT_CODE);
     })
 }
 
