@@ -54,7 +54,7 @@ fn add_file(print: Fingerprint, path: &Path) -> io::Result<Fingerprint> {
     let mut print = print.and(&len.to_le_bytes());
     let last = len.saturating_sub(BLOCK_BYTES);
     for block in 0..BLOCKS.min(len.div_ceil(BLOCK_BYTES)) {
-        file.seek(SeekFrom::Start(last / (BLOCKS - 1) * block))?;
+        file.seek(SeekFrom::Start(last.saturating_mul(block) / (BLOCKS - 1)))?;
         let mut bytes = Vec::new();
         file.by_ref().take(BLOCK_BYTES).read_to_end(&mut bytes)?;
         print = print.and(&bytes);
