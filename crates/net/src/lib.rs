@@ -42,7 +42,7 @@ pub use forward::Pass;
 pub use initial::Initial;
 pub use memory::{Memory, MemoryPlan};
 pub use params::{Home, Param};
-pub use report::{Row, build_log};
+pub use report::{Computes, Row, build_log};
 
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};
