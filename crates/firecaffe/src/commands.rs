@@ -10,6 +10,7 @@ pub(crate) mod test;
 pub(crate) mod time;
 pub(crate) mod train;
 
+mod columns;
 mod table;
 
 use anyhow::Result;

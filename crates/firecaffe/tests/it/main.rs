@@ -11,4 +11,5 @@ mod model;
 mod resume;
 mod signals;
 mod support;
+mod time;
 mod train;
