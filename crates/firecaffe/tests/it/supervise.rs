@@ -100,7 +100,7 @@ fn a_killed_training_run_goes_on_after_its_last_snapshot() {
     );
     let ran = supervise(&folder, &[], &script).succeeds();
     assert!(ran.err.contains("killed by signal 9"), "{}", ran.err);
-    assert!(ran.err.contains("Resuming from snap_iter_20.solverstate"), "{}", ran.err);
+    assert!(ran.err.contains("Resuming from ./snap_iter_20.solverstate"), "{}", ran.err);
     let model = "snap_iter_40.caffemodel";
     assert!(folder.read(model) == whole.read(model), "{}{}", want.err, ran.err);
 }
