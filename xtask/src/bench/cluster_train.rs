@@ -115,32 +115,23 @@ fn train(file: &str, algorithm: &str, flags: &[&str]) -> Result<(f64, f64)> {
 
 /// The papers' ordering: the server slowest, the tree better, the rest best; overlap and fusion help.
 fn check(rows: &[Row]) -> Result<()> {
-    let speed = |algorithm: &str, schedule: usize| {
-        let found = rows
-            .iter()
-            .find(|row| row.algorithm == algorithm && row.schedule == SCHEDULES[schedule].0);
-        found.map(|row| (row.images_per_s, row.exposed)).context("every row was measured")
+    let found = |algorithm: &str, schedule: &str| {
+        let is = |row: &&Row| row.algorithm == algorithm && row.schedule == schedule;
+        let row = rows.iter().find(is).context("every row was measured")?;
+        Ok::<_, anyhow::Error>((row.images_per_s, row.exposed))
     };
-    for schedule in 0..SCHEDULES.len() {
-        let (server, tree) =
-            (speed("parameter-server", schedule)?, speed("reduction-tree", schedule)?);
-        let best = ["ring", "multi-color:4", "halving-doubling"]
-            .map(|name| speed(name, schedule).map_or(0.0, |(speed, _)| speed))
-            .into_iter()
-            .fold(0.0, f64::max);
-        ensure!(
-            server.0 < tree.0 && tree.0 < best,
-            "{}: the papers' ordering does not hold",
-            SCHEDULES[schedule].0
-        );
+    for (schedule, _) in SCHEDULES {
+        let server = found("parameter-server", schedule)?.0;
+        let tree = found("reduction-tree", schedule)?.0;
+        let rest = ["ring", "multi-color:4", "halving-doubling"];
+        let rest = rest.map(|name| found(name, schedule).map_or(0.0, |(speed, _)| speed));
+        let best = rest.into_iter().fold(0.0, f64::max);
+        ensure!(server < tree && tree < best, "{schedule}: the papers' ordering does not hold");
     }
     for algorithm in ALGORITHMS {
-        let (overlapped, after) = (speed(algorithm, 0)?, speed(algorithm, 1)?);
-        let less = if overlapped.1 < after.1 { "less" } else { "not less" };
-        println!(
-            "{algorithm}: overlap leaves {less} exposed ({:.0} to {:.0} %)",
-            after.1, overlapped.1
-        );
+        let [with, without] = [SCHEDULES[0].0, SCHEDULES[1].0].map(|s| found(algorithm, s));
+        let (with, without) = (with?.1, without?.1);
+        println!("{algorithm}: exposed {without:.0} % after backward, {with:.0} % overlapped");
     }
     println!(
         "The papers' ordering holds: server, tree, then ring, multi-colour, halving-doubling."
