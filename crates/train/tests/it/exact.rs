@@ -107,6 +107,9 @@ fn what_cannot_be_dealt_is_refused_before_the_first_iteration() {
     };
     let text = refused(&|c| (c.workers, c.replicas) = (2, Some(6)));
     assert!(text.contains("nearest is --replicas 4"), "{text}");
+    let mpi = collective::Choice::parse("mpi").unwrap();
+    let text = refused(&|c| (c.workers, c.allreduce) = (2, mpi.clone()));
+    assert!(text.contains("several ranks"), "{text}");
     let text = refused(&|c| (c.replicas, c.batch) = (Some(3), BatchMeaning::Global));
     assert!(text.contains("layer `data`: a global batch of 16"), "{text}");
 }
