@@ -92,8 +92,11 @@ impl Job {
         let (params, replicas, tests) = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::Note { source: "solver.cpp", text: "Solver scaffolding done.".into() });
         let links = workers_plan(&config, dealing)?;
-        let mut job =
-            Self::assemble(links, config, ranks, dealing, solver, nets, params, replicas, tests);
+        let mut job = Self::assemble(config, ranks, dealing, solver, nets, params, replicas, tests);
+        if !links.is_empty() {
+            job.shared.sum = None; // every pool will hold it
+            job.workers.iter_mut().zip(links).for_each(|(worker, link)| worker.link = Some(link));
+        }
         job.load_weights(events)?;
         if let Some(loaded) = loaded {
             restore::restore(&mut job, loaded, events)?;
