@@ -169,6 +169,26 @@ impl Net {
         self.nodes.iter().any(|node| node.layer.draws())
     }
 
+    /// Whether a batch goes on from the one before.
+    pub fn carries(&mut self) -> bool {
+        self.nodes.iter_mut().any(|node| !node.layer.carried().is_empty())
+    }
+
+    /// Exchanges what the layers carry from batch to batch with `other`, which begins as zeros when it
+    /// is empty or belongs to other shapes.
+    pub fn swap_carried(&mut self, other: &mut Vec<Vec<f32>>) {
+        let own = self.nodes.iter_mut().flat_map(|node| node.layer.carried());
+        for (index, own) in own.enumerate() {
+            if other.len() == index {
+                other.push(Vec::new());
+            }
+            if other[index].len() != own.len() {
+                other[index] = vec![0.0; own.len()];
+            }
+            std::mem::swap(own, &mut other[index]);
+        }
+    }
+
     /// Items in a batch: the first axis of the first top that a data layer (or any first layer) makes.
     #[must_use]
     pub fn batch_items(&self) -> usize {

@@ -1,6 +1,7 @@
 //! `cargo xtask bench <what>`: measurements that need several programs, as tables and figures.
 
 mod cluster;
+mod cluster_train;
 mod collectives;
 mod figure;
 mod measured;
@@ -11,7 +12,7 @@ mod torch;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask bench collectives|cluster [--iterations N]
+const USAGE: &str = "usage: cargo xtask bench collectives|cluster [--train] [--iterations N]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [BINARIES]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [BINARIES]
 BINARIES: [--python PATH] one that can import torch, [--firecaffe PATH] instead of building it";

@@ -42,9 +42,9 @@ pub(super) fn run(args: &Args) -> Result<()> {
     match &result {
         Ok(()) => drop(ending.take()),
         Err(error) => {
-            let lost = error.downcast_ref::<TrainError>();
-            let lost = matches!(lost, Some(TrainError::Exchange(_)));
-            ending.rank.coordinator().is_none().then(|| thread::sleep(HOLD_BACK));
+            let cause = error.downcast_ref::<TrainError>();
+            let lost = matches!(cause, Some(TrainError::Exchange(_)));
+            thread::sleep(ending.hold_back(cause));
             ending.end(&format!("{error:#}"), if lost { watch::EXIT_CODE } else { 1 });
         }
     }
@@ -59,6 +59,16 @@ struct Ending {
 }
 
 impl Ending {
+    /// How long to leave it to others to say what went wrong.
+    fn hold_back(&self, cause: Option<&TrainError>) -> Duration {
+        match cause {
+            Some(TrainError::LossElsewhere { .. }) => HOLD_BACK,
+            _ if self.rank.coordinator().is_some() => Duration::ZERO,
+            Some(TrainError::Loss { .. }) => HOLD_BACK / 2,
+            _ => HOLD_BACK,
+        }
+    }
+
     fn take(&self) -> Option<Watch> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
