@@ -19,6 +19,7 @@ mod backward_data;
 mod backward_weights;
 mod depthwise;
 mod forward;
+mod order;
 mod runs;
 mod sweep;
 mod weights;
