@@ -11,6 +11,7 @@
 
 mod columns;
 mod cut;
+mod live;
 mod places;
 
 use std::ops::Range;
@@ -166,7 +167,7 @@ impl Part<'_> {
             }
             for (index, tile) in self.tiles.clone().enumerate() {
                 let a = dy_tiles[index * pack::tile_len(depth)..].as_ptr();
-                let mut runs = [Run { rows: [a; ROWS], at: 0, len: 0 }; columns::LIVE];
+                let mut runs = [Run { rows: [a; ROWS], at: 0, len: 0 }; live::LIVE];
                 for (run, &(at, end)) in runs.iter_mut().zip(live.ranges()) {
                     let rows = std::array::from_fn(|i| a.wrapping_add(at * ROWS + i));
                     *run = Run { rows, at, len: end - at };

@@ -11,7 +11,8 @@ use crate::{
         Conv,
         backward_weights::{
             Work,
-            columns::{Live, Run, copy_rows},
+            columns::{Run, copy_rows},
+            live::Live,
         },
         order::Order,
         runs::Runs,
