@@ -64,7 +64,7 @@ pub(super) struct Measured {
 /// Measures, prints the table and what it says about the targets.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let chosen = flag(args, "--nets", "");
-    let fits = |net: &&Net| chosen.is_empty() || chosen.split(',').any(|n| net.file.contains(n));
+    let fits = |net: &&Net| chosen.is_empty() || chosen.split(',').any(|n| net.file.starts_with(n));
     let nets: Vec<_> = NETS.iter().filter(fits).collect();
     ensure!(!nets.is_empty(), "no network is called {chosen}");
     let threads = flag(args, "--threads", "1,2");

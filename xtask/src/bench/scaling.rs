@@ -69,7 +69,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let iterations = flag(args, "--iterations", "4");
     let iterations: usize = iterations.parse().context("--iterations takes a number")?;
     let chosen = flag(args, "--nets", "");
-    let fits = |net: &&Net| chosen.is_empty() || chosen.split(',').any(|n| net.file.contains(n));
+    let fits = |net: &&Net| chosen.is_empty() || chosen.split(',').any(|n| net.file.starts_with(n));
     let firecaffe = Firecaffe::find(&flag(args, "--firecaffe", ""))?;
     let python = Python::find(&flag(args, "--python", "python3"));
     let folder = target_dir().join("bench/scaling");
