@@ -162,7 +162,7 @@ fn reduce<'a>(
             }
         }
     };
-    columns::fold(cpu, if slice == 0 { 0 } else { dims.outer }, dims.c, add, |sums| {
+    columns::fold(cpu, if slice == 0 { 0 } else { dims.outer }, [dims.c, 1], add, |sums| {
         into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
     });
 }

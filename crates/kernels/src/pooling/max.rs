@@ -1,5 +1,7 @@
 //! MAX pooling.
 
+use std::ops::Range;
+
 use crate::{cpu::Cpu, pooling::Pool};
 
 /// Largest value of each window, and where it was.
@@ -32,30 +34,63 @@ pub fn max_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32], mask: &mut 
 #[inline(always)]
 fn max_row(pool: &Pool, oi: usize, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
     let c = pool.c;
+    let rows = pool.window(0, oi);
     for (oj, (y, mask)) in y.chunks_exact_mut(c).zip(mask.chunks_exact_mut(c)).enumerate() {
-        let mut first = true;
-        for i in pool.window(0, oi) {
-            for j in pool.window(1, oj) {
-                let pixel = i * pool.w + j;
-                let x = &x[pixel * c..][..c];
-                let pixel = index_u32(pixel);
-                if first {
-                    y.copy_from_slice(x);
-                    mask.fill(pixel);
-                    first = false;
-                    continue;
-                }
-                for ((y, mask), &x) in y.iter_mut().zip(&mut *mask).zip(x) {
-                    let larger = x > *y;
-                    *y = if larger { x } else { *y };
-                    *mask = if larger { pixel } else { *mask };
+        let cols = pool.window(1, oj);
+        if rows.is_empty() || cols.is_empty() {
+            y.fill(f32::MIN);
+            mask.fill(u32::MAX);
+            continue;
+        }
+        let window = Window { x, rows: rows.clone(), cols, width: pool.w, c };
+        let (wide, narrow) = (c / WIDE * WIDE, c / NARROW * NARROW);
+        for at in (0..wide).step_by(WIDE) {
+            window.max::<WIDE>(at, &mut y[at..], &mut mask[at..]);
+        }
+        for at in (wide..narrow).step_by(NARROW) {
+            window.max::<NARROW>(at, &mut y[at..], &mut mask[at..]);
+        }
+        for at in narrow..c {
+            window.max::<1>(at, &mut y[at..], &mut mask[at..]);
+        }
+    }
+}
+
+/// Channels whose maxima and masks are held in registers at once.
+const WIDE: usize = 32;
+/// As many at the end of a pixel's channels, before single ones.
+const NARROW: usize = 8;
+
+/// Pixels of one window.
+struct Window<'a> {
+    x: &'a [f32],
+    rows: Range<usize>,
+    cols: Range<usize>,
+    width: usize,
+    c: usize,
+}
+
+impl Window<'_> {
+    /// Maxima of `N` channels from `at` on.
+    #[inline(always)]
+    fn max<const N: usize>(&self, at: usize, y: &mut [f32], mask: &mut [u32]) {
+        let channels = |pixel: usize| -> &[f32; N] {
+            self.x[pixel * self.c + at..].first_chunk().expect("a pixel has all channels")
+        };
+        let first = self.rows.start * self.width + self.cols.start;
+        let (mut best, mut which) = (*channels(first), [index_u32(first); N]);
+        for i in self.rows.clone() {
+            for pixel in i * self.width + self.cols.start..i * self.width + self.cols.end {
+                let (x, pixel) = (channels(pixel), index_u32(pixel));
+                for lane in 0..N {
+                    let larger = x[lane] > best[lane];
+                    best[lane] = if larger { x[lane] } else { best[lane] };
+                    which[lane] = if larger { pixel } else { which[lane] };
                 }
             }
         }
-        if first {
-            y.fill(f32::MIN);
-            mask.fill(u32::MAX);
-        }
+        y[..N].copy_from_slice(&best);
+        mask[..N].copy_from_slice(&which);
     }
 }
 
