@@ -1,7 +1,8 @@
-//! Shapes, chunk arithmetic, ranks, random streams and the clock: what every crate needs, on std alone.
+//! Shapes, chunk arithmetic, ranks, fingerprints, random streams and the clock: what every crate needs, on std alone.
 
 mod chunk;
 mod clock;
+mod fingerprint;
 mod general;
 mod rank;
 mod shape;
@@ -10,6 +11,7 @@ pub mod random;
 
 pub use chunk::chunk;
 pub use clock::Clock;
+pub use fingerprint::Fingerprint;
 pub use general::general;
 pub use rank::{Coordinator, Rank};
 pub use shape::{BLOB_VALUES_MAX, Shape, ShapeError};

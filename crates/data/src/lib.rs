@@ -13,6 +13,7 @@ pub mod convert;
 pub mod database;
 pub mod datum;
 pub mod error;
+mod fingerprint;
 pub mod image;
 pub mod leveldb;
 pub mod lmdb;
@@ -25,6 +26,7 @@ pub mod transform;
 
 pub use batch::Batch;
 pub use error::DataError;
+pub use fingerprint::fingerprint;
 pub use source::{Deal, OnBadSample, Options, SOURCES};
 pub use state::StreamState;
 pub use stream::{Stream, open, shapes};

@@ -48,15 +48,37 @@ pub struct Stream {
 /// Who fills batches.
 enum Worker {
     /// The caller, when it asks.
-    Direct(Box<dyn Source>),
+    Direct(Strider),
     Thread(Thread),
+}
+
+/// A source of which some batches are handed out and others passed over.
+struct Strider {
+    source: Box<dyn Source>,
+    /// Passed over after each batch that is handed out.
+    between: u64,
+    begun: bool,
+}
+
+impl Strider {
+    fn new(source: Box<dyn Source>, between: u64) -> Self {
+        Self { source, between, begun: false }
+    }
+
+    fn fill(&mut self, batch: &mut Batch, stop: &AtomicBool) -> Result<(), DataError> {
+        if self.begun && self.between > 0 {
+            self.source.skip(self.between)?;
+        }
+        self.begun = true;
+        self.source.fill(batch, stop)
+    }
 }
 
 struct Thread {
     free: SyncSender<Batch>,
     full: Receiver<Result<Batch, DataError>>,
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<Box<dyn Source>>,
+    thread: JoinHandle<Strider>,
 }
 
 /// Opens what `layer` reads and starts to read ahead.
@@ -75,7 +97,7 @@ pub fn open(
         Ahead::Thread => layer.data_param().prefetch().clamp(1, PREFETCH_MAX) as usize,
     };
     let start = source.state();
-    let worker = Some(Worker::start(source, prefetch));
+    let worker = Some(Worker::start(source, prefetch, 0));
     Ok(Stream { shapes, notices, prefetch, current: None, start, worker })
 }
 
@@ -117,9 +139,9 @@ impl Stream {
         }
         let next = match &mut self.worker {
             None => Err(DataError::Ended),
-            Some(Worker::Direct(source)) => {
+            Some(Worker::Direct(strider)) => {
                 let mut batch = used.unwrap_or_default();
-                source.fill(&mut batch, &AtomicBool::new(false)).map(|()| batch)
+                strider.fill(&mut batch, &AtomicBool::new(false)).map(|()| batch)
             }
             Some(Worker::Thread(thread)) => match thread.exchange(used) {
                 Some(Ok(batch)) => Ok(batch),
@@ -136,7 +158,7 @@ impl Stream {
     /// Hands values to a `MemoryData` layer: whole batches of (N, C, H, W) and their labels.
     pub fn feed(&mut self, values: &[f32], labels: &[f32]) -> Result<(), DataError> {
         match &mut self.worker {
-            Some(Worker::Direct(source)) => source.feed(values, labels),
+            Some(Worker::Direct(strider)) => strider.source.feed(values, labels),
             _ => Err(DataError::NotFed),
         }
     }
@@ -156,26 +178,27 @@ impl Stream {
         self.current = None;
         source.restore(state)?;
         self.start = state.clone();
-        self.worker = Some(Worker::start(source, self.prefetch));
+        self.worker = Some(Worker::start(source, self.prefetch, 0));
         Ok(())
     }
 
-    /// Passes over `batches` batches: the next one is what it would be had they been handed out.
-    /// Databases and lists of images are not decoded for it.
-    pub fn skip(&mut self, batches: u64) -> Result<(), DataError> {
+    /// Passes over `batches` batches: the next one is what it would be had they been handed out. From
+    /// then on `between` batches are passed over after each. Databases and lists of images are not
+    /// decoded for it.
+    pub fn skip(&mut self, batches: u64, between: u64) -> Result<(), DataError> {
         let from = self.state().clone();
         let mut source = self.stop()?;
         self.current = None;
         source.restore(&from)?; // the thread has read ahead
         source.skip(batches)?;
         self.start = source.state();
-        self.worker = Some(Worker::start(source, self.prefetch));
+        self.worker = Some(Worker::start(source, self.prefetch, between));
         Ok(())
     }
 
     /// Ends the thread and takes the source back.
     fn stop(&mut self) -> Result<Box<dyn Source>, DataError> {
-        self.worker.take().ok_or(DataError::Ended)?.stop()
+        Ok(self.worker.take().ok_or(DataError::Ended)?.stop()?.source)
     }
 }
 
@@ -188,24 +211,25 @@ impl Drop for Stream {
 
 impl Worker {
     /// With `prefetch` batches going round, or none at all.
-    fn start(source: Box<dyn Source>, prefetch: usize) -> Self {
+    fn start(source: Box<dyn Source>, prefetch: usize, between: u64) -> Self {
+        let strider = Strider::new(source, between);
         if prefetch == 0 {
-            Self::Direct(source)
+            Self::Direct(strider)
         } else {
-            Self::Thread(Thread::start(source, prefetch))
+            Self::Thread(Thread::start(strider, prefetch))
         }
     }
 
-    fn stop(self) -> Result<Box<dyn Source>, DataError> {
+    fn stop(self) -> Result<Strider, DataError> {
         match self {
-            Self::Direct(source) => Ok(source),
+            Self::Direct(strider) => Ok(strider),
             Self::Thread(thread) => thread.stop(),
         }
     }
 }
 
 impl Thread {
-    fn start(source: Box<dyn Source>, prefetch: usize) -> Self {
+    fn start(source: Strider, prefetch: usize) -> Self {
         let (free, to_fill) = sync_channel(prefetch);
         let (filled, full) = sync_channel(prefetch + 1);
         let stop = Arc::new(AtomicBool::new(false));
@@ -226,7 +250,7 @@ impl Thread {
         self.full.recv().ok()
     }
 
-    fn stop(self) -> Result<Box<dyn Source>, DataError> {
+    fn stop(self) -> Result<Strider, DataError> {
         self.stop.store(true, Ordering::Relaxed);
         // Both ends hang up, so the thread waits for neither.
         drop((self.free, self.full));
@@ -236,11 +260,11 @@ impl Thread {
 
 /// The thread: until told to stop, or until an error has been sent.
 fn read_ahead(
-    mut source: Box<dyn Source>,
+    mut source: Strider,
     free: &Receiver<Batch>,
     full: &SyncSender<Result<Batch, DataError>>,
     stop: &AtomicBool,
-) -> Box<dyn Source> {
+) -> Strider {
     while let Ok(mut batch) = free.recv() {
         let filled = source.fill(&mut batch, stop).map(|()| batch);
         let failed = filled.is_err();

@@ -1,5 +1,6 @@
 //! Stamps: what every message of a collective says about it.
 
+use base::Fingerprint;
 use collective::{Cut, Operation};
 use transport::Stamp;
 
@@ -19,14 +20,7 @@ pub(crate) fn stamp(
     };
     let label = format!("{operation} of {len} f32 by {name}");
     let shape = format!("{label} {} {}", cut.segment, cut.lanes);
-    Stamp { sequence, label, fingerprint: fnv1a(shape.as_bytes()) }
-}
-
-/// FNV-1a, 64 bits: the same on every machine, unlike std's hashers.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    Stamp { sequence, label, fingerprint: Fingerprint::of(shape.as_bytes()).value() }
 }
 
 #[cfg(test)]

@@ -26,8 +26,9 @@ pub trait Feed: Send {
     /// Goes on from a state of the same source.
     fn restore(&mut self, state: &[u8]) -> Result<(), FeedError>;
 
-    /// Passes over `batches` batches: the next one is what it would be had they been delivered.
-    fn skip(&mut self, _batches: u64) -> Result<(), FeedError> {
+    /// Passes over `batches` batches: the next one is what it would be had they been delivered. From
+    /// then on `between` batches are passed over after each.
+    fn skip(&mut self, _batches: u64, _between: u64) -> Result<(), FeedError> {
         Ok(())
     }
 

@@ -30,7 +30,7 @@ fn skip(
     batches: u64,
 ) -> Result<(), TrainError> {
     for (name, feed) in net.feed_names().into_iter().zip(feeds) {
-        feed.skip(batches).map_err(|source| TrainError::Feed { layer: name.into(), source })?;
+        feed.skip(batches, 0).map_err(|source| TrainError::Feed { layer: name.into(), source })?;
     }
     Ok(())
 }

@@ -110,8 +110,8 @@ impl Feed for FileFeed {
         self.stream.restore(&state).map_err(feed_error)
     }
 
-    fn skip(&mut self, batches: u64) -> Result<(), FeedError> {
-        self.stream.skip(batches).map_err(feed_error)
+    fn skip(&mut self, batches: u64, between: u64) -> Result<(), FeedError> {
+        self.stream.skip(batches, between).map_err(feed_error)
     }
 
     fn feed(&mut self, values: &[f32], labels: &[f32]) -> Result<(), FeedError> {

@@ -44,7 +44,7 @@ fn stream(fails_at: u64, failure: fn() -> DataError, prefetch: usize) -> Stream 
         prefetch,
         current: None,
         start: StreamState::default(),
-        worker: Some(Worker::start(Box::new(Numbers { next: 0, fails_at, failure }), prefetch)),
+        worker: Some(Worker::start(Box::new(Numbers { next: 0, fails_at, failure }), prefetch, 0)),
     }
 }
 
@@ -100,6 +100,20 @@ impl Source for Endless {
 
 #[test]
 fn dropping_ends_a_batch_that_is_being_made() {
-    let worker = Worker::start(Box::new(Endless), 2);
+    let worker = Worker::start(Box::new(Endless), 2, 0);
     assert!(worker.stop().is_ok());
+}
+
+#[test]
+fn batches_between_are_passed_over() {
+    for prefetch in [0, 1, 3] {
+        let mut stream = stream(u64::MAX, || DataError::Ended, prefetch);
+        stream.skip(2, 3).unwrap();
+        let dealt: Vec<f32> = (0..4).map(|_| stream.next_batch().unwrap().values(0)[0]).collect();
+        assert_eq!(dealt, [2.0, 6.0, 10.0, 14.0]);
+        assert_eq!(stream.state().position, 15, "what follows is not passed over yet");
+        stream.skip(5, 0).unwrap();
+        assert_eq!(stream.next_batch().unwrap().values(0)[0], 20.0);
+        assert_eq!(stream.next_batch().unwrap().values(0)[0], 21.0);
+    }
 }

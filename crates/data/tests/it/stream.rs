@@ -57,7 +57,7 @@ fn skipping_batches_is_as_good_as_taking_them() {
                 // Round the database several times in all.
                 for batches in [0, 1, 5, 23] {
                     (0..batches).for_each(|_| _ = next(&mut unbroken));
-                    skipping.skip(batches).unwrap();
+                    skipping.skip(batches, 0).unwrap();
                     let (got, want) = (next(&mut skipping), next(&mut unbroken));
                     assert!(got == want, "{feed}: {batches} batches of {replica}/{replicas}");
                 }
@@ -122,8 +122,8 @@ fn a_leveldb_gives_what_the_lmdb_gives() {
         assert!(next(&mut leveldb) == want, "restored");
         assert_eq!(leveldb.state(), lmdb.state());
     }
-    lmdb.skip(9).unwrap();
-    leveldb.skip(9).unwrap();
+    lmdb.skip(9, 0).unwrap();
+    leveldb.skip(9, 0).unwrap();
     assert!(next(&mut leveldb) == next(&mut lmdb), "skipped");
 }
 

@@ -84,8 +84,12 @@ mod tests {
             fingerprint: 7 * u64::from(sequence),
             label: "é".repeat(50 + usize::from(sequence)),
         };
-        let beat =
-            Beat { leaving: false, waiting: Waiting::For(3), moves: 9, begun: vec![entry(1), entry(2)] };
+        let beat = Beat {
+            leaving: false,
+            waiting: Waiting::For(3),
+            moves: 9,
+            begun: vec![entry(1), entry(2)],
+        };
         let bytes = beat.encode();
         assert_eq!(Beat::decode(&bytes).as_ref(), Some(&beat));
         for cut in 0..bytes.len() {
