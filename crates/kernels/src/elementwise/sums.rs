@@ -47,6 +47,20 @@ pub struct Mask<'a> {
     pub slope: f32,
 }
 
+impl<'a> Mask<'a> {
+    /// The mask of `len` values from `at` on.
+    #[inline(always)]
+    pub(crate) fn part(self, at: usize, len: usize) -> Self {
+        Mask { y: &self.y[at..][..len], ..self }
+    }
+
+    /// Masks as many values.
+    #[inline(always)]
+    pub(crate) fn apply(self, d: &mut [f32]) {
+        d.iter_mut().zip(self.y).for_each(|(d, &y)| *d = masked(y, self.slope, *d));
+    }
+}
+
 /// `d = first + others[0] + ..`, masked by a ReLU that lies below if there is one. In place, the
 /// first operand is what lies in `d`.
 ///
@@ -66,9 +80,8 @@ pub fn sum(cpu: &Cpu, first: Unary<'_>, others: &[&[f32]], mask: Option<Mask<'_>
             for x in others {
                 d.iter_mut().zip(&x[at..][..len]).for_each(|(d, x)| *d += x);
             }
-            if let Some(Mask { y, slope }) = mask {
-                let y = &y[at..][..len];
-                d.iter_mut().zip(y).for_each(|(d, &y)| *d = masked(y, slope, *d));
+            if let Some(mask) = mask {
+                mask.part(at, len).apply(d);
             }
         }
     };
