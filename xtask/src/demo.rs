@@ -6,6 +6,8 @@
 
 mod data;
 
+pub(crate) use data::Data;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -27,23 +29,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         _ => bail!("usage: cargo xtask demo [--data DIR]"),
     };
     shell::run(&mut cargo(&["build", "--release", "--package", "firecaffe"]))?;
+    let data = prepare(FOLDER, given)?;
     let folder = root().join(FOLDER);
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {FOLDER}"))?;
-    let data = data::find(given, &folder)?;
-    println!("data: {}", data.origin);
-    for (part, images, labels) in data.parts() {
-        let database = format!("{FOLDER}/{part}_lmdb");
-        remove(&root().join(&database))?;
-        let [images, labels] = [images, labels].map(|file| file.display().to_string());
-        let convert = ["data", "convert-idx", &images, &labels, &database];
-        shell::run(firecaffe().args(convert))?;
-    }
-    // The example's files with their paths turned to our folder.
-    for file in ["net.prototxt", "solver.prototxt"] {
-        let path = root().join(EXAMPLE).join(file);
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {file}"))?;
-        fs::write(folder.join(file), text.replace(&format!("{EXAMPLE}/"), &format!("{FOLDER}/")))?;
-    }
     let begin = Instant::now();
     let accuracy = train(&format!("{FOLDER}/solver.prototxt"), &folder.join("log.txt"))?;
     let seconds = begin.elapsed().as_secs_f64();
@@ -56,7 +43,28 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn firecaffe() -> Command {
+/// Puts Fashion-MNIST's databases and the example's files into `place`, with paths that point there.
+pub(crate) fn prepare(place: &str, given: Option<&Path>) -> Result<Data> {
+    let folder = root().join(place);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {place}"))?;
+    let data = data::find(given, &folder)?;
+    println!("data: {}", data.origin);
+    for (part, images, labels) in data.parts() {
+        let database = format!("{place}/{part}_lmdb");
+        remove(&root().join(&database))?;
+        let [images, labels] = [images, labels].map(|file| file.display().to_string());
+        let convert = ["data", "convert-idx", &images, &labels, &database];
+        shell::run(firecaffe().args(convert))?;
+    }
+    for file in ["net.prototxt", "solver.prototxt"] {
+        let path = root().join(EXAMPLE).join(file);
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {file}"))?;
+        fs::write(folder.join(file), text.replace(&format!("{EXAMPLE}/"), &format!("{place}/")))?;
+    }
+    Ok(data)
+}
+
+pub(crate) fn firecaffe() -> Command {
     shell::command(&target_dir().join("release/firecaffe").to_string_lossy(), &[])
 }
 

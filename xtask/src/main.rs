@@ -64,8 +64,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "verify",
-        arguments: "opencv",
-        about: "check what we write against programs that others wrote",
+        arguments: "exact|opencv",
+        about: "check at full size: the same bits on any workers; models that OpenCV reads",
         run: verify::run,
     },
 ];

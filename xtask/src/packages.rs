@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::shell;
 
 /// Whether packages are there to be used.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Packages {
     /// All are installed.
     Ready,

@@ -12,7 +12,7 @@ use crate::packages::{self, Packages};
 use crate::shell::{self, cargo};
 
 /// What the `mpi` feature's tests need.
-const MPI_PACKAGES: &[&str] = &["libopenmpi-dev", "openmpi-bin", "libclang-dev"];
+pub(crate) const MPI_PACKAGES: &[&str] = &["libopenmpi-dev", "openmpi-bin", "libclang-dev"];
 
 /// Set to make every skip an error.
 pub(crate) const NO_SKIP: &str = "FIRECAFFE_NO_SKIP";
@@ -50,6 +50,7 @@ fn mpi() -> Result<Vec<String>> {
         return Ok(vec![format!("tests under mpirun: {reason}")]);
     }
     shell::run(&mut cargo(&["test", "-p", "transport", "-p", "exchange", "--features", "mpi"]))?;
+    shell::run(&mut cargo(&["test", "-p", "firecaffe", "--features", "mpi", "--test", "ranks"]))?;
     Ok(Vec::new())
 }
 

@@ -70,6 +70,7 @@ mod tests {
     use super::of_path;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "files are made in a temporary folder")]
     fn other_contents_lengths_and_names_differ_and_locks_do_not_count() {
         let folder = tempfile::tempdir().unwrap();
         let make = |name: &str, file: &str, bytes: &[u8]| {

@@ -10,6 +10,7 @@
 pub(crate) mod json;
 mod lines;
 mod places;
+pub(crate) mod speed;
 
 use std::io::{self, Write};
 
@@ -25,12 +26,19 @@ pub(crate) struct Log {
     pid: u32,
     /// Drawn on the same terminal, so it must step aside for every line.
     bar: Option<ProgressBar>,
+    /// Writes nothing: the log is rank 0's.
+    silent: bool,
 }
 
 impl Log {
     /// A log without a progress bar.
     pub(crate) fn new() -> Self {
-        Self { pid: std::process::id(), bar: None }
+        Self { pid: std::process::id(), bar: None, silent: false }
+    }
+
+    /// The log of `rank`: nothing is heard of others than rank 0.
+    pub(crate) fn of_rank(rank: base::Rank) -> Self {
+        Self { silent: rank.coordinator().is_none(), ..Self::new() }
     }
 
     /// Lets `bar` share the terminal from now on.
@@ -48,12 +56,20 @@ impl Log {
         self.line(&Line::note("caffe.cpp", text.into()));
     }
 
+    /// Writes a line of our own.
+    pub(crate) fn note(&self, text: impl Into<String>) {
+        self.line(&Line::ours(text.into()));
+    }
+
     /// Writes a warning of our own.
     pub(crate) fn warn(&self, text: impl Into<String>) {
         self.line(&Line::warning(text.into()));
     }
 
     fn line(&self, line: &Line) {
+        if self.silent {
+            return;
+        }
         let text = render(line, &Local::now(), self.pid);
         // A log that cannot be written must not stop a run of days.
         let write = || drop(io::stderr().write_all(text.as_bytes()));

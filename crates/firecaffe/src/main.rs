@@ -8,6 +8,7 @@ mod cli;
 mod clock;
 mod commands;
 mod gpu;
+mod launch;
 mod log;
 mod options;
 mod output;

@@ -1,11 +1,13 @@
 //! Options that several commands share.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::thread;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use caffe_format::{DataParameterDb, NetState, Phase};
 use clap::{Args, ValueEnum};
+use collective::Network;
 use kernels::Simd;
 use train::files::UnknownFields;
 
@@ -115,4 +117,11 @@ pub(crate) fn phase(text: &str) -> Result<Phase, String> {
 /// Paths in prototxts start from the working directory, as in Caffe.
 pub(crate) fn root() -> PathBuf {
     PathBuf::new()
+}
+
+/// Reads what `bench network` saved.
+pub(crate) fn read_network(path: &Path) -> Result<Network> {
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Network::parse(&text).with_context(|| path.display().to_string())
 }

@@ -1,15 +1,20 @@
 //! A progress bar while training, on a terminal only.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use train::Event;
+use train::{Display, Event};
+
+use crate::log::speed::Speed;
 
 /// Iterations done of all, speed, loss and the time left.
 pub(crate) struct Progress {
     bar: ProgressBar,
     /// Images in one iteration; 0 when the net has no data layer.
     images: usize,
+    /// Where the time went at the last display.
+    waits: Cell<Option<[f64; 2]>>,
 }
 
 impl Progress {
@@ -24,7 +29,7 @@ impl Progress {
         .expect("the template is a constant");
         let bar = ProgressBar::new(all).with_style(style).with_position(done);
         bar.reset_eta();
-        Some(Self { bar, images })
+        Some(Self { bar, images, waits: Cell::new(None) })
     }
 
     /// The bar itself, for the log to step around.
@@ -34,6 +39,11 @@ impl Progress {
 
     /// Moves on.
     pub(crate) fn event(&self, event: &Event) {
+        if let Event::Displayed(display) = event {
+            let Display { items, elapsed, times, .. } = *display;
+            let [data, _, _, exchange, _] = Speed { items, elapsed, times }.shares();
+            self.waits.set((items > 0).then_some([data.1, exchange.1]));
+        }
         if let Event::Stepped { done, loss } = event {
             self.bar.set_position(*done);
             let speed = self.bar.per_sec();
@@ -41,7 +51,10 @@ impl Progress {
                 0 => format!("{speed:.1} per second"),
                 images => format!("{:.0} images/s", speed * images as f64),
             };
-            self.bar.set_message(format!("{speed}, loss {loss:.4}"));
+            let waits = self.waits.get().map_or_else(String::new, |[data, exchange]| {
+                format!(", waits: data {data:.0} %, communication {exchange:.0} %")
+            });
+            self.bar.set_message(format!("{speed}, loss {loss:.4}{waits}"));
         }
     }
 }

@@ -1,14 +1,16 @@
-//! Signals as requests to a run: Ctrl-C and SIGTERM snapshot and stop, SIGHUP snapshots.
+//! Signals as requests to a run: Ctrl-C, SIGTERM and SIGUSR1 snapshot and stop, SIGHUP snapshots.
 //!
 //! Handlers only set flags; the run asks between iterations. A second Ctrl-C after one that asked
-//! to stop ends the program at once with code 130, for a run whose iterations are long.
+//! to stop ends the program at once with code 130, for a run whose iterations are long. Under `mpirun`
+//! SIGTERM means that the job is over (see `commands/train/ranks.rs`); SIGUSR1, which it forwards, is the
+//! way to stop.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 use train::{Control, Request};
 
@@ -47,7 +49,10 @@ impl Signals {
         }
         flag::register(SIGINT, signals.flag(sigint))?;
         flag::register(SIGHUP, signals.flag(sighup))?;
-        flag::register(SIGTERM, signals.flag(Effect::Stop))?;
+        flag::register(SIGUSR1, signals.flag(Effect::Stop))?;
+        if !crate::launch::is_launched() {
+            flag::register(SIGTERM, signals.flag(Effect::Stop))?;
+        }
         Ok(signals)
     }
 

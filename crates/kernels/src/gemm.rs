@@ -197,10 +197,10 @@ impl Block<'_> {
         }
         let step = if in_place { 1 } else { ROWS };
         let target = Target { rows: &c, valid, cols: panels.cols(panel), step: of.steps.1 };
-        let (width, strides, run) = (panels.width(panel), (step, depth), Run { rows: a, at: 0 });
+        let (width, run) = (panels.width(panel), Run { rows: a, at: 0, len: depth });
         // SAFETY: `a` and `c` point into operands whose extents `gemm` checked (or into packed
         // blocks), `b` into the packed panel, and this task alone writes its block.
-        unsafe { tile::sum_panel(s, width, &[run], strides, b, (start, None), &target) };
+        unsafe { tile::sum_panel(s, width, &[run], step, b, (start, None), &target) };
     }
 }
 

@@ -112,6 +112,38 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     /// `to` must be writable for eight floats.
     unsafe fn store(self, to: *mut f32, x: Self::F);
 
+    /// Reads `count` floats; the other lanes are 0.
+    ///
+    /// # Safety
+    ///
+    /// `from` must be readable for `count` floats, at most eight.
+    #[inline(always)]
+    unsafe fn load_first(self, from: *const f32, count: usize) -> Self::F {
+        let mut lanes = [0.0; LANES];
+        for (i, lane) in lanes.iter_mut().enumerate().take(count) {
+            // SAFETY: the caller vouches for `count` floats.
+            *lane = unsafe { *from.wrapping_add(i) };
+        }
+        // SAFETY: `lanes` is eight floats.
+        unsafe { self.load(lanes.as_ptr()) }
+    }
+
+    /// Writes the first `count` of eight floats.
+    ///
+    /// # Safety
+    ///
+    /// `to` must be writable for `count` floats, at most eight.
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut f32, x: Self::F, count: usize) {
+        let mut lanes = [0.0; LANES];
+        // SAFETY: `lanes` is eight floats.
+        unsafe { self.store(lanes.as_mut_ptr(), x) };
+        for (i, &lane) in lanes.iter().enumerate().take(count) {
+            // SAFETY: the caller vouches for `count` floats.
+            unsafe { *to.wrapping_add(i) = lane };
+        }
+    }
+
     /// Reads one float into every lane.
     ///
     /// # Safety

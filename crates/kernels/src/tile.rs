@@ -128,11 +128,15 @@ pub(crate) struct Run {
     pub(crate) rows: [*const f32; ROWS],
     /// Which row of the panel goes with their first values.
     pub(crate) at: usize,
+    /// Steps: values of each row, rows of the panel.
+    pub(crate) len: usize,
 }
 
-/// One tile of a product whose reduction runs over several runs of `len`: begin, add, write.
+/// One tile of a product whose reduction runs over several runs: begin, add, write.
 ///
-/// * `b`: 8 · V columns, packed, with the `len` rows that each run needs
+/// * `step`: floats between neighbouring values of a row
+///
+/// * `b`: 8 · V columns, packed, with the rows that each run needs
 ///
 /// # Safety
 ///
@@ -141,7 +145,7 @@ pub(crate) struct Run {
 pub(crate) unsafe fn sum_runs<S: Lanes, W: Width<S, V>, const V: usize>(
     s: S,
     runs: &[Run],
-    (step, len): (usize, usize),
+    step: usize,
     b: *const f32,
     (start, relu): (Start, Option<f32>),
     target: &Target<'_>,
@@ -151,7 +155,7 @@ pub(crate) unsafe fn sum_runs<S: Lanes, W: Width<S, V>, const V: usize>(
     for run in runs {
         let b = b.wrapping_add(run.at * V * LANES);
         // SAFETY: passed on to the caller.
-        acc = unsafe { W::accumulate(s, acc, &run.rows, step, b, len) };
+        acc = unsafe { W::accumulate(s, acc, &run.rows, step, b, run.len) };
     }
     // SAFETY: passed on to the caller.
     unsafe { finish::<S, V>(s, acc, relu, target) };
@@ -167,16 +171,16 @@ pub(crate) unsafe fn sum_panel<S: Lanes>(
     s: S,
     width: usize,
     runs: &[Run],
-    strides: (usize, usize),
+    step: usize,
     b: *const f32,
     ends: (Start, Option<f32>),
     target: &Target<'_>,
 ) {
     if width == COLS {
         // SAFETY: passed on to the caller.
-        unsafe { sum_runs::<S, Two, 2>(s, runs, strides, b, ends, target) };
+        unsafe { sum_runs::<S, Two, 2>(s, runs, step, b, ends, target) };
     } else {
         // SAFETY: passed on to the caller.
-        unsafe { sum_runs::<S, One, 1>(s, runs, strides, b, ends, target) };
+        unsafe { sum_runs::<S, One, 1>(s, runs, step, b, ends, target) };
     }
 }

@@ -59,6 +59,19 @@ pub struct RunState {
     pub extra: Vec<Section>,
 }
 
+impl RunState {
+    /// A sidecar that belongs to no files: how ranks send each other the states of their replicas.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        write(&Sidecar { seal: Seal::default(), run: self.clone() })
+    }
+
+    /// What [`to_bytes`](Self::to_bytes) gave.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SidecarError> {
+        read(bytes).map(|sidecar| sidecar.run)
+    }
+}
+
 /// What `batch_size` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Batch {

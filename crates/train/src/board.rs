@@ -1,4 +1,5 @@
-//! Where the workers of one step meet: who has delivered what, barriers, and failure.
+//! Where the workers of one step meet, and who talks to other ranks for them: who has delivered what,
+//! barriers, and failure.
 //!
 //! One lock and one bell. Nothing on it is hot: a worker comes here a few times a layer at most, and
 //! waits by sleeping, so that workers may outnumber cores. A worker that fails or panics fails the
@@ -15,6 +16,12 @@ pub(crate) struct Board {
 struct State {
     /// How much of its pool each worker has delivered: a prefix.
     delivered: Vec<usize>,
+    /// Of how many buckets each worker has summed its share.
+    summed: Vec<usize>,
+    /// Workers that have told their news.
+    told: usize,
+    /// Whether the sums over ranks and the news of all are here.
+    exchanged: bool,
     /// Workers at the present barrier, and how many barriers were passed.
     waiting: usize,
     passed: usize,
@@ -28,8 +35,15 @@ pub(crate) struct Failed;
 impl Board {
     /// A board for `workers` workers.
     pub(crate) fn new(workers: usize) -> Self {
-        let delivered = vec![0; workers];
-        let state = State { delivered, waiting: 0, passed: 0, failed: false };
+        let state = State {
+            delivered: vec![0; workers],
+            summed: vec![0; workers],
+            told: 0,
+            exchanged: false,
+            waiting: 0,
+            passed: 0,
+            failed: false,
+        };
         Self { state: Mutex::new(state), bell: Condvar::new() }
     }
 
@@ -47,6 +61,39 @@ impl Board {
     /// Waits until all have delivered `upto`.
     pub(crate) fn wait_delivered(&self, upto: usize) -> Result<(), Failed> {
         self.wait(|state| state.delivered.iter().all(|&delivered| delivered >= upto))
+    }
+
+    /// Says that `worker` has summed its share of the first `buckets` buckets.
+    pub(crate) fn sum(&self, worker: usize, buckets: usize) {
+        self.lock().summed[worker] = buckets;
+        self.bell.notify_all();
+    }
+
+    /// Waits until all have summed their shares of the first `buckets`.
+    pub(crate) fn wait_summed(&self, buckets: usize) -> Result<(), Failed> {
+        self.wait(|state| state.summed.iter().all(|&summed| summed >= buckets))
+    }
+
+    /// Says that a worker has told its news.
+    pub(crate) fn tell(&self) {
+        self.lock().told += 1;
+        self.bell.notify_all();
+    }
+
+    /// Waits until all have told theirs.
+    pub(crate) fn wait_told(&self) -> Result<(), Failed> {
+        self.wait(|state| state.told == state.delivered.len())
+    }
+
+    /// Says that the sums over ranks and the news of all are here.
+    pub(crate) fn exchange(&self) {
+        self.lock().exchanged = true;
+        self.bell.notify_all();
+    }
+
+    /// Waits for that.
+    pub(crate) fn wait_exchanged(&self) -> Result<(), Failed> {
+        self.wait(|state| state.exchanged)
     }
 
     /// Waits until all workers are here.

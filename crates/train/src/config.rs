@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use caffe_format::SolverParameter;
+use collective::Choice;
 use kernels::Simd;
 
 use crate::parallel::{BatchMeaning, BatchNormState, Overlap};
@@ -32,6 +33,10 @@ pub struct Config {
     pub bucket_bytes: usize,
     /// When gradients are summed.
     pub overlap: Overlap,
+    /// How they are summed between ranks, or between the workers of one.
+    pub allreduce: Choice,
+    /// Whether to record what every worker did when.
+    pub timeline: bool,
     /// Go on even where the weights would not be those of one worker.
     pub inexact: bool,
     /// Which BatchNorm statistics test, snapshot and hash use.
@@ -69,6 +74,8 @@ impl Config {
             batch: BatchMeaning::PerReplica,
             bucket_bytes: BUCKET_BYTES,
             overlap: Overlap::DuringBackward,
+            allreduce: Choice::Auto,
+            timeline: false,
             inexact: false,
             batch_norm: BatchNormState::Averaged,
             simd: Simd::detect(),

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use caffe_format::text::Diagnostics;
+use exchange::ExchangeError;
 use layers::FeedError;
 use net::{NetError, RunError};
 use snapshot::SnapshotError;
@@ -122,6 +123,44 @@ pub enum TrainError {
         /// The blob it is in.
         blob: String,
     },
+
+    /// The loss of a replica that another rank runs is not finite; that rank says where it began.
+    #[error("iteration {iter}: the loss of a replica on another rank is not finite")]
+    LossElsewhere {
+        /// The iteration.
+        iter: u64,
+    },
+
+    /// Another worker ended the iteration.
+    #[error("iteration {iter}: another worker failed")]
+    OtherWorker {
+        /// The iteration.
+        iter: u64,
+    },
+
+    /// Ranks do not agree on what they are to do.
+    #[error("rank {rank} on {host} differs from rank {usual} in {what}: give all ranks the same")]
+    Differs {
+        /// Who.
+        rank: usize,
+        /// Its machine.
+        host: String,
+        /// One that is like most others.
+        usual: usize,
+        /// What differs.
+        what: String,
+    },
+
+    /// What was read to compare ranks, or the states of replicas, cannot be understood.
+    #[error("rank {rank} sent a state that cannot be read")]
+    State {
+        /// Who.
+        rank: usize,
+    },
+
+    /// Values did not arrive.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
 
     /// A gradient is infinite or not a number.
     #[error(

@@ -1,10 +1,10 @@
 //! Test nets: they share the train net's parameters and read data of their own.
 //!
-//! Test iteration `i` runs on worker `i mod W`. One stream feeds all of them in order, so each
-//! iteration sees the records that Caffe would read; outputs are added in the order of `i`, the same
-//! bits as one worker gives. A net that draws random numbers or writes runs on worker 0 alone.
+//! Test iteration `i` runs once: on rank `i mod N`, there by its workers in turn. Each rank's stream
+//! passes over what others run, so each iteration sees the records that Caffe would read; outputs are
+//! added in the order of `i`, the same bits as one worker gives. A net that draws random numbers or
+//! writes runs on worker 0 of rank 0 alone.
 
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use base::random::Mt19937;
@@ -14,9 +14,11 @@ use layers::Feed;
 use net::{MemoryPlan, Net, Output, Pass};
 use tensor::Slab;
 
+use crate::news::News;
 use crate::open::build;
 use crate::run::{Control, Request};
 use crate::sources::FileSources;
+use crate::turns::Turns;
 use crate::{Event, Job, TrainError};
 
 /// A test net, once a worker, and what it reads.
@@ -25,14 +27,8 @@ pub(crate) struct TestNet {
     feeds: Vec<Box<dyn Feed>>,
     /// `test_iter`.
     iterations: usize,
-}
-
-/// Sums of outputs and loss over the iterations of a test phase.
-#[derive(Default)]
-pub(crate) struct Score {
-    outputs: Vec<Output>,
-    loss: f32,
-    iterations: usize,
+    /// Whether it draws or writes, so that one worker must run it.
+    alone: bool,
 }
 
 impl TestNet {
@@ -70,12 +66,38 @@ impl TestNet {
             nets.push(net);
         }
         let iterations = usize::try_from(iterations).unwrap_or(0);
-        Ok(Self { nets, feeds: initial.feeds, iterations })
+        Ok(Self { nets, feeds: initial.feeds, iterations, alone })
     }
 
     /// One copy of the net, and the feeds of all.
     pub(crate) fn net_and_feeds(&mut self) -> (&Net, &mut [Box<dyn Feed>]) {
         (&self.nets[0], &mut self.feeds)
+    }
+
+    /// Lets the feeds hand out the batches of iterations `first`, `first + every`, … only.
+    fn deal(&mut self, first: usize, every: usize) -> Result<(), TrainError> {
+        if every > 1 {
+            self.skip(first.min(self.iterations), every - 1)?;
+        }
+        Ok(())
+    }
+
+    /// Sends the feeds to where all iterations leave them, after `taken` batches of those dealt.
+    fn deal_back(&mut self, first: usize, every: usize, taken: usize) -> Result<(), TrainError> {
+        if every == 1 {
+            return Ok(());
+        }
+        let first = first.min(self.iterations);
+        let position = if taken == 0 { first } else { first + (taken - 1) * every + 1 };
+        self.skip(self.iterations - position, 0)
+    }
+
+    fn skip(&mut self, batches: usize, between: usize) -> Result<(), TrainError> {
+        for (name, feed) in self.nets[0].feed_names().into_iter().zip(&mut self.feeds) {
+            feed.skip(batches as u64, between as u64)
+                .map_err(|source| TrainError::Feed { layer: name.into(), source })?;
+        }
+        Ok(())
     }
 
     /// Name and state of every feed.
@@ -92,65 +114,6 @@ impl TestNet {
         let names: Vec<String> = self.feed_states().into_iter().map(|(name, _)| name).collect();
         let feeds = names.iter().zip(&mut self.feeds);
         feeds.into_iter().try_for_each(|(name, feed)| restore(name, feed.as_mut()))
-    }
-}
-
-impl Score {
-    /// Adds one forward's outputs.
-    pub(crate) fn add(&mut self, outputs: Vec<Output>, loss: f32) {
-        self.loss += loss;
-        self.iterations += 1;
-        if self.outputs.is_empty() {
-            self.outputs = outputs;
-            return;
-        }
-        for (sum, output) in self.outputs.iter_mut().zip(outputs) {
-            for (sum, value) in sum.values.iter_mut().zip(output.values) {
-                *sum += value;
-            }
-        }
-    }
-
-    /// Means over the iterations.
-    pub(crate) fn means(mut self) -> (Vec<Output>, f32) {
-        let count = self.iterations as f32;
-        for value in self.outputs.iter_mut().flat_map(|output| &mut output.values) {
-            *value /= count;
-        }
-        (self.outputs, self.loss / count)
-    }
-}
-
-/// Hands out the iterations' batches in order: a worker takes its turn, or learns that it is over.
-struct Turns<'a> {
-    state: Mutex<(usize, bool)>,
-    bell: Condvar,
-    feeds: Mutex<&'a mut [Box<dyn Feed>]>,
-}
-
-impl Turns<'_> {
-    /// Runs `take` with the feeds when it is iteration `turn`'s turn; `None` after an end.
-    fn take<T>(
-        &self,
-        turn: usize,
-        take: impl FnOnce(&mut [Box<dyn Feed>]) -> Result<T, TrainError>,
-    ) -> Result<Option<T>, TrainError> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        while state.0 < turn && !state.1 {
-            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        if state.1 {
-            return Ok(None);
-        }
-        let taken = take(&mut self.feeds.lock().unwrap_or_else(PoisonError::into_inner));
-        *state = (turn + 1, taken.is_err());
-        self.bell.notify_all();
-        taken.map(Some)
-    }
-
-    fn end(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
-        self.bell.notify_all();
     }
 }
 
@@ -180,65 +143,93 @@ impl Job {
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
     ) -> Result<Option<(Vec<Output>, f32)>, TrainError> {
-        let running = self.running();
+        let rank = self.rank();
+        let (first, every) = match self.tests[index].alone {
+            true if rank.index() > 0 => (usize::MAX, 1),
+            true => (0, 1),
+            false => (rank.index(), rank.world()),
+        };
+        let mut outputs = self.tests[index].nets[0].outputs(&self.workers[0].cpu);
+        let values = outputs.iter().map(|output| output.values.len()).sum();
+        let mut news = News::new(self.tests[index].iterations, values);
+        self.tests[index].deal(first, every)?;
+        let (taken, scored) = self.test_own(index, (first, every), &mut news, control)?;
+        self.tests[index].deal_back(first, every, taken)?;
+        for notice in self.tests[index].feeds.iter_mut().flat_map(|feed| feed.notices()) {
+            events(Event::Note { source: "data_layer.cpp", text: notice });
+        }
+        for (iteration, outputs, loss) in scored {
+            news.tell(iteration, loss, &outputs);
+        }
+        self.ranks.sum(news.values())?;
+        match news.request() {
+            Request::Stop => return Ok(None),
+            Request::Snapshot => self.snapshot(events)?,
+            Request::None => {}
+        }
+        news.mean_outputs(&mut outputs);
+        Ok(Some((outputs, news.mean_loss())))
+    }
+
+    /// Runs this rank's iterations `first`, `first + every`, …; how many were fed, and what each gave.
+    fn test_own(
+        &mut self,
+        index: usize,
+        (first, every): (usize, usize),
+        news: &mut News,
+        control: &dyn Control,
+    ) -> Result<(usize, Vec<Scored>), TrainError> {
+        let running = self.running()?;
         let params = self.shared.params.read();
-        let TestNet { nets, feeds, iterations } = &mut self.tests[index];
+        let ranks = &self.ranks;
+        let TestNet { nets, feeds, iterations, .. } = &mut self.tests[index];
         let (workers, iterations) = (nets.len(), *iterations);
-        let feeds = Mutex::new(&mut feeds[..]);
-        let turns = Turns { state: Mutex::new((0, false)), bell: Condvar::new(), feeds };
+        let turns = Turns::new(feeds);
         let mut rng = self.replicas[0].rng.clone();
-        let mut snapshot_asked = false;
+        let own: Vec<usize> = (first..iterations).step_by(every).collect();
         let results = thread::scope(|scope| {
             let mut others = Vec::new();
-            let mut first = None;
+            let mut tester_0 = None;
             for (number, (net, worker)) in nets.iter_mut().zip(&self.workers).enumerate() {
-                let tester =
-                    Tester { net, cpu: &worker.cpu, params: &params, running: running.clone() };
-                let turns = &turns;
-                let range = (number..iterations).step_by(workers);
+                let (cpu, params, running) = (&worker.cpu, &params[..], running.clone());
+                let tester = Tester { net, cpu, params, running };
+                // Turns are counted within this rank.
+                let mine = own.iter().copied().enumerate().skip(number).step_by(workers);
                 if number == 0 {
-                    first = Some((tester, range));
+                    tester_0 = Some((tester, mine));
                 } else {
+                    let turns = &turns;
                     others.push(scope.spawn(move || {
                         let mut rng = Mt19937::new(0); // this net draws nothing
-                        tester.run(turns, range, &mut rng, &mut || true)
+                        tester.run(turns, mine, &mut rng, &mut || true)
                     }));
                 }
             }
-            let (tester, range) = first.expect("there is at least one worker");
-            let mut go_on = || match control.request() {
-                Request::Stop => false,
-                Request::Snapshot => {
-                    snapshot_asked = true;
-                    true
-                }
-                Request::None => true,
+            let (tester, mine) = tester_0.expect("there is at least one worker");
+            let mut go_on = || {
+                ranks.moved();
+                let request = control.request();
+                news.ask(request);
+                request != Request::Stop
             };
-            let mut results = vec![tester.run(&turns, range, &mut rng, &mut go_on)];
+            let mut results = vec![tester.run(&turns, mine, &mut rng, &mut go_on)];
             let join = |other: thread::ScopedJoinHandle<'_, _>| {
                 other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
             results.extend(others.into_iter().map(join));
             results
         });
+        let taken = turns.taken();
         drop(params);
         self.replicas[0].rng = rng;
-        for notice in self.tests[index].feeds.iter_mut().flat_map(|feed| feed.notices()) {
-            events(Event::Note { source: "data_layer.cpp", text: notice });
-        }
-        if snapshot_asked {
-            self.snapshot(events);
-        }
-        let mut scored = results.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
-        scored.sort_by_key(|(iteration, ..)| *iteration);
-        if scored.len() < iterations {
-            return Ok(None);
-        }
-        let mut score = Score::default();
-        scored.into_iter().for_each(|(_, outputs, loss)| score.add(outputs, loss));
-        Ok(Some(score.means()))
+        let scored = results.into_iter().collect::<Result<Vec<_>, _>>();
+        let scored = scored.inspect_err(|error| self.ranks.alarm(error))?;
+        Ok((taken, scored.concat()))
     }
 }
+
+/// An iteration's number, outputs and loss.
+type Scored = (usize, Vec<Output>, f32);
 
 /// One worker's part of a test phase.
 struct Tester<'a> {
@@ -249,16 +240,16 @@ struct Tester<'a> {
 }
 
 impl Tester<'_> {
-    /// Runs the iterations in `range`; each with its number, outputs and loss.
+    /// Runs the iterations in `range`, each with its turn.
     fn run(
         mut self,
         turns: &Turns<'_>,
-        range: impl Iterator<Item = usize>,
+        range: impl Iterator<Item = (usize, usize)>,
         rng: &mut Mt19937,
         go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Vec<(usize, Vec<Output>, f32)>, TrainError> {
+    ) -> Result<Vec<Scored>, TrainError> {
         let mut scored = Vec::new();
-        for iteration in range {
+        for (turn, iteration) in range {
             if !go_on() {
                 turns.end();
                 break;
@@ -267,7 +258,7 @@ impl Tester<'_> {
             // writes has one worker, which may keep the feeds throughout.
             let (data, rest): (Vec<usize>, Vec<usize>) =
                 (0..self.net.len()).partition(|&l| self.net.is_data(l) || self.net.writes());
-            let fed = turns.take(iteration, |feeds| self.layers(&data, rng, feeds))?;
+            let fed = turns.take(turn, |feeds| self.layers(&data, rng, feeds))?;
             if fed.is_none() {
                 break;
             }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use net::{Memory, Output};
 
+use crate::Times;
+
 /// One thing that happened, in the order it happened.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -18,13 +20,20 @@ pub enum Event {
     },
     /// Something the user should know that is not an error.
     Warning(String),
+    /// Who takes part, once all ranks have been found to agree.
+    Joined {
+        /// Every machine and how many ranks it runs.
+        hosts: Vec<(String, usize)>,
+        /// How gradients are summed between them.
+        allreduce: String,
+    },
     /// What the global batch is made of, before the first iteration.
     Dealt {
         /// Items of one replica's batch.
         items: usize,
         /// Replicas.
         replicas: usize,
-        /// Workers that run them.
+        /// Workers of all ranks that run them.
         workers: usize,
         /// The learning rate, which is never scaled.
         rate: f32,
@@ -99,6 +108,15 @@ pub enum Event {
     },
     /// A snapshot could not be written; the previous one is intact and training goes on.
     SnapshotFailed(String),
+    /// Where the time of the whole run went, tests and snapshots apart.
+    Spent {
+        /// Time from the first iteration to the last.
+        elapsed: Duration,
+        /// Items that were trained on.
+        items: u64,
+        /// What worker 0 spent its time on.
+        times: Times,
+    },
     /// All iterations are done.
     Finished,
     /// Stopped by request, after a snapshot.
@@ -118,6 +136,10 @@ pub struct Display {
     pub elapsed: Duration,
     /// Iterations since the last display.
     pub iterations: u64,
+    /// Items trained on since then, by all replicas.
+    pub items: u64,
+    /// What worker 0 spent its time on since then.
+    pub times: Times,
     /// `display`.
     pub interval: u64,
     /// Outputs of the train net.

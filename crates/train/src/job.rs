@@ -2,25 +2,30 @@
 
 use base::Clock;
 use caffe_format::SolverParameter;
-use net::{Net, Output};
+use net::Net;
 use solver::{BlockSums, Slots, Solver};
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 use tensor::{SharedSlab, Slab};
 
 use crate::board::Board;
 use crate::evaluate::TestNet;
+use crate::news::News;
 use crate::parallel::{BatchNormState, Dealing};
+use crate::ranks::Ranks;
 use crate::run::SmoothedLoss;
 use crate::stage::{Done, Stage, Undone};
+use crate::timeline::Spans;
 use crate::times::Times;
 use crate::worker::{Found, Replica, Worker};
-use crate::{Config, Event, TrainError};
+use crate::{Config, Control, Event, NoControl, Request, TrainError};
 
 /// Everything needed to train. Built once by [`Job::open`]; no other state exists.
 pub struct Job {
     pub(crate) config: Config,
+    pub(crate) ranks: Ranks,
     pub(crate) dealing: Dealing,
     /// Rates, preparation and rule.
     pub(crate) solver: Solver,
@@ -30,11 +35,16 @@ pub struct Job {
     pub(crate) buckets: Vec<Range<usize>>,
     pub(crate) shared: Shared,
     pub(crate) workers: Vec<Worker>,
+    /// Those of this rank.
     pub(crate) replicas: Vec<Replica>,
     pub(crate) tests: Vec<TestNet>,
     /// Iterations done.
     pub(crate) iter: u64,
     pub(crate) smoothed: SmoothedLoss,
+    /// What the thread that talks to other ranks did.
+    pub(crate) spans: Spans,
+    /// When the run began.
+    pub(crate) zero: Duration,
 }
 
 /// What all workers see: they read it together, and each writes shares of its own.
@@ -64,29 +74,44 @@ impl Job {
         clock: &dyn Clock,
         events: &mut dyn FnMut(Event),
     ) -> Result<f32, TrainError> {
-        let shown = self.displays().then(|| self.hash());
-        let found = self.compute_and_update(clock, shown.is_some(), events)?;
-        let loss = mean(found.iter().map(|found| found.loss));
-        self.report(found, loss, shown, clock, events);
-        self.iter += 1;
-        events(Event::Stepped { done: self.iter, loss });
-        Ok(loss)
+        self.step_or_stop(clock, &NoControl, events).map(|(loss, _)| loss)
     }
 
-    /// What each replica found, in their order; the weights are updated.
+    /// As [`step`](Self::step); also what was asked of any rank meanwhile.
+    pub(crate) fn step_or_stop(
+        &mut self,
+        clock: &dyn Clock,
+        control: &dyn Control,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<(f32, Request), TrainError> {
+        let shown = if self.displays() { Some(self.hash()?) } else { None };
+        let (found, news) = self.compute_and_update(clock, control, shown.is_some(), events)?;
+        let loss = news.mean_loss();
+        self.report(found, &news, shown, clock, events);
+        self.iter += 1;
+        events(Event::Stepped { done: self.iter, loss });
+        Ok((loss, news.request()))
+    }
+
+    /// What each replica of this rank found, in their order, and the news of all; the weights are
+    /// updated.
     fn compute_and_update(
         &mut self,
         clock: &dyn Clock,
+        control: &dyn Control,
         shows: bool,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Vec<Found>, TrainError> {
+    ) -> Result<(Vec<Found>, News), TrainError> {
         if let Some(step) = self.solver.rates.step_begins(self.iter) {
             events(Event::RateStep { iter: self.iter, step });
         }
         let board = Board::new(self.workers.len());
         let norms = Mutex::new(vec![BlockSums::default(); self.slots.blocks()]);
+        let outputs = if shows { self.output_values() } else { 0 };
+        let news = Mutex::new(News::new(self.dealing.replicas, outputs));
         let stage = Stage {
             clock,
+            control,
             iter: self.iter,
             shows,
             debug: shows && self.config.solver.debug_info(),
@@ -96,17 +121,21 @@ impl Job {
             buckets: &self.buckets,
             shared: &self.shared,
             dealing: self.dealing,
+            ranks: &self.ranks,
             board: &board,
             norms: &norms,
+            news: &news,
         };
         let mut replicas = &mut self.replicas[..];
-        let results: Vec<_> = thread::scope(|scope| {
+        let (results, talk) = thread::scope(|scope| {
+            let stage = &stage;
+            let talk = self.ranks.are_several().then(|| scope.spawn(|| stage.communicate()));
             let mut others = Vec::new();
             let mut first = None;
             for (index, worker) in self.workers.iter_mut().enumerate() {
-                let (mine, rest) = replicas.split_at_mut(stage.dealing.of_worker(index).len());
+                let dealt = stage.dealing.of_worker(self.ranks.rank(), index);
+                let (mine, rest) = replicas.split_at_mut(dealt.len());
                 replicas = rest;
-                let stage = &stage;
                 if index == 0 {
                     first = Some((worker, mine));
                 } else {
@@ -116,13 +145,21 @@ impl Job {
             // Worker 0 is this thread: one worker spawns none.
             let (worker, mine) = first.expect("there is at least one worker");
             let mut results = vec![stage.work(0, worker, mine)];
-            let join = |other: thread::ScopedJoinHandle<'_, _>| {
-                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
             results.extend(others.into_iter().map(join));
-            results
+            (results, talk.map(join).transpose())
         });
-        gather(results, self.worker_net(), self.iter, events)
+        let all = gather(results, &self.workers[0].net, self.iter, events)?;
+        match talk {
+            Ok(talk) => self.spans.extend(talk.map_or_else(Vec::new, |talk| talk.spans)),
+            Err(undone) => return Err(error_of(undone, &self.workers[0].net, self.iter)),
+        }
+        Ok((all, news.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Values of all outputs of the train net.
+    fn output_values(&self) -> usize {
+        let Worker { net, cpu, .. } = &self.workers[0];
+        net.outputs(cpu).iter().map(|output| output.values.len()).sum()
     }
 
     /// Iterations done.
@@ -131,27 +168,33 @@ impl Job {
         self.iter
     }
 
-    /// A hash of all parameters' bits, learned and running, in net order.
-    #[must_use]
-    pub fn hash(&self) -> u64 {
-        self.worker_net().hash(&self.shared.params.read(), &self.running())
+    /// A hash of all parameters' bits, learned and running, in net order. All ranks ask together.
+    pub fn hash(&self) -> Result<u64, TrainError> {
+        Ok(self.worker_net().hash(&self.shared.params.read(), &self.running()?))
     }
 
-    /// The train net with its present params, as a model file holds it.
-    #[must_use]
-    pub fn model(&self) -> caffe_format::NetParameter {
-        self.worker_net().model(&self.shared.params.read(), &self.running())
+    /// The train net with its present params, as a model file holds it. All ranks ask together.
+    pub fn model(&self) -> Result<caffe_format::NetParameter, TrainError> {
+        Ok(self.worker_net().model(&self.shared.params.read(), &self.running()?))
     }
 
     /// The running statistics that test, snapshot and hash use: the replicas' mean by the canonical
     /// tree, or replica 0's.
-    pub(crate) fn running(&self) -> Slab {
+    pub(crate) fn running(&self) -> Result<Slab, TrainError> {
         let mut running = self.replicas[0].running.clone();
-        if self.config.batch_norm == BatchNormState::Averaged && self.replicas.len() > 1 {
-            let all: Vec<&[f32]> = self.replicas.iter().map(|r| &r.running[..]).collect();
-            crate::reduce::tree_mean(&all, &mut running);
+        if running.is_empty() || self.dealing.replicas == 1 {
+            return Ok(running);
         }
-        running
+        if self.config.batch_norm == BatchNormState::Replica0 {
+            self.ranks.broadcast(&mut running)?;
+            return Ok(running);
+        }
+        let own: Vec<&[f32]> = self.replicas.iter().map(|r| &r.running[..]).collect();
+        crate::reduce::tree_total(&own, &mut running);
+        self.ranks.sum(&mut running)?;
+        let scale = 1.0 / self.dealing.replicas as f32;
+        running.iter_mut().for_each(|value| *value *= scale);
+        Ok(running)
     }
 
     /// The solver as written.
@@ -182,7 +225,13 @@ impl Job {
     /// Where worker 0's time went so far.
     #[must_use]
     pub fn times(&self) -> Times {
-        self.workers[0].times
+        self.workers[0].ledger.times
+    }
+
+    /// Which process of the job this is.
+    #[must_use]
+    pub fn rank(&self) -> base::Rank {
+        self.ranks.rank()
     }
 
     fn worker_net(&self) -> &Net {
@@ -196,7 +245,12 @@ impl Job {
     }
 }
 
-/// All workers' findings in replica order, or the first worker's error that is its own.
+fn join<T>(other: thread::ScopedJoinHandle<'_, T>) -> T {
+    other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// All workers' findings in replica order, or the error that explains why there are none: a worker's
+/// own before one that others have caused.
 fn gather(
     results: Vec<Result<Done, Undone>>,
     net: &Net,
@@ -204,7 +258,7 @@ fn gather(
     events: &mut dyn FnMut(Event),
 ) -> Result<Vec<Found>, TrainError> {
     let mut all = Vec::new();
-    let mut error = None;
+    let mut undone = Vec::new();
     for (worker, result) in results.into_iter().enumerate() {
         match result {
             Ok(done) => {
@@ -213,35 +267,29 @@ fn gather(
                 }
                 all.extend(done.found);
             }
-            Err(Undone::Error(own)) => error = error.or(Some(own)),
-            Err(Undone::NotFinite(slot)) => {
-                let mut slots = net.params().iter().filter(|param| param.gradient.is_some());
-                let param = slots.nth(slot).expect("slots are the params with a gradient");
-                let (layer, index) = (param.layer.clone(), param.index);
-                error = error.or(Some(TrainError::Gradient { iter, layer, index }));
-            }
-            Err(Undone::Other) => {}
+            Err(why) => undone.push(why),
         }
     }
-    error.map_or(Ok(all), Err)
+    let weight = |undone: &Undone| match undone {
+        Undone::Error(_) | Undone::NotFinite(_) | Undone::Loss(Some(_)) => 0,
+        Undone::Loss(None) => 1,
+        Undone::Exchange(_) => 2,
+        Undone::Other => 3,
+    };
+    let first = undone.into_iter().min_by_key(weight);
+    first.map_or(Ok(all), |undone| Err(error_of(undone, net, iter)))
 }
 
-/// Mean in the order given.
-pub(crate) fn mean(values: impl Iterator<Item = f32>) -> f32 {
-    let (sum, count) = values.fold((0.0_f32, 0.0_f32), |(sum, n), value| (sum + value, n + 1.0));
-    sum / count
-}
-
-/// Means of outputs over replicas, in replica order.
-pub(crate) fn mean_outputs(found: &mut [Found]) -> Vec<Output> {
-    let Some((first, rest)) = found.split_first_mut() else { return Vec::new() };
-    let mut outputs = std::mem::take(&mut first.outputs);
-    for other in rest.iter() {
-        for (sum, output) in outputs.iter_mut().zip(&other.outputs) {
-            sum.values.iter_mut().zip(&output.values).for_each(|(sum, value)| *sum += value);
+fn error_of(undone: Undone, net: &Net, iter: u64) -> TrainError {
+    match undone {
+        Undone::Error(own) | Undone::Loss(Some(own)) => own,
+        Undone::Loss(None) => TrainError::LossElsewhere { iter },
+        Undone::NotFinite(slot) => {
+            let mut slots = net.params().iter().filter(|param| param.gradient.is_some());
+            let param = slots.nth(slot).expect("slots are the params with a gradient");
+            TrainError::Gradient { iter, layer: param.layer.clone(), index: param.index }
         }
+        Undone::Exchange(error) => error.into(),
+        Undone::Other => TrainError::OtherWorker { iter },
     }
-    let count = (rest.len() + 1) as f32;
-    outputs.iter_mut().flat_map(|output| &mut output.values).for_each(|value| *value /= count);
-    outputs
 }

@@ -26,7 +26,7 @@
 //! for _ in 0..300 {
 //!     job.step(&NoClock, &mut |_| {})?;
 //! }
-//! let line = &job.model().layer[1];
+//! let line = &job.model()?.layer[1];
 //! let [a, b] = line.blobs[0].data[..] else { panic!("two weights") };
 //! assert!((a - 3.0).abs() < 1e-3 && (b - 2.0).abs() < 1e-3);
 //! assert!((line.blobs[1].data[0] - 1.0).abs() < 1e-3);
@@ -35,6 +35,7 @@
 
 mod board;
 mod catch_up;
+mod communicate;
 mod config;
 mod error;
 mod evaluate;
@@ -44,18 +45,25 @@ pub mod files;
 mod job;
 mod matrix;
 pub mod nets;
+mod news;
 mod open;
 mod output;
 mod parallel;
+mod ranks;
 mod reduce;
 mod restore;
 mod run;
 mod save;
+mod score;
+mod set_up;
 mod single;
 mod sources;
 mod stage;
+mod start;
+mod timeline;
 mod times;
 pub mod tools;
+mod turns;
 mod weights;
 mod worker;
 
@@ -67,6 +75,7 @@ pub use job::Job;
 pub use matrix::attach_matrices;
 pub use open::check_solver;
 pub use parallel::{BatchMeaning, BatchNormState, Dealing, Overlap};
+pub use ranks::{Alarm, Ranks};
 pub use run::{Control, Ending, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
 pub use sources::FileSources;

@@ -1,22 +1,27 @@
 //! From a configuration to a job that can step: files are read, nets compiled, weights drawn or loaded.
 
 use std::path::Path;
+use std::time::Duration;
 
-use base::random::Mt19937;
 use caffe_format::{LayerParameter, NetParameter, Phase, SolverParameter, text};
+use collective::{Choice, Network};
+use exchange::Exchange;
 use kernels::Cpu;
-use net::{Home, Initial, MemoryPlan, Net, build_log, compile};
+use net::{Home, MemoryPlan, Net, build_log, compile};
 use snapshot::{Loaded, Resume};
 use solver::{Extensions, ParamSlot, Slots, Solver};
 use tensor::{SharedSlab, Slab};
 
 use crate::evaluate::TestNet;
 use crate::job::Shared;
-use crate::nets::{self, NamedNet};
+use crate::nets::{self, SolverNets};
 use crate::parallel::{BatchMeaning, Dealing};
+use crate::ranks::Ranks;
 use crate::reduce::buckets;
+use crate::set_up::SetUp;
 use crate::sources::FileSources;
-use crate::times::Times;
+use crate::timeline::Spans;
+use crate::times::{Ledger, Times};
 use crate::worker::{Replica, Worker};
 use crate::{Config, Event, Job, TrainError, matrix, restore};
 
@@ -24,13 +29,45 @@ impl Job {
     /// Reads, checks and builds everything. What can be known to be wrong is found here, before the
     /// first iteration.
     pub fn open(config: Config, events: &mut dyn FnMut(Event)) -> Result<Self, TrainError> {
+        Self::join(config, Ranks::alone(), events)
+    }
+
+    /// As [`open`](Self::open), as one of several ranks. They agree on everything before the first
+    /// iteration, or who differs is named.
+    pub fn join(
+        config: Config,
+        ranks: Ranks,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Self, TrainError> {
+        let progress = ranks.progress();
+        let busy = progress.busy(); // files may be slow
+        let (job, nets) = Self::build(config, ranks, events)?;
+        drop(busy);
+        job.compare_ranks(&nets, events)?;
+        let dealing = job.dealing;
+        events(Event::Dealt {
+            items: job.net().batch_items(),
+            replicas: dealing.replicas,
+            workers: dealing.all_workers(),
+            rate: job.solver.rates.at(job.iter),
+            exact: dealing.is_exact() && job.sums_exactly(),
+        });
+        events(Event::MemoryPlan(job.net().memory()));
+        Ok(job)
+    }
+
+    fn build(
+        config: Config,
+        ranks: Ranks,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<(Self, SolverNets), TrainError> {
         let solver = Solver::lower(&config.solver, &Extensions::lower(&config.solver)?)?;
         check_schedule(&config.solver)?;
-        if config.solver.snapshot() > 0 {
+        if config.solver.snapshot() > 0 && ranks.rank().coordinator().is_some() {
             snapshot::check_writable(config.solver.snapshot_prefix())?;
         }
         let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;
-        let dealing = deal(&config, loaded.as_ref())?;
+        let dealing = deal(&config, ranks.rank().world(), loaded.as_ref())?;
         let text = format!(
             "Initializing solver from parameters: \n{}",
             text::write(&config.solver).trim_end()
@@ -40,7 +77,8 @@ impl Job {
         if config.batch == BatchMeaning::Global {
             divide_batches(&mut found.train.net, dealing.replicas)?;
         }
-        events(Event::Note { source: "solver.cpp", text: found.train.origin });
+        let text = found.train.origin.clone();
+        events(Event::Note { source: "solver.cpp", text });
         let mut nets = Vec::with_capacity(dealing.workers);
         for worker in 0..dealing.workers {
             // The log says it once; every worker has activations of its own.
@@ -50,26 +88,32 @@ impl Job {
             let plan = MemoryPlan::KeepDiffs;
             nets.push(build("train net", &found.train.net, plan, &mut sources, events)?);
         }
-        let (params, replicas, tests) = set_up(&config, dealing, &mut nets, &found.tests, events)?;
+        let set_up = SetUp { config: &config, dealing, rank: ranks.rank() };
+        let (params, replicas, tests) = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::Note { source: "solver.cpp", text: "Solver scaffolding done.".into() });
-        let mut job = Self::assemble(config, dealing, solver, nets, params, replicas, tests);
+        let mut job = Self::assemble(config, ranks, dealing, solver, nets, params, replicas, tests);
         job.load_weights(events)?;
         if let Some(loaded) = loaded {
             restore::restore(&mut job, loaded, events)?;
         }
-        events(Event::Dealt {
-            items: job.net().batch_items(),
-            replicas: dealing.replicas,
-            workers: dealing.workers,
-            rate: job.solver.rates.at(job.iter),
-            exact: dealing.is_exact(),
-        });
-        events(Event::MemoryPlan(job.net().memory()));
-        Ok(job)
+        Ok((job, found))
+    }
+
+    /// Whether gradients are summed by the canonical tree, whatever their size.
+    fn sums_exactly(&self) -> bool {
+        let Dealing { ranks, workers, .. } = self.dealing;
+        let world = if ranks > 1 { ranks } else { workers };
+        let network = Network::GIGABIT;
+        let sizes = (self.buckets.iter()).map(|bucket| bucket.len() * size_of::<f32>());
+        let choice = &self.config.allreduce;
+        world == 1
+            || *choice == Choice::Auto
+            || sizes.into_iter().all(|size| choice.algorithm(world, size, &network).is_exact(world))
     }
 
     fn assemble(
         config: Config,
+        ranks: Ranks,
         dealing: Dealing,
         solver: Solver,
         nets: Vec<Net>,
@@ -79,11 +123,14 @@ impl Job {
     ) -> Self {
         let shared = |len: usize| SharedSlab::new(Slab::zeros(len));
         let pool_len = nets[0].pool_len();
+        let mut links = local_plan(&config, dealing).into_iter();
+        let planned = links.len() > 0;
         let worker = |net: Net| Worker {
             cpu: Cpu::new(config.threads, config.simd),
             net,
             partial: Vec::new(),
-            times: Times::default(),
+            link: links.next(),
+            ledger: Ledger { times: Times::default(), spans: Spans::new(config.timeline) },
         };
         Self {
             slots: slots(&nets[0]),
@@ -92,13 +139,16 @@ impl Job {
                 history: (0..solver.histories()).map(|_| shared(params.len())).collect(),
                 params: SharedSlab::new(params),
                 pools: nets.iter().map(|_| shared(pool_len)).collect(),
-                sum: (nets.len() > 1).then(|| shared(pool_len)),
+                sum: (nets.len() > 1 && !planned).then(|| shared(pool_len)),
             },
             workers: nets.into_iter().map(worker).collect(),
             replicas,
             tests,
             iter: 0,
             smoothed: Default::default(),
+            spans: Spans::new(config.timeline),
+            zero: Duration::ZERO,
+            ranks,
             solver,
             dealing,
             config,
@@ -128,7 +178,7 @@ impl Job {
         model: &NetParameter,
         events: &mut dyn FnMut(Event),
     ) -> Result<(), TrainError> {
-        let mut running = self.running();
+        let mut running = self.replicas[0].running.clone();
         let params = self.shared.params.get_mut();
         let ignored = crate::weights::copy(&self.workers[0].net, model, params, &mut running)
             .map_err(|source| TrainError::Weights { path: file.into(), source })?;
@@ -144,7 +194,7 @@ impl Job {
 }
 
 /// How many replicas, and who runs them. A snapshot knows how many there were.
-fn deal(config: &Config, loaded: Option<&Loaded>) -> Result<Dealing, TrainError> {
+fn deal(config: &Config, ranks: usize, loaded: Option<&Loaded>) -> Result<Dealing, TrainError> {
     let saved = match loaded.map(|loaded| &loaded.resume) {
         Some(Resume::Exact(run)) => Some(run.replicas.len()),
         _ => None,
@@ -155,9 +205,9 @@ fn deal(config: &Config, loaded: Option<&Loaded>) -> Result<Dealing, TrainError>
                 "the snapshot was written by {saved} replicas; resume with --replicas {saved}, not {asked}"
             )));
         }
-        (asked, saved) => saved.or(asked).unwrap_or(config.workers),
+        (asked, saved) => saved.or(asked).unwrap_or(config.workers * ranks),
     };
-    Dealing::new(replicas, config.workers, config.inexact)
+    Dealing::new(replicas, config.workers, ranks, config.inexact)
 }
 
 /// Gives each replica its part of the batch that the net states for all.
@@ -187,50 +237,17 @@ fn divide_batches(net: &mut NetParameter, replicas: usize) -> Result<(), TrainEr
     Ok(())
 }
 
-/// Goes through set-up once a replica, each on its own stream, as Caffe's solvers do; the weights are
-/// replica 0's. The test nets follow on replica 0's stream.
-fn set_up(
-    config: &Config,
-    dealing: Dealing,
-    nets: &mut [Net],
-    tests: &[NamedNet],
-    events: &mut dyn FnMut(Event),
-) -> Result<(Slab, Vec<Replica>, Vec<TestNet>), TrainError> {
-    let seed = u32::try_from(config.solver.random_seed()).unwrap_or(config.seed);
-    let mut params = Slab::default();
-    let mut replicas = Vec::with_capacity(dealing.replicas);
-    let mut test_nets = Vec::with_capacity(tests.len());
-    for index in 0..dealing.replicas {
-        let mut rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
-        let mut sources = FileSources::new(config, index, dealing.replicas);
-        let Initial { params: drawn, running, feeds } = (nets[0]
-            .initialise(&mut rng, &mut sources))
-        .map_err(|source| TrainError::Net { which: "train net".into(), source })?;
-        if index == 0 {
-            params = drawn;
-            for (number, (test, &iterations)) in
-                tests.iter().zip(&config.solver.test_iter).enumerate()
-            {
-                let text = format!("Creating test net (#{number}) specified by {}", test.origin);
-                events(Event::Note { source: "solver.cpp", text });
-                let workers = dealing.workers;
-                let test = TestNet::open(
-                    number,
-                    &test.net,
-                    iterations,
-                    workers,
-                    &nets[0],
-                    &mut rng,
-                    &mut sources,
-                    events,
-                )?;
-                test_nets.push(test);
-            }
-            sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
-        }
-        replicas.push(Replica { rng, running, feeds });
+/// The ends of the plan that was asked for by name between the workers of one rank; else none, and they
+/// read each other's pools.
+fn local_plan(config: &Config, dealing: Dealing) -> Vec<Exchange> {
+    let by_name = !matches!(config.allreduce, Choice::Auto | Choice::AutoAny);
+    if dealing.ranks > 1 || dealing.workers == 1 || !by_name {
+        return Vec::new();
     }
-    Ok((params, replicas, test_nets))
+    let choice = config.allreduce.clone();
+    let config = exchange::Config { choice, ..exchange::Config::LOCAL };
+    let links = transport::local::mesh(dealing.workers, dealing.workers).into_iter();
+    links.map(|link| Exchange::new(Box::new(link), config.clone())).collect()
 }
 
 /// Compiles a net and reports what Caffe logs about it.

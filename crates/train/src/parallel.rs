@@ -1,11 +1,14 @@
-//! Who runs what: replicas dealt to workers, and whether the result is exact.
+//! Who runs what: replicas dealt to ranks and their workers, and whether the result is exact.
 //!
-//! R replicas make the global batch; W workers run a contiguous run of them each. The sum of all
+//! R replicas make the global batch; N ranks of W workers run a contiguous run of them each. The sum of all
 //! gradients is `T(0, R)`: `T(a, b)` is one replica's when `b = a + 1`, else `T(a, m) + T(m, b)` with
 //! `m = a +` the largest power of two below `b - a`. A worker that holds an aligned power of two of
-//! replicas computes a subtree of it, whatever the number of workers; so does one worker alone.
+//! replicas computes a subtree of it, whatever the number of workers; so does a rank, whose sum goes to
+//! the others; so does one worker alone.
 
 use std::ops::Range;
+
+use base::Rank;
 
 use crate::TrainError;
 
@@ -14,8 +17,10 @@ use crate::TrainError;
 pub struct Dealing {
     /// Logical copies of the training step.
     pub replicas: usize,
-    /// Thread groups that run them.
+    /// Thread groups that run them, in each rank.
     pub workers: usize,
+    /// Processes.
+    pub ranks: usize,
 }
 
 /// What `batch_size` means.
@@ -46,64 +51,119 @@ pub enum Overlap {
 }
 
 impl Dealing {
-    /// Deals `replicas` to `workers`; refuses what would not be exact, unless asked to go on.
-    pub fn new(replicas: usize, workers: usize, inexact: bool) -> Result<Self, TrainError> {
+    /// Deals `replicas` to `ranks` of `workers` each; refuses what would not be exact, unless asked to
+    /// go on.
+    pub fn new(
+        replicas: usize,
+        workers: usize,
+        ranks: usize,
+        inexact: bool,
+    ) -> Result<Self, TrainError> {
         let wrong = |reason: String| Err(TrainError::Dealing(reason));
-        if replicas == 0 || workers == 0 {
+        let all = workers * ranks;
+        if replicas == 0 || all == 0 {
             return wrong("at least one replica and one worker are needed".into());
         }
-        if replicas < workers {
+        let dealing = Self { replicas, workers, ranks };
+        let whom = dealing.whom();
+        if replicas < all {
             return wrong(format!(
-                "{workers} workers for {replicas} replicas: give at least as many replicas as workers"
+                "{whom} for {replicas} replicas: give at least as many replicas as workers"
             ));
         }
-        let dealing = Self { replicas, workers };
-        if dealing.is_exact() || (inexact && replicas.is_multiple_of(workers)) {
+        if dealing.is_exact() || (inexact && replicas.is_multiple_of(all)) {
             return Ok(dealing);
         }
-        let nearest = dealing.nearest_exact();
-        let hint = if replicas.is_multiple_of(workers) { ", or --inexact" } else { "" };
-        wrong(format!(
-            "{replicas} replicas on {workers} workers would not give the bits of one worker: \
-             each must run a power of two of them; nearest is --replicas {nearest}{hint}"
-        ))
+        let hint = if replicas.is_multiple_of(all) { ", or --inexact" } else { "" };
+        wrong(match dealing.nearest_exact() {
+            Some(nearest) => format!(
+                "{replicas} replicas on {whom} would not give the bits of one worker: \
+                 each must run a power of two of them; nearest is --replicas {nearest}{hint}"
+            ),
+            None => format!(
+                "{whom} would not give the bits of one worker: \
+                 several ranks need a power of two of workers each{hint}"
+            ),
+        })
     }
 
     /// Whether the weights will be those of one worker, bit for bit.
     #[must_use]
     pub fn is_exact(self) -> bool {
-        self.workers == 1
-            || (self.replicas.is_multiple_of(self.workers)
-                && (self.replicas / self.workers).is_power_of_two())
+        let subtrees = |parts: usize| {
+            self.replicas.is_multiple_of(parts) && (self.replicas / parts).is_power_of_two()
+        };
+        let all = self.all_workers();
+        all == 1 || (subtrees(all) && (self.ranks == 1 || subtrees(self.ranks)))
     }
 
-    /// The replicas that worker `worker` runs, one after another.
+    /// Workers of all ranks.
     #[must_use]
-    pub fn of_worker(self, worker: usize) -> Range<usize> {
-        base::chunk(self.replicas, self.workers, worker)
+    pub fn all_workers(self) -> usize {
+        self.workers * self.ranks
     }
 
-    fn nearest_exact(self) -> usize {
-        let exact = (0..usize::BITS / 2).map(|power| self.workers << power);
-        exact.min_by_key(|r| r.abs_diff(self.replicas)).unwrap_or(self.workers)
+    /// The replicas that worker `worker` of `rank` runs, one after another.
+    #[must_use]
+    pub fn of_worker(self, rank: Rank, worker: usize) -> Range<usize> {
+        base::chunk(self.replicas, self.all_workers(), rank.index() * self.workers + worker)
+    }
+
+    /// The replicas of all workers of `rank`.
+    #[must_use]
+    pub fn of_rank(self, rank: Rank) -> Range<usize> {
+        let last = self.of_worker(rank, self.workers - 1);
+        self.of_worker(rank, 0).start..last.end
+    }
+
+    fn whom(self) -> String {
+        match self.ranks {
+            1 => format!("{} workers", self.workers),
+            ranks => format!("{ranks} ranks of {} workers", self.workers),
+        }
+    }
+
+    fn nearest_exact(self) -> Option<usize> {
+        let exact = (0..usize::BITS / 4).map(|power| self.all_workers() << power);
+        let exact = exact.filter(|&replicas| Self { replicas, ..self }.is_exact());
+        exact.min_by_key(|r| r.abs_diff(self.replicas))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Dealing;
+    use base::Rank;
 
     #[test]
     fn exact_dealings_are_admitted_and_others_name_the_nearest() {
         for (replicas, workers) in [(1, 1), (5, 1), (4, 1), (4, 2), (4, 4), (6, 3), (12, 3), (3, 3)]
         {
-            assert!(Dealing::new(replicas, workers, false).is_ok(), "{replicas} on {workers}");
+            assert!(Dealing::new(replicas, workers, 1, false).is_ok(), "{replicas} on {workers}");
         }
-        let refused = Dealing::new(6, 2, false).unwrap_err().to_string();
+        let refused = Dealing::new(6, 2, 1, false).unwrap_err().to_string();
         assert!(refused.contains("--replicas 4") && refused.contains("--inexact"), "{refused}");
-        assert!(Dealing::new(6, 2, true).is_ok());
-        let refused = Dealing::new(5, 2, true).unwrap_err().to_string();
+        assert!(Dealing::new(6, 2, 1, true).is_ok());
+        let refused = Dealing::new(5, 2, 1, true).unwrap_err().to_string();
         assert!(refused.contains("--replicas 4"), "{refused}");
-        assert!(Dealing::new(1, 2, true).is_err());
+        assert!(Dealing::new(1, 2, 1, true).is_err());
+    }
+
+    #[test]
+    fn ranks_run_contiguous_replicas_and_must_hold_subtrees() {
+        for (replicas, workers, ranks) in [(4, 1, 2), (4, 2, 2), (8, 2, 2), (3, 1, 3), (12, 2, 3)] {
+            let dealing = Dealing::new(replicas, workers, ranks, false).unwrap();
+            let rank = |index| Rank::new(index, ranks).unwrap();
+            let dealt: Vec<usize> = (0..ranks)
+                .flat_map(|index| (0..workers).flat_map(move |w| dealing.of_worker(rank(index), w)))
+                .collect();
+            assert_eq!(dealt, (0..replicas).collect::<Vec<_>>());
+            assert_eq!(dealing.of_rank(rank(ranks - 1)).end, replicas);
+        }
+        let refused = Dealing::new(6, 1, 2, false).unwrap_err().to_string();
+        assert!(refused.contains("2 ranks of 1 workers") && refused.contains("--replicas 4"));
+        let refused = Dealing::new(6, 3, 2, false).unwrap_err().to_string();
+        assert!(refused.contains("a power of two of workers each"), "{refused}");
+        assert!(Dealing::new(6, 3, 2, true).is_ok());
     }
 }

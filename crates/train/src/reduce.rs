@@ -4,10 +4,12 @@
 //! a bucket is a run of the pool). Of each bucket every worker owns a share, cut at block borders; it
 //! reads that share in all pools, adds them in the order of [`parallel`](crate::parallel)'s tree and
 //! writes the sum once. Between layers a worker reduces its share of what all have delivered, and
-//! never waits before its backward ends.
+//! never waits before its backward ends. A plan that was asked for by name runs between the pools
+//! instead; its workers wait for each other at every bucket.
 
 use std::ops::Range;
 
+use exchange::{Exchange, ExchangeError};
 use kernels::Cpu;
 use net::Net;
 use solver::{BLOCK, Slots};
@@ -38,13 +40,44 @@ pub(crate) struct Reducer<'a> {
     pub(crate) slots: &'a Slots,
     pub(crate) buckets: &'a [Range<usize>],
     pub(crate) pools: &'a [SharedSlab],
-    /// Where sums go; `None` when one worker's pool is the sum already.
-    pub(crate) sum: Option<&'a SharedSlab>,
+    pub(crate) by: By<'a>,
     /// Buckets whose share is done.
     pub(crate) done: usize,
 }
 
-impl Reducer<'_> {
+/// How the workers of a process sum.
+pub(crate) enum By<'a> {
+    /// There is one: its pool is the sum.
+    Nobody,
+    /// Each reads its share of all pools and writes it here.
+    DirectReads(&'a SharedSlab),
+    /// A plan, after which every pool holds the sum.
+    Plan(Exchange),
+}
+
+/// Why a sum was not made.
+pub(crate) enum NoSum {
+    /// Another worker failed.
+    Failed,
+    /// A plan did not end, most often because another worker failed.
+    Exchange(ExchangeError),
+}
+
+impl From<Failed> for NoSum {
+    fn from(Failed: Failed) -> Self {
+        Self::Failed
+    }
+}
+
+impl<'a> Reducer<'a> {
+    /// Where this worker finds the sum of its process.
+    pub(crate) fn sum(&self) -> &'a SharedSlab {
+        match self.by {
+            By::DirectReads(sum) => sum,
+            By::Nobody | By::Plan(_) => &self.pools[self.worker],
+        }
+    }
+
     /// This worker's share of every bucket.
     pub(crate) fn shares(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.buckets.iter().map(|bucket| self.share(bucket))
@@ -55,30 +88,47 @@ impl Reducer<'_> {
     }
 
     /// Says that the first `settled` values are final, and sums what all have delivered.
-    pub(crate) fn settle(&mut self, cpu: &Cpu, settled: usize) {
-        if self.sum.is_none() {
-            return;
-        }
-        self.board.deliver(self.worker, settled);
-        let ready = self.board.delivered();
+    pub(crate) fn settle(&mut self, cpu: &Cpu, settled: usize) -> Result<(), NoSum> {
+        let ready = match self.by {
+            By::DirectReads(_) => {
+                self.board.deliver(self.worker, settled);
+                self.board.delivered()
+            }
+            By::Nobody | By::Plan(_) => settled,
+        };
         while self.buckets.get(self.done).is_some_and(|bucket| bucket.end <= ready) {
-            self.reduce_next(cpu);
-        }
-    }
-
-    /// Sums the rest, waiting for the others' deliveries.
-    pub(crate) fn finish(&mut self, cpu: &Cpu) -> Result<(), Failed> {
-        while let Some(bucket) = self.buckets.get(self.done).filter(|_| self.sum.is_some()) {
-            self.board.wait_delivered(bucket.end)?;
-            self.reduce_next(cpu);
+            self.reduce_next(cpu)?;
         }
         Ok(())
     }
 
-    fn reduce_next(&mut self, cpu: &Cpu) {
-        let Some(sum) = self.sum else { return };
-        let share = self.share(&self.buckets[self.done]);
+    /// Sums the rest, waiting for the others' deliveries.
+    pub(crate) fn finish(&mut self, cpu: &Cpu) -> Result<(), NoSum> {
+        while let Some(bucket) = self.buckets.get(self.done) {
+            if matches!(self.by, By::DirectReads(_)) {
+                self.board.wait_delivered(bucket.end)?;
+            }
+            self.reduce_next(cpu)?;
+        }
+        Ok(())
+    }
+
+    fn reduce_next(&mut self, cpu: &Cpu) -> Result<(), NoSum> {
+        let bucket = self.buckets[self.done].clone();
+        if let By::Plan(exchange) = &mut self.by {
+            let mut values = self.pools[self.worker].write(bucket);
+            exchange.all_reduce(&mut values).map_err(NoSum::Exchange)?;
+        } else if let By::DirectReads(sum) = self.by {
+            self.add_share(cpu, sum, &bucket);
+        }
         self.done += 1;
+        self.board.sum(self.worker, self.done);
+        Ok(())
+    }
+
+    /// Adds this worker's share of `bucket` in all pools.
+    fn add_share(&self, cpu: &Cpu, sum: &SharedSlab, bucket: &Range<usize>) {
+        let share = self.share(bucket);
         let pools: Vec<Reading<'_>> =
             self.pools.iter().map(|pool| pool.read_range(share.clone())).collect();
         let pools: Vec<&[f32]> = pools.iter().map(|pool| &**pool).collect();
@@ -90,14 +140,12 @@ impl Reducer<'_> {
     }
 }
 
-/// The mean of `parts` by the canonical tree: their sum, multiplied once.
-pub(crate) fn tree_mean(parts: &[&[f32]], mean: &mut [f32]) {
-    let scale = 1.0 / parts.len() as f32;
-    let len = mean.len();
+/// The sum of `parts` by the canonical tree.
+pub(crate) fn tree_total(parts: &[&[f32]], total: &mut [f32]) {
+    let len = total.len();
     for start in (0..len).step_by(BLOCK) {
         let at = start..len.min(start + BLOCK);
-        tree_sum(parts, at.clone(), &mut mean[at.clone()]);
-        mean[at].iter_mut().for_each(|value| *value *= scale);
+        tree_sum(parts, at.clone(), &mut total[at]);
     }
 }
 

@@ -76,8 +76,8 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), String> {
 fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), String> {
     let continues = job.config.resume_data == ResumeData::Continue;
     let names: Vec<String> = job.net().feed_names().into_iter().map(String::from).collect();
-    for index in 0..job.replicas.len() {
-        let saved = &run.replicas[index]; // their number was taken from here
+    for (index, number) in job.dealing.of_rank(job.rank()).enumerate() {
+        let saved = &run.replicas[number]; // their number was taken from here
         restore_statistics(job, index, saved)?;
         let replica = &mut job.replicas[index];
         replica.rng = Mt19937::from_state(&saved.random).map_err(|e| e.to_string())?;

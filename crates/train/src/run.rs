@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use base::Clock;
 
-use crate::job::{mean, mean_outputs};
+use crate::news::News;
+use crate::times::Times;
 use crate::worker::{Found, Task};
 use crate::{Display, Event, Job, TrainError};
 
 /// What someone outside asks of a run: signals, for the binary.
-pub trait Control {
+pub trait Control: Sync {
     /// The oldest request not yet answered; asking answers it.
     fn request(&self) -> Request;
 }
@@ -49,8 +50,8 @@ pub(crate) struct SmoothedLoss {
     losses: Vec<f32>,
     mean: f32,
     start: u64,
-    /// When and where the last display was.
-    shown: Option<(Duration, u64)>,
+    /// When and where the last display was, and what time had been spent on.
+    shown: Option<(Duration, u64, Times)>,
 }
 
 impl Job {
@@ -66,9 +67,12 @@ impl Job {
         events(note(format!("Learning Rate Policy: {}", self.config.solver.lr_policy())));
         self.smoothed = SmoothedLoss {
             start: self.iter,
-            shown: Some((clock.now(), self.iter)),
+            shown: Some((clock.now(), self.iter, self.times())),
             ..Default::default()
         };
+        self.ranks.sum(&mut [0.0])?; // all leave here together: the zero of their timelines
+        self.zero = clock.now();
+        let (begin, from) = (self.zero, self.iter);
         let max_iter = u64::from(self.config.solver.max_iter().unsigned_abs());
         let mut stopped = false;
         while self.iter < max_iter && !stopped {
@@ -78,13 +82,17 @@ impl Job {
                     break;
                 }
             }
-            self.step(clock, events)?;
-            let request = control.request();
+            let (_, request) = self.step_or_stop(clock, control, events)?;
             if self.snapshots_now() || request == Request::Snapshot {
-                self.snapshot(events);
+                self.snapshot(events)?;
             }
             stopped = request == Request::Stop;
         }
+        events(Event::Spent {
+            elapsed: clock.now().saturating_sub(begin),
+            items: self.items_per_iteration() as u64 * (self.iter - from),
+            times: self.times(),
+        });
         self.finish(stopped, clock, control, events)
     }
 
@@ -97,9 +105,9 @@ impl Job {
         events: &mut dyn FnMut(Event),
     ) -> Result<Ending, TrainError> {
         if (self.config.solver.snapshot_after_train() || stopped) && !self.snapshots_now() {
-            self.snapshot(events);
+            self.snapshot(events)?;
         }
-        events(Event::Hash { steps: self.iter, hash: self.hash() });
+        events(Event::Hash { steps: self.iter, hash: self.hash()? });
         if stopped {
             events(Event::StoppedEarly);
             return Ok(Ending::Stopped);
@@ -123,7 +131,7 @@ impl Job {
     pub(crate) fn report(
         &mut self,
         mut found: Vec<Found>,
-        loss: f32,
+        news: &News,
         hash: Option<u64>,
         clock: &dyn Clock,
         events: &mut dyn FnMut(Event),
@@ -136,19 +144,23 @@ impl Job {
             .iter_mut()
             .flat_map(|found| found.debug.drain(..))
             .for_each(|l| events(Event::Debug(l)));
-        let loss = self.smoothed.add(loss, self.iter, self.config.solver.average_loss());
+        let average = self.config.solver.average_loss();
+        let loss = self.smoothed.add(news.mean_loss(), self.iter, average);
         let Some(hash) = hash else { return };
-        let now = clock.now();
-        let (then, iter) =
-            self.smoothed.shown.replace((now, self.iter)).unwrap_or((now, self.iter));
+        let mut outputs = std::mem::take(&mut found[0].outputs);
+        news.mean_outputs(&mut outputs);
+        let now = (clock.now(), self.iter, self.times());
+        let then = self.smoothed.shown.replace(now).unwrap_or(now);
         events(Event::Displayed(Display {
             iter: self.iter,
             loss,
             rate: self.solver.rates.at(self.iter),
-            elapsed: now.saturating_sub(then),
-            iterations: self.iter - iter,
+            elapsed: now.0.saturating_sub(then.0),
+            iterations: self.iter - then.1,
+            items: self.items_per_iteration() as u64 * (self.iter - then.1),
+            times: now.2.since(&then.2),
             interval: u64::from(self.config.solver.display().unsigned_abs()),
-            outputs: mean_outputs(&mut found),
+            outputs,
         }));
         events(Event::Hash { steps: self.iter, hash });
     }
@@ -156,24 +168,26 @@ impl Job {
     /// A forward of every replica, without update; the mean loss.
     fn forward_all(&mut self, clock: &dyn Clock) -> Result<f32, TrainError> {
         let params = self.shared.params.read();
-        let mut losses = Vec::with_capacity(self.replicas.len());
-        for (index, replica) in self.replicas.iter_mut().enumerate() {
-            let worker =
-                (0..self.dealing.workers).find(|&w| self.dealing.of_worker(w).contains(&index));
-            let worker = worker.expect("every replica is dealt");
+        let rank = self.ranks.rank();
+        let mut news = News::new(self.dealing.replicas, 0);
+        for (index, replica) in self.dealing.of_rank(rank).zip(&mut self.replicas) {
+            let runs = |&worker: &usize| self.dealing.of_worker(rank, worker).contains(&index);
+            let worker = (0..self.dealing.workers).find(runs).expect("every replica is dealt");
             let task = Task {
                 clock,
-                iter: self.iter,
                 passes: 1,
                 overlap: self.config.overlap,
                 params: &params,
                 pool: &self.shared.pools[worker],
+                ranks: &self.ranks,
                 shows: false,
                 debug: false,
             };
-            losses.push(self.workers[worker].forward(&task, replica, false, &mut Vec::new())?);
+            let loss = self.workers[worker].forward(&task, replica, false, &mut Vec::new())?;
+            news.tell(index, loss, &[]);
         }
-        Ok(mean(losses.into_iter()))
+        self.ranks.sum(news.values())?;
+        Ok(news.mean_loss())
     }
 
     fn tests_now(&self) -> bool {

@@ -1,22 +1,30 @@
 //! From a job to a snapshot.
 
-use caffe_format::{SolverParameterSnapshotFormat, SolverState, text};
+use caffe_format::{NetParameter, SolverParameterSnapshotFormat, SolverState, text};
 use net::{Home, Param};
 use snapshot::{Batch, Format, Replica, RunState, Snapshot, Statistics, hash};
 
-use crate::{BatchMeaning, Event, Job};
+use crate::{BatchMeaning, Event, Job, TrainError};
 
 impl Job {
     /// Writes a snapshot of the present state. A full disk is reported, not fatal: the previous
     /// snapshot is intact and training goes on.
-    pub(crate) fn snapshot(&mut self, events: &mut dyn FnMut(Event)) {
+    pub(crate) fn snapshot(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
+        let (model, run) = (self.model()?, self.whole_run_state()?);
+        if self.rank().coordinator().is_some() {
+            let _busy = self.ranks.busy();
+            self.write(model, run, events);
+        }
+        Ok(())
+    }
+
+    fn write(&self, model: NetParameter, run: RunState, events: &mut dyn FnMut(Event)) {
         let prefix = self.config.root.join(self.config.solver.snapshot_prefix());
         let format = match self.config.solver.snapshot_format() {
             SolverParameterSnapshotFormat::Binaryproto => Format::Binary,
             SolverParameterSnapshotFormat::Hdf5 => Format::Hdf5,
         };
-        let snapshot =
-            Snapshot { model: self.model(), state: self.solver_state(), run: self.run_state() };
+        let snapshot = Snapshot { model, state: self.solver_state(), run };
         match snapshot::save(&prefix.to_string_lossy(), format, snapshot) {
             Ok(names) => {
                 events(Event::SnapshotWritten { model: names.model, state: names.state });
@@ -49,11 +57,27 @@ impl Job {
         }
     }
 
-    /// Our part: where every replica's data and random numbers are. Test nets belong to replica 0.
+    /// The states of all ranks' replicas, in their order. All ranks ask together.
+    fn whole_run_state(&self) -> Result<RunState, TrainError> {
+        let mut whole = self.run_state();
+        if self.ranks.are_several() {
+            let all = self.ranks.gather(whole.to_bytes())?;
+            let parts = all.iter().enumerate().map(|(rank, bytes)| {
+                RunState::from_bytes(bytes).map_err(|_| TrainError::State { rank })
+            });
+            let parts: Vec<RunState> = parts.collect::<Result<_, _>>()?;
+            whole.replicas = parts.into_iter().flat_map(|part| part.replicas).collect();
+        }
+        Ok(whole)
+    }
+
+    /// Our part: where this rank's replicas' data and random numbers are. Test nets belong to
+    /// replica 0.
     fn run_state(&self) -> RunState {
         let mut replicas: Vec<Replica> =
             self.replicas.iter().map(|r| self.replica_state(r)).collect();
-        for (index, test) in self.tests.iter().enumerate() {
+        let tests = self.tests.iter().enumerate().filter(|_| self.rank().coordinator().is_some());
+        for (index, test) in tests {
             let named = test.feed_states().into_iter();
             let named = named.map(|(name, state)| (test_feed_name(index, &name), state));
             replicas[0].feeds.extend(named);

@@ -10,9 +10,9 @@ use layers::Feed;
 use net::{MemoryPlan, Net, Output, Pass};
 use tensor::{SharedSlab, Slab};
 
-use crate::evaluate::Score;
 use crate::files::{UnknownFields, read_net};
 use crate::open::build;
+use crate::score::Score;
 use crate::sources::FileSources;
 use crate::{Event, TrainError};
 

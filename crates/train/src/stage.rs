@@ -1,22 +1,28 @@
 //! What one worker does in one iteration, from its first batch to its share of the update.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use base::Clock;
+use exchange::ExchangeError;
 use kernels::Cpu;
 use solver::{BlockSums, Clipped, HISTORIES_MAX, Piece, Run, Slots, Solver, Step, block_sums};
+use tensor::SharedSlab;
 
 use crate::board::{Board, Failed};
 use crate::job::Shared;
+use crate::news::News;
 use crate::parallel::Dealing;
-use crate::reduce::Reducer;
+use crate::ranks::Ranks;
+use crate::reduce::{By, NoSum, Reducer};
+use crate::timeline::What;
 use crate::worker::{Found, Replica, Task, Worker};
-use crate::{Config, TrainError};
+use crate::{Config, Control, TrainError};
 
 /// Everything about one iteration that all workers see.
 pub(crate) struct Stage<'a> {
     pub(crate) clock: &'a dyn Clock,
+    pub(crate) control: &'a dyn Control,
     pub(crate) iter: u64,
     /// Whether outputs are wanted.
     pub(crate) shows: bool,
@@ -28,9 +34,12 @@ pub(crate) struct Stage<'a> {
     pub(crate) buckets: &'a [Range<usize>],
     pub(crate) shared: &'a Shared,
     pub(crate) dealing: Dealing,
+    pub(crate) ranks: &'a Ranks,
     pub(crate) board: &'a Board,
     /// Norms of all blocks, each worker's share written by it.
     pub(crate) norms: &'a Mutex<Vec<BlockSums>>,
+    /// What all replicas tell.
+    pub(crate) news: &'a Mutex<News>,
 }
 
 /// What a worker brings back.
@@ -45,6 +54,10 @@ pub(crate) enum Undone {
     Error(TrainError),
     /// The gradient of this slot is not finite.
     NotFinite(usize),
+    /// A replica's loss is not finite; if it is ours, with where that began.
+    Loss(Option<TrainError>),
+    /// Values did not arrive.
+    Exchange(ExchangeError),
     /// Another worker failed.
     Other,
 }
@@ -59,7 +72,10 @@ impl Stage<'_> {
     ) -> Result<Done, Undone> {
         let _watch = self.board.watch();
         let result = self.compute_then_update(index, worker, replicas);
-        if result.is_err() {
+        if let Err(undone) = &result {
+            if let Undone::Error(error) = undone {
+                self.ranks.alarm(error); // other ranks would wait for our gradients
+            }
             self.board.fail();
         }
         result
@@ -71,40 +87,89 @@ impl Stage<'_> {
         worker: &mut Worker,
         replicas: &mut [Replica],
     ) -> Result<Done, Undone> {
+        let by = match (worker.link.take(), &self.shared.sum) {
+            // Out of the worker until the step has gone well: who waits for us sees that we left.
+            (Some(link), _) => By::Plan(link),
+            (None, Some(sum)) => By::DirectReads(sum),
+            (None, None) => By::Nobody,
+        };
         let mut reducer = Reducer {
             worker: index,
             board: self.board,
             slots: self.slots,
             buckets: self.buckets,
             pools: &self.shared.pools,
-            sum: self.shared.sum.as_ref(),
+            by,
             done: 0,
         };
-        let found = {
-            let params = self.shared.params.read();
-            let task = Task {
-                clock: self.clock,
-                iter: self.iter,
-                passes: self.config.solver.iter_size(),
-                overlap: self.config.overlap,
-                params: &params,
-                pool: &self.shared.pools[index],
-                shows: self.shows,
-                debug: self.debug,
-            };
-            let first = self.dealing.of_worker(index).start;
-            worker.compute(&task, first, replicas, &mut reducer).map_err(Undone::Error)?
-        };
+        let found = self.compute(index, worker, replicas, &mut reducer)?;
         let begin = self.clock.now();
         reducer.finish(&worker.cpu)?;
+        if self.ranks.are_several() {
+            self.board.wait_exchanged()?;
+        }
         let runs: Vec<Run> = reducer.shares().flat_map(|share| self.slots.runs(share)).collect();
-        self.add_norms(&runs);
-        self.board.barrier()?; // nobody reads params any more, and all norms are in
+        self.add_norms(&runs, reducer.sum());
+        self.board.barrier()?; // nobody reads params any more, and all norms and news are in
         let reduced = self.clock.now();
-        let clipped = self.update(&worker.cpu, &runs)?;
-        worker.times.exchange += reduced.saturating_sub(begin);
-        worker.times.update += self.clock.now().saturating_sub(reduced);
+        self.check_losses(&found)?;
+        let clipped = self.update(&worker.cpu, &runs, reducer.sum())?;
+        let updated = self.clock.now();
+        worker.ledger.spend(What::Exchange, begin, reduced);
+        worker.ledger.spend(What::Update, reduced, updated);
+        if let By::Plan(link) = reducer.by {
+            worker.link = Some(link);
+        }
         Ok(Done { found, clipped })
+    }
+
+    /// All batches of this worker, whose news are told.
+    fn compute(
+        &self,
+        index: usize,
+        worker: &mut Worker,
+        replicas: &mut [Replica],
+        reducer: &mut Reducer<'_>,
+    ) -> Result<Vec<Found>, Undone> {
+        let params = self.shared.params.read();
+        let task = Task {
+            clock: self.clock,
+            passes: self.config.solver.iter_size(),
+            overlap: self.config.overlap,
+            params: &params,
+            pool: &self.shared.pools[index],
+            ranks: self.ranks,
+            shows: self.shows,
+            debug: self.debug,
+        };
+        let first = self.dealing.of_worker(self.ranks.rank(), index).start;
+        let found = worker.compute(&task, first, replicas, reducer)?;
+        let mut news = self.news();
+        for (row, found) in (first..).zip(&found) {
+            news.tell(row, found.loss, &found.outputs);
+        }
+        if index == 0 {
+            news.ask(self.control.request());
+        }
+        drop(news);
+        self.board.tell();
+        Ok(found)
+    }
+
+    /// An update that the loss of any replica forbids is forbidden to all.
+    fn check_losses(&self, found: &[Found]) -> Result<(), Undone> {
+        if self.news().losses().all(f32::is_finite) {
+            return Ok(());
+        }
+        let own = found.iter().find_map(|found| {
+            let (layer, blob) = found.not_finite.clone()?;
+            Some(TrainError::Loss { iter: self.iter, loss: found.loss, layer, blob })
+        });
+        Err(Undone::Loss(own))
+    }
+
+    pub(crate) fn news(&self) -> MutexGuard<'_, News> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What every gradient is multiplied by: the pool holds a sum over replicas.
@@ -112,13 +177,13 @@ impl Stage<'_> {
         1.0 / self.dealing.replicas as f32
     }
 
-    fn add_norms(&self, runs: &[Run]) {
+    fn add_norms(&self, runs: &[Run], sum: &SharedSlab) {
         if !self.solver.needs_norms() {
             return;
         }
         for run in runs {
             let values = self.shared.params.read_range(self.slots.in_slab(run));
-            let gradient = self.shared.sum().read_range(self.slots.in_pool(run));
+            let gradient = sum.read_range(self.slots.in_pool(run));
             let blocks = self.slots.blocks_in(run);
             let mut sums = vec![BlockSums::default(); blocks.len()];
             block_sums(self.scale(), &values, &gradient, &mut sums);
@@ -128,23 +193,23 @@ impl Stage<'_> {
     }
 
     /// Applies the rule to this worker's share.
-    fn update(&self, cpu: &Cpu, runs: &[Run]) -> Result<Option<Clipped>, Undone> {
+    fn update(&self, cpu: &Cpu, runs: &[Run], sum: &SharedSlab) -> Result<Option<Clipped>, Undone> {
         let step = {
             let norms = self.norms.lock().unwrap_or_else(PoisonError::into_inner);
             let norms = if self.solver.needs_norms() { &norms[..] } else { &[] };
             self.solver.step(self.iter, self.scale(), self.slots, norms)
         };
-        self.apply(cpu, runs, &step)?;
+        self.apply(cpu, runs, sum, &step)?;
         Ok(step.clipped)
     }
 
-    fn apply(&self, cpu: &Cpu, runs: &[Run], step: &Step) -> Result<(), Undone> {
+    fn apply(&self, cpu: &Cpu, runs: &[Run], sum: &SharedSlab, step: &Step) -> Result<(), Undone> {
         let mut guards: Vec<_> = (runs.iter())
             .map(|run| {
                 let slab = self.slots.in_slab(run);
                 let history: Vec<_> =
                     self.shared.history.iter().map(|history| history.write(slab.clone())).collect();
-                let gradient = self.shared.sum().read_range(self.slots.in_pool(run));
+                let gradient = sum.read_range(self.slots.in_pool(run));
                 (run.slot, self.shared.params.write(slab), gradient, history)
             })
             .collect();
@@ -163,5 +228,20 @@ impl Stage<'_> {
 impl From<Failed> for Undone {
     fn from(Failed: Failed) -> Self {
         Self::Other
+    }
+}
+
+impl From<TrainError> for Undone {
+    fn from(error: TrainError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<NoSum> for Undone {
+    fn from(none: NoSum) -> Self {
+        match none {
+            NoSum::Failed => Self::Other,
+            NoSum::Exchange(error) => Self::Exchange(error),
+        }
     }
 }

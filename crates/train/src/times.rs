@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use base::Clock;
 
+use crate::timeline::{Spans, What};
+
 /// Time that stands still, for programs that do not ask how long things take.
 pub struct NoClock;
 
@@ -32,14 +34,48 @@ pub struct Times {
 }
 
 impl Times {
-    /// Adds one layer's forward.
-    pub(crate) fn forward(&mut self, data: bool, took: Duration) {
-        *(if data { &mut self.data } else { &mut self.forward }) += took;
+    /// Enters time spent. What the communication thread did is hidden behind the rest.
+    fn add(&mut self, what: What, took: Duration) {
+        match what {
+            What::Data(_) => self.data += took,
+            What::Forward(_) => self.forward += took,
+            What::Backward(_) => self.backward += took,
+            What::Exchange => self.exchange += took,
+            What::Update => self.update += took,
+            What::Bucket(_) | What::News => {}
+        }
+    }
+
+    /// What was spent since `then`, an earlier reading of these times.
+    #[must_use]
+    pub fn since(&self, then: &Self) -> Self {
+        Self {
+            data: self.data.saturating_sub(then.data),
+            forward: self.forward.saturating_sub(then.forward),
+            backward: self.backward.saturating_sub(then.backward),
+            exchange: self.exchange.saturating_sub(then.exchange),
+            update: self.update.saturating_sub(then.update),
+        }
     }
 
     /// Everything together.
     #[must_use]
     pub fn total(&self) -> Duration {
         self.data + self.forward + self.backward + self.exchange + self.update
+    }
+}
+
+/// Where one worker enters its time.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    pub(crate) times: Times,
+    pub(crate) spans: Spans,
+}
+
+impl Ledger {
+    /// Enters time that was spent.
+    pub(crate) fn spend(&mut self, what: What, begin: Duration, end: Duration) {
+        self.times.add(what, end.saturating_sub(begin));
+        self.spans.add(what, begin, end);
     }
 }

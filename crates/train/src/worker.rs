@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use base::Clock;
 use base::random::Mt19937;
+use exchange::Exchange;
 use kernels::Cpu;
 use layers::Feed;
 use net::{Net, Output, Pass};
@@ -12,8 +13,11 @@ use transport::add_assign;
 
 use crate::TrainError;
 use crate::parallel::Overlap;
+use crate::ranks::Ranks;
 use crate::reduce::Reducer;
-use crate::times::Times;
+use crate::stage::Undone;
+use crate::timeline::What;
+use crate::times::Ledger;
 
 /// A thread group with the memory of one replica.
 pub(crate) struct Worker {
@@ -21,7 +25,9 @@ pub(crate) struct Worker {
     pub(crate) net: Net,
     /// Sums of replicas that are finished, one a level of the tree.
     pub(crate) partial: Vec<Slab>,
-    pub(crate) times: Times,
+    /// This worker's end of a plan between the workers' pools, if one was asked for.
+    pub(crate) link: Option<Exchange>,
+    pub(crate) ledger: Ledger,
 }
 
 /// One logical copy of the training step: its own data position, random stream and statistics.
@@ -40,17 +46,19 @@ pub(crate) struct Found {
     pub(crate) outputs: Vec<Output>,
     /// What `debug_info` says.
     pub(crate) debug: Vec<String>,
+    /// If the loss is not finite: the layer and blob where that began.
+    pub(crate) not_finite: Option<(String, String)>,
 }
 
 /// What a step asks of every worker.
 pub(crate) struct Task<'a> {
     pub(crate) clock: &'a dyn Clock,
-    pub(crate) iter: u64,
     /// `iter_size`.
     pub(crate) passes: i32,
     pub(crate) overlap: Overlap,
     pub(crate) params: &'a [f32],
     pub(crate) pool: &'a SharedSlab,
+    pub(crate) ranks: &'a Ranks,
     /// Whether outputs are wanted.
     pub(crate) shows: bool,
     /// Whether debug lines are wanted of replica 0.
@@ -66,7 +74,7 @@ impl Worker {
         first: usize,
         replicas: &mut [Replica],
         reducer: &mut Reducer<'_>,
-    ) -> Result<Vec<Found>, TrainError> {
+    ) -> Result<Vec<Found>, Undone> {
         let count = replicas.len();
         let mut all = Vec::with_capacity(count);
         for (index, replica) in replicas.iter_mut().enumerate() {
@@ -81,7 +89,8 @@ impl Worker {
             }
             found.loss /= task.passes as f32;
             if !found.loss.is_finite() {
-                return Err(self.not_finite(task.iter, found.loss));
+                let (layer, blob) = self.net.first_not_finite().unwrap_or(("?", "?"));
+                found.not_finite = Some((layer.to_owned(), blob.to_owned()));
             }
             if task.shows {
                 found.outputs = self.net.outputs(&self.cpu);
@@ -113,8 +122,10 @@ impl Worker {
         for layer in 0..self.net.len() {
             let begin = task.clock.now();
             loss += self.net.forward_layer(layer, &mut pass)?;
-            let took = task.clock.now().saturating_sub(begin);
-            self.times.forward(self.net.is_data(layer), took);
+            let data = self.net.is_data(layer);
+            let what = if data { What::Data(layer) } else { What::Forward(layer) };
+            self.ledger.spend(what, begin, task.clock.now());
+            task.ranks.moved();
             if debug {
                 lines.append(&mut self.net.forward_debug(layer, &pass));
             }
@@ -130,11 +141,15 @@ impl Worker {
         mut deliver: Option<(usize, &mut Reducer<'_>)>,
         debug: bool,
         lines: &mut Vec<String>,
-    ) -> Result<(), TrainError> {
-        let begin = task.clock.now();
+    ) -> Result<(), Undone> {
         let mut merged = 0;
+        let mut begin = task.clock.now();
+        // Debug lines look at the whole pool, which must not move before.
+        let overlaps = task.overlap == Overlap::DuringBackward && !debug;
         for layer in (0..self.net.len()).rev() {
-            self.net.backward_layer(layer, &self.cpu, task.params, task.pool)?;
+            let run = self.net.backward_layer(layer, &self.cpu, task.params, task.pool);
+            run.map_err(TrainError::from)?;
+            task.ranks.moved();
             if debug {
                 lines.append(&mut self.net.backward_debug(layer, &task.pool.read()));
             }
@@ -143,19 +158,21 @@ impl Worker {
                 if settled > merged {
                     self.merge(task.pool, *index, merged..settled);
                     merged = settled;
-                    if task.overlap == Overlap::DuringBackward {
-                        reducer.settle(&self.cpu, settled);
+                    if overlaps {
+                        reducer.settle(&self.cpu, settled)?;
                     }
                 }
             }
-        }
-        if let Some((_, reducer)) = &mut deliver {
-            reducer.settle(&self.cpu, merged);
+            let end = task.clock.now();
+            self.ledger.spend(What::Backward(layer), begin, end);
+            begin = end;
         }
         if debug {
             lines.push(self.net.backward_totals(task.params, &task.pool.read()));
         }
-        self.times.backward += task.clock.now().saturating_sub(begin);
+        if let Some((_, reducer)) = &mut deliver {
+            reducer.settle(&self.cpu, merged)?;
+        }
         Ok(())
     }
 
@@ -179,10 +196,5 @@ impl Worker {
         for level in (0..usize::BITS).filter(|level| index >> level & 1 == 1) {
             add_assign(&mut sum, &self.partial[level as usize][range.clone()]);
         }
-    }
-
-    fn not_finite(&self, iter: u64, loss: f32) -> TrainError {
-        let (layer, blob) = self.net.first_not_finite().unwrap_or(("?", "?"));
-        TrainError::Loss { iter, loss, layer: layer.into(), blob: blob.into() }
     }
 }

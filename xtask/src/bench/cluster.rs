@@ -13,7 +13,7 @@ use super::flag;
 use super::measured::{Measured, build, measure};
 use crate::shell::{command, run as run_shown, target_dir};
 
-const SCRIPT: &str = "scripts/netns-cluster";
+pub(super) const SCRIPT: &str = "scripts/netns-cluster";
 const BYTES: f64 = 30e6;
 const HOSTS: &[&str] = &["2", "4", "8"];
 const ALGORITHMS: &[&str] = &[
@@ -27,11 +27,11 @@ const ALGORITHMS: &[&str] = &[
 ];
 
 /// Puts a rank before whatever else this machine runs: hosts stand for machines of their own.
-const FOREGROUND: &str =
+pub(super) const FOREGROUND: &str =
     "echo -20 2>/dev/null >/proc/self/autogroup; exec nice -n -19 \"$0\" \"$@\"";
 
 /// Takes the hosts down, whatever happens.
-struct Cluster;
+pub(super) struct Cluster;
 
 impl Drop for Cluster {
     fn drop(&mut self) {
@@ -41,6 +41,9 @@ impl Drop for Cluster {
 
 /// Measures, prints the table and draws the figure.
 pub(crate) fn run(args: &[String]) -> Result<()> {
+    if args.iter().any(|arg| arg == "--train") {
+        return super::cluster_train::run(args);
+    }
     let iterations = flag(args, "--iterations", "5");
     let gbits: f64 = flag(args, "--gbits", "1").parse().context("--gbits takes a number")?;
     let bench = build()?;

@@ -1,6 +1,7 @@
 //! `cargo xtask bench <what>`: measurements that need several programs, as tables and figures.
 
 mod cluster;
+mod cluster_train;
 mod collectives;
 mod figure;
 mod measured;
@@ -12,7 +13,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     match args.split_first() {
         Some((what, rest)) if what == "collectives" => collectives::run(rest),
         Some((what, rest)) if what == "cluster" => cluster::run(rest),
-        _ => bail!("usage: cargo xtask bench collectives|cluster [--iterations N]"),
+        _ => bail!("usage: cargo xtask bench collectives|cluster [--train] [--iterations N]"),
     }
 }
 

@@ -20,7 +20,7 @@ const FILES: [&str; 4] = [
 const SIDE: usize = 28;
 
 /// Four idx files.
-pub(super) struct Data {
+pub(crate) struct Data {
     files: [PathBuf; 4],
     /// Where they come from, for people.
     pub(super) origin: String,

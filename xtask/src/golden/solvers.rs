@@ -50,7 +50,7 @@ fn train_and_compare(case: &Path, folder: &Path) -> Result<String> {
     let mut shown = Shown::new();
     let mut job = Job::open(config, &mut |_| ())?;
     let init = snapshot::load_model(&case.join("init.caffemodel"))?;
-    compare_models("init", &job.model(), &init, equal_bits)?;
+    compare_models("init", &job.model()?, &init, equal_bits)?;
     job.run(&WallClock(Instant::now()), &NoControl, &mut |event| collect(event, &mut shown))?;
     let worst = compare_shown(&shown, &parse_log(&fs::read_to_string(case.join("log.txt"))?)?)?;
 

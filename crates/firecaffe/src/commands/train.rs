@@ -2,20 +2,22 @@
 
 mod listener;
 mod parallel;
+#[cfg(feature = "mpi")]
+mod ranks;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
 use clap::ValueEnum;
-use train::{Config, Job, OnBadSample, ResumeData, TrainError, files, nets};
+use train::{Config, Job, OnBadSample, Ranks, ResumeData, TrainError, files, nets};
 
 use crate::clock::RealClock;
 use crate::log::Log;
 use crate::log::json::JsonLog;
 use crate::options::{Compute, DEFAULT_SEED, Reading, Selection, root};
 use crate::signals::{Effect, Signals};
-use crate::{gpu, progress::Progress};
+use crate::{gpu, launch, progress::Progress};
 use listener::Listener;
 use parallel::Parallel;
 
@@ -28,9 +30,11 @@ Examples:
   firecaffe train --solver solver.prototxt --snapshot auto            go on after the last snapshot
   firecaffe train --solver solver.prototxt --weights bvlc.caffemodel  fine-tune
   firecaffe train --solver solver.prototxt --workers 2 --threads 1    data-parallel, batch_size each
+  mpirun -n 8 firecaffe train --solver solver.prototxt                on the ranks of an MPI job
 
 Paths in prototxts are relative to the working directory, as in Caffe. Ctrl-C writes a snapshot and
-stops; a second Ctrl-C stops at once. SIGHUP writes a snapshot and goes on.";
+stops, and so does SIGUSR1, also under mpirun; a second Ctrl-C stops at once. SIGHUP writes a snapshot
+and goes on.";
 
 /// Options of `train`.
 #[derive(Debug, clap::Args)]
@@ -54,6 +58,9 @@ pub(crate) struct Args {
     /// Also write what is displayed, tested and saved to this file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     log_json: Option<PathBuf>,
+    /// Also write what every worker did when to this file, as a Chrome trace (opens in Perfetto)
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
     /// What Ctrl-C does
     #[arg(long, value_name = "EFFECT", default_value = "stop")]
     sigint_effect: Effect,
@@ -84,11 +91,22 @@ enum BadSample {
     Skip,
 }
 
-/// Trains to the end, or until asked to stop.
+/// Trains to the end, or until asked to stop; under `mpirun` as one of its ranks.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let log = Log::new();
+    if !launch::is_launched() {
+        return train(args, Ranks::alone());
+    }
+    #[cfg(feature = "mpi")]
+    return ranks::run(args);
+    #[cfg(not(feature = "mpi"))]
+    bail!(launch::NO_MPI);
+}
+
+fn train(args: &Args, ranks: Ranks) -> Result<()> {
+    let rank = ranks.rank();
+    let log = Log::of_rank(rank);
     let config = configure(args, &log)?;
-    let json = args.log_json.as_ref().map(|path| {
+    let json = args.log_json.as_ref().filter(|_| rank.coordinator().is_some()).map(|path| {
         JsonLog::create(path).with_context(|| format!("cannot create {}", path.display()))
     });
     let clock = RealClock::start();
@@ -96,12 +114,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         .context("cannot handle signals")?;
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
     let mut listener = Listener::new(log, json.transpose()?, &clock);
-    let mut job = Job::open(config, &mut |event| listener.hear(&event))
+    let mut job = Job::join(config, ranks, &mut |event| listener.hear(&event))
         .map_err(|error| with_file(error, &args.solver))?;
-    listener.show(Progress::new(job.iter(), max_iter, images(&job)));
+    let progress = rank
+        .coordinator()
+        .and_then(|_| Progress::new(job.iter(), max_iter, job.items_per_iteration()));
+    listener.show(progress);
     listener.log().caffe("Starting Optimization");
     job.run(&clock, &signals, &mut |event| listener.hear(&event))?;
     listener.show(None);
+    if let (Some(path), Some(trace)) = (&args.timeline, job.timeline()?) {
+        snapshot::atomic::write(path, trace.as_bytes())?;
+        listener.log().note(format!("timeline of every worker: {}", path.display()));
+    }
     listener.log().caffe("Optimization Done.");
     Ok(())
 }
@@ -139,6 +164,7 @@ fn configure(args: &Args, log: &Log) -> Result<Config> {
             Where::Start => ResumeData::Start,
         },
         threads: args.compute.threads(),
+        timeline: args.timeline.is_some(),
         simd: args.compute.simd()?,
         seed: DEFAULT_SEED,
         root: root(),
@@ -149,7 +175,16 @@ fn configure(args: &Args, log: &Log) -> Result<Config> {
         },
         ..Config::new(solver)
     };
-    Ok(args.parallel.apply(config, args.compute.threads_asked()))
+    let config = args.parallel.apply(config, args.compute.threads_asked());
+    let (threads, cores) = (config.threads * config.workers, launch::cores());
+    if threads > cores {
+        log.warn(format!(
+            "{threads} threads on {cores} core{}: give fewer `--threads`, or bind this process to more \
+             cores (`mpirun --bind-to none`)",
+            if cores == 1 { "" } else { "s" }
+        ));
+    }
+    Ok(config)
 }
 
 /// The state to resume from: the one named, or the last complete one of the solver's prefix.
@@ -184,13 +219,4 @@ fn tell_about_gpus(args: &Args, solver: &SolverParameter, log: &Log) {
     if let Some(notice) = gpu::notice(args.compute.gpu.as_deref(), Some(solver), &nets) {
         log.warn(notice);
     }
-}
-
-/// Images in one iteration: the first data layer's batch, `iter_size` times.
-fn images(job: &Job) -> usize {
-    let net = job.net();
-    let data = (0..net.len()).find(|&layer| net.is_data(layer));
-    let batch = data.and_then(|layer| net.rows()[layer].tops.first()?.dims().first().copied());
-    let passes = usize::try_from(job.solver_param().iter_size()).unwrap_or(1);
-    batch.unwrap_or(0).saturating_mul(passes)
 }

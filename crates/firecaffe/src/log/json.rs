@@ -11,9 +11,12 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use net::Output;
-use train::Event;
+use train::{Event, Times};
+
+use super::speed::Speed;
 
 /// A file that events are appended to as they happen.
 pub(crate) struct JsonLog {
@@ -64,12 +67,14 @@ impl JsonLog {
             Event::SnapshotFailed(_) => head("snapshot_failed", self.iteration),
             Event::Hash { steps, .. } => head("weights", *steps),
             Event::FinalLoss { iter, .. } => head("final_loss", *iter),
+            Event::Spent { .. } => head("speed", self.iteration),
             _ => return None,
         };
         match event {
             Event::Displayed(display) => {
                 fields.push(("loss", number(display.loss)));
                 fields.push(("lr", number(display.rate)));
+                fields.extend(speed(display.items, display.elapsed, display.times));
                 fields.push(("outputs", outputs(&display.outputs)));
             }
             Event::Tested { outputs: values, loss } => {
@@ -84,10 +89,22 @@ impl JsonLog {
             Event::SnapshotFailed(reason) => fields.push(("reason", string(reason))),
             Event::Hash { hash, .. } => fields.push(("hash", string(&format!("{hash:016x}")))),
             Event::FinalLoss { loss, .. } => fields.push(("loss", number(*loss))),
+            Event::Spent { items, elapsed, times } => {
+                fields.extend(speed(*items, *elapsed, *times));
+            }
             _ => {}
         }
         Some(fields)
     }
+}
+
+/// Images a second and the shares of time in percent, once there are any.
+fn speed(items: u64, elapsed: Duration, times: Times) -> Vec<(&'static str, String)> {
+    let speed = Speed { items, elapsed, times };
+    let Some(per_second) = speed.per_second() else { return Vec::new() };
+    let share = |(what, share): (&str, f64)| format!("{}:{share:.2}", string(what));
+    let shares = speed.shares().map(share).join(",");
+    vec![("images_per_s", format!("{per_second:.3}")), ("time_shares", format!("{{{shares}}}"))]
 }
 
 fn outputs(outputs: &[Output]) -> String {

@@ -5,6 +5,7 @@ use net::{Memory, Output};
 use train::{Display, Event};
 
 use super::places::line_number;
+use super::speed::Speed;
 
 /// How much a line matters; glog's first letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,11 @@ impl Line {
         Self { severity: Severity::Info, file, number: line_number(file, &text), text }
     }
 
+    /// A line of our own.
+    pub(crate) fn ours(text: String) -> Self {
+        Self::at(OURS, 1, text)
+    }
+
     /// A warning of our own.
     pub(crate) fn warning(text: String) -> Self {
         Self { severity: Severity::Warning, ..Self::at(OURS, 1, text) }
@@ -63,6 +69,7 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
     match event {
         Event::Note { source, text } => vec![Line::note(source, text.clone())],
         Event::Warning(text) => vec![Line::warning(text.clone())],
+        Event::Joined { hosts, allreduce } => one(OURS, 1, joined(hosts, allreduce)),
         Event::Dealt { items, replicas, workers, rate, exact } => {
             let (all, s) = (items * replicas, if *workers == 1 { "" } else { "s" });
             let text = format!(
@@ -120,6 +127,10 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
             );
             vec![Line { severity: Severity::Error, ..Line::at(OURS, 1, text) }]
         }
+        &Event::Spent { elapsed, items, times } => {
+            let speed = Speed { items, elapsed, times };
+            speed.in_words().into_iter().flat_map(|text| one(OURS, 1, text)).collect()
+        }
         Event::Finished => one("solver.cpp", 332, "Optimization Done.".into()),
         Event::StoppedEarly => one("solver.cpp", 314, "Optimization stopped early.".into()),
         _ => Vec::new(),
@@ -127,7 +138,8 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
 }
 
 fn displayed(display: &Display) -> Vec<Line> {
-    let Display { iter, loss, rate, elapsed, iterations, interval, outputs } = display;
+    let Display { iter, loss, rate, elapsed, iterations, interval, outputs, items, times } =
+        display;
     let seconds = elapsed.as_secs_f64();
     let speed = if seconds > 0.0 { *iterations as f64 / seconds } else { 0.0 };
     let text = format!(
@@ -140,7 +152,18 @@ fn displayed(display: &Display) -> Vec<Line> {
     lines.extend(output_lines("Train", 258, outputs));
     let text = format!("Iteration {iter}, lr = {}", number(*rate));
     lines.push(Line::at("sgd_solver.cpp", 112, text));
+    let speed = Speed { items: *items, elapsed: *elapsed, times: *times };
+    lines.extend(speed.in_words().map(|text| Line::at(OURS, 1, text)));
     lines
+}
+
+/// `4 ranks on 2 hosts (a: 2, b: 2), all agree; allreduce auto`.
+fn joined(hosts: &[(String, usize)], allreduce: &str) -> String {
+    let ranks: usize = hosts.iter().map(|(_, ranks)| ranks).sum();
+    let listed: Vec<_> = hosts.iter().map(|(host, ranks)| format!("{host}: {ranks}")).collect();
+    let s = if hosts.len() == 1 { "" } else { "s" };
+    let (count, listed) = (hosts.len(), listed.join(", "));
+    format!("{ranks} ranks on {count} host{s} ({listed}), all agree; allreduce {allreduce}")
 }
 
 /// A line a value, numbered through all outputs as in Caffe.

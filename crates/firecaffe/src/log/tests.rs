@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{TimeZone, Utc};
 use expect_test::{Expect, expect};
 use net::{Memory, Output};
-use train::{Display, Event};
+use train::{Display, Event, Times};
 
 use super::{lines, render};
 
@@ -35,6 +35,14 @@ fn a_displayed_iteration() {
         elapsed: Duration::from_millis(500),
         iterations: 10,
         interval: 10,
+        items: 640,
+        times: Times {
+            data: Duration::from_millis(5),
+            forward: Duration::from_millis(145),
+            backward: Duration::from_millis(300),
+            exchange: Duration::from_millis(30),
+            update: Duration::from_millis(20),
+        },
         outputs: outputs(),
     };
     check(
@@ -45,6 +53,7 @@ fn a_displayed_iteration() {
             I1115 13:39:22.381027   321 solver.cpp:258]     Train net output #1: loss = 2.07483 (* 0.5 = 1.03742 loss)
             I1115 13:39:22.381027   321 solver.cpp:258]     Train net output #2: loss = nan (* 0.5 = nan loss)
             I1115 13:39:22.381027   321 sgd_solver.cpp:112] Iteration 37, lr = 0.05
+            I1115 13:39:22.381027   321 firecaffe:1] 1280 images/s; data wait 1.0 %, forward 29.0 %, backward 60.0 %, exposed communication 6.0 %, update 4.0 %
         "#]],
     );
 }

@@ -117,6 +117,7 @@ impl Phase {
 fn axis_taps(conv: &Conv, axis: usize, origin: usize) -> Vec<(usize, isize)> {
     let stride = conv.stride[axis].cast_signed();
     (0..conv.kernel[axis])
+        .rev() // so that the places ascend
         .map(|tap| {
             (
                 tap,

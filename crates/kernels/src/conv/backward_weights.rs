@@ -155,11 +155,11 @@ impl Part<'_> {
             }
             for (index, tile) in self.tiles.clone().enumerate() {
                 let a = dy_tiles[index * pack::tile_len(depth)..].as_ptr();
-                let run = Run { rows: std::array::from_fn(|i| a.wrapping_add(i)), at: 0 };
+                let run =
+                    Run { rows: std::array::from_fn(|i| a.wrapping_add(i)), at: 0, len: depth };
                 let to = self.of.sums.pointer(cut.tile_at(self.split, self.group, panel, tile));
                 let rows: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * width));
                 let target = Target { rows: &rows, valid: ROWS, cols: width, step: 1 };
-                let strides = (ROWS, depth);
                 // SAFETY: `a` is (depth, 6) and `packed` (depth, width), both just packed; the tile's
                 // sums are this task's alone.
                 unsafe {
@@ -167,7 +167,7 @@ impl Part<'_> {
                         s,
                         width,
                         &[run],
-                        strides,
+                        ROWS,
                         packed.as_ptr(),
                         (start, None),
                         &target,

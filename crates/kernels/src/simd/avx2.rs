@@ -1,6 +1,8 @@
 //! AVX2 with FMA. On other architectures the type exists and has no value.
 
 #[cfg(target_arch = "x86_64")]
+mod first;
+#[cfg(target_arch = "x86_64")]
 mod tile;
 #[cfg(target_arch = "x86_64")]
 mod transpose;
@@ -91,6 +93,18 @@ mod x86 {
         unsafe fn store(self, to: *mut f32, x: __m256) {
             // SAFETY: the caller vouches for `to`, `self` for avx2.
             unsafe { _mm256_storeu_ps(to, x) }
+        }
+
+        #[inline(always)]
+        unsafe fn load_first(self, from: *const f32, count: usize) -> __m256 {
+            // SAFETY: the caller vouches for `from`, `self` for avx2.
+            unsafe { super::first::load(from, count) }
+        }
+
+        #[inline(always)]
+        unsafe fn store_first(self, to: *mut f32, x: __m256, count: usize) {
+            // SAFETY: the caller vouches for `to`, `self` for avx2.
+            unsafe { super::first::store(to, x, count) }
         }
 
         #[inline(always)]

@@ -1,4 +1,5 @@
-//! What a tile's sums start from and where they go: whole vectors, or by single values at edges.
+//! What a tile's sums start from and where they go: whole vectors, the first lanes
+//! of some at edges, or single values where columns lie apart.
 
 use crate::{
     simd::{LANES, Lanes},
@@ -34,6 +35,12 @@ impl Target<'_> {
     fn is_whole(&self, lanes: usize) -> bool {
         self.valid == ROWS && self.cols == lanes && self.step == 1
     }
+
+    /// How many columns vector `v` has.
+    #[inline(always)]
+    fn live(&self, v: usize) -> usize {
+        self.cols.saturating_sub(v * LANES).min(LANES)
+    }
 }
 
 /// The sums a tile begins with.
@@ -58,18 +65,27 @@ pub(super) unsafe fn begin<S: Lanes, const V: usize>(
                 }
             }
         }
-        Start::Columns(columns) if target.cols == V * LANES => {
+        Start::Columns(columns) => {
             for v in 0..V {
-                // SAFETY: there are `8 · V` readable columns.
-                let column = unsafe { s.load(columns.wrapping_add(v * LANES)) };
+                let from = columns.wrapping_add(v * LANES);
+                // SAFETY: these columns exist.
+                let column = unsafe { s.load_first(from, target.live(v)) };
                 acc.iter_mut().for_each(|acc| acc[v] = column);
             }
         }
-        Start::Columns(_) | Start::Output => {
+        Start::Output if target.step == 1 => {
+            for (acc, row) in acc.iter_mut().zip(target.rows).take(target.valid) {
+                for (v, vector) in acc.iter_mut().enumerate() {
+                    // SAFETY: the row has these columns, one after another.
+                    *vector = unsafe { s.load_first(row.wrapping_add(v * LANES), target.live(v)) };
+                }
+            }
+        }
+        Start::Output => {
             let mut edge = [[[0.0_f32; LANES]; V]; ROWS];
             // Out of line: edges are few, and the tile's code must stay small.
-            // SAFETY: the caller vouches for `start` and `target`.
-            unsafe { read_edge(start, target, edge.as_flattened_mut().as_flattened_mut()) };
+            // SAFETY: the caller vouches for `target`.
+            unsafe { read_edge(target, edge.as_flattened_mut().as_flattened_mut()) };
             for (acc, edge) in acc.iter_mut().zip(&edge) {
                 for (vector, edge) in acc.iter_mut().zip(edge) {
                     // SAFETY: `edge` is eight floats.
@@ -86,17 +102,12 @@ pub(super) unsafe fn begin<S: Lanes, const V: usize>(
 /// # Safety
 ///
 /// As [`begin`].
-unsafe fn read_edge(start: Start, target: &Target<'_>, into: &mut [f32]) {
+unsafe fn read_edge(target: &Target<'_>, into: &mut [f32]) {
     let width = into.len() / ROWS;
     for (i, into) in into.chunks_exact_mut(width).enumerate().take(target.valid) {
-        let (from, step) = match start {
-            Start::Zero => return,
-            Start::Columns(bias) => (bias, 1),
-            Start::Output => (target.rows[i].cast_const(), target.step),
-        };
         for (j, value) in into.iter_mut().enumerate().take(target.cols) {
             // SAFETY: row `i` and column `j` exist.
-            *value = unsafe { *from.wrapping_add(j * step) };
+            *value = unsafe { *target.rows[i].wrapping_add(j * target.step) };
         }
     }
 }
@@ -123,6 +134,15 @@ pub(super) unsafe fn finish<S: Lanes, const V: usize>(
             for (v, &vector) in acc.iter().enumerate() {
                 // SAFETY: the row has `8 · V` writable columns, one after another.
                 unsafe { s.store(row.wrapping_add(v * LANES), vector) };
+            }
+        }
+        return;
+    }
+    if target.step == 1 {
+        for (acc, row) in acc.iter().zip(target.rows).take(target.valid) {
+            for (v, &vector) in acc.iter().enumerate() {
+                // SAFETY: the row has these columns, one after another.
+                unsafe { s.store_first(row.wrapping_add(v * LANES), vector, target.live(v)) };
             }
         }
         return;

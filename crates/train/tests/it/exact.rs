@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use train::{BatchMeaning, Config, Event, NoClock, NoControl, Overlap};
+use train::{BatchMeaning, Config, Event, NoClock, NoControl, Overlap, Ranks};
 
 use crate::support::{case, config, open};
 
@@ -15,7 +15,7 @@ fn hash(config: Config, iterations: i32) -> u64 {
     config.solver.max_iter = Some(iterations);
     let mut job = open(config);
     job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
-    job.hash()
+    job.hash().unwrap()
 }
 
 fn replicas(name: &str, folder: &Path) -> Config {
@@ -109,4 +109,55 @@ fn what_cannot_be_dealt_is_refused_before_the_first_iteration() {
     assert!(text.contains("nearest is --replicas 4"), "{text}");
     let text = refused(&|c| (c.replicas, c.batch) = (Some(3), BatchMeaning::Global));
     assert!(text.contains("layer `data`: a global batch of 16"), "{text}");
+}
+
+/// Trains on `ranks` ranks, each a thread with the code that MPI runs, and gives everyone's hash.
+fn hashes_of_ranks(ranks: usize, config: &Config, iterations: i32) -> Vec<u64> {
+    let mut config = config.clone();
+    config.solver.max_iter = Some(iterations);
+    let choice = config.allreduce.clone();
+    let exchange = exchange::Config { choice, ..exchange::Config::LOCAL };
+    let links = transport::local::mesh(ranks, 2).into_iter();
+    let ranks: Vec<_> = links
+        .map(|link| {
+            let (config, exchange) = (config.clone(), exchange.clone());
+            std::thread::spawn(move || {
+                let link = exchange::Exchange::new(Box::new(link), exchange);
+                let ranks = Ranks::joined(link, "here".into(), Default::default(), no_alarm());
+                let mut job = train::Job::join(config, ranks, &mut |_| ()).unwrap();
+                job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+                job.hash().unwrap()
+            })
+        })
+        .collect();
+    ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+}
+
+fn no_alarm() -> train::Alarm {
+    Box::new(|error| panic!("{error}"))
+}
+
+#[test]
+fn any_ranks_and_exact_algorithms_give_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["sgd_fixed", "batchnorm", "sgd_l1_clip", "dropout"] {
+        let config = replicas(name, folder.path());
+        let one = hash(config.clone(), 6);
+        for (ranks, workers, algorithm) in [
+            (2, 1, "auto"),
+            (4, 1, "reduction-tree"),
+            (2, 2, "halving-doubling"),
+            (1, 4, "direct"),
+            (1, 2, "reduction-tree"),
+            (1, 4, "halving-doubling"),
+        ] {
+            for overlap in [Overlap::DuringBackward, Overlap::AfterBackward] {
+                let mut config = Config { workers, overlap, bucket_bytes: 2000, ..config.clone() };
+                config.allreduce = collective::Choice::parse(algorithm).unwrap();
+                let hashes = hashes_of_ranks(ranks, &config, 6);
+                let what = format!("{name}: {ranks} ranks x {workers}, {algorithm}, {overlap:?}");
+                assert!(hashes.iter().all(|&hash| hash == one), "{what}");
+            }
+        }
+    }
 }

@@ -48,7 +48,7 @@ fn a_job_reads_it_for_train_and_test_nets_and_keeps_it_out_of_snapshots() {
     let config = Config { root: folder.path().into(), ..Config::new(solver) };
     let mut job = Job::open(config, &mut |_| ()).unwrap();
     job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
-    let model = job.model();
+    let model = job.model().unwrap();
     assert!(model.layer.iter().filter(|l| l.name() == "gain").all(|l| l.blobs.is_empty()));
 }
 

@@ -36,7 +36,7 @@ fn check(name: &str) {
     let (case, folder) = (case(name), tempfile::tempdir().unwrap());
     let mut job = open(config(&case, folder.path()));
     let init = snapshot::load_model(&case.join("init.caffemodel")).unwrap();
-    compare(&job.model(), &init, equal);
+    compare(&job.model().unwrap(), &init, equal);
     let mut shown = Vec::new();
     job.run(&NoClock, &NoControl, &mut |event| losses(event, &mut shown)).unwrap();
     let want = recorded_losses(&fs::read_to_string(case.join("log.txt")).unwrap());

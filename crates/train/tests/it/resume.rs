@@ -12,7 +12,7 @@ fn go_on(name: &str, state: &str, resume_data: ResumeData) -> NetParameter {
     let mut job = open(Config { resume: Some(case.join(state)), resume_data, ..config });
     assert_eq!(job.iter(), 20);
     job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
-    job.model()
+    job.model().unwrap()
 }
 
 /// Caffe's runs went from 0 to 40 without a stop, so the data must go on after the 20 iterations, the

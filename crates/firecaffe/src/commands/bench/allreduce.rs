@@ -1,16 +1,17 @@
 //! `firecaffe bench allreduce`: nccl-tests' columns for every algorithm and size.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
-use collective::{Choice, Network, parse_size};
+use anyhow::{Result, ensure};
+use collective::{Choice, parse_size};
 use exchange::bench::allreduce::{Options, run_local, run_rank};
 use exchange::bench::report::{Measured, json};
 
 use super::{Between, machine};
 use crate::clock::RealClock;
+use crate::launch;
+use crate::options::read_network;
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         cut: None,
         network,
     };
-    let results = if machine::is_launched() {
+    let results = if launch::is_launched() {
         let options = options("mpi");
         machine::on_ranks(&args.between, &|exchange, config, clock, table| {
             Ok(run_rank(exchange, config, &options, clock, table)?)
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let mut table: Box<dyn io::Write + Send> =
             if json_on_stdout { Box::new(io::sink()) } else { Box::new(io::stdout()) };
         let workers = args.between.workers();
-        Some(run_local(workers, machine::cores(), &options, &clock, &mut table)?)
+        Some(run_local(workers, launch::cores(), &options, &clock, &mut table)?)
     };
     results.map_or(Ok(()), |results| report(args, &results))
 }
@@ -88,11 +89,4 @@ fn report(args: &Args, results: &[Measured]) -> Result<()> {
     let wrong = results.iter().filter(|measured| measured.wrong > 0).count();
     ensure!(wrong == 0, "{wrong} of {} measurements gave wrong sums", results.len());
     Ok(())
-}
-
-/// Reads what `bench network` saved.
-fn read_network(path: &Path) -> Result<Network> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Network::parse(&text).with_context(|| path.display().to_string())
 }

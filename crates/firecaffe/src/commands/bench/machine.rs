@@ -1,27 +1,18 @@
 //! Who takes part in a bench: threads of this process, or the ranks of an MPI job.
 
 use std::io::Write;
-use std::thread;
 
 use anyhow::Result;
 use base::Clock;
 use exchange::{Config, Exchange};
 
 use super::Between;
+#[cfg(not(feature = "mpi"))]
+use crate::launch;
 
 /// What is measured on every rank; the last argument is where rank 0's table goes.
 pub(super) type Measure<'a, T> =
     &'a dyn Fn(&mut Exchange, &Config, &dyn Clock, &mut dyn Write) -> Result<T>;
-
-/// Cores that this process may use.
-pub(super) fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Whether a launcher started us as one of several ranks.
-pub(super) fn is_launched() -> bool {
-    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().any(|name| std::env::var_os(name).is_some())
-}
 
 /// Runs `measure` on this rank of an MPI job; its result on rank 0, nothing on others.
 #[cfg(feature = "mpi")]
@@ -50,7 +41,5 @@ pub(super) fn on_ranks<T>(between: &Between, measure: Measure<'_, T>) -> Result<
 /// Says what to build: this binary knows no MPI.
 #[cfg(not(feature = "mpi"))]
 pub(super) fn on_ranks<T>(_: &Between, _: Measure<'_, T>) -> Result<Option<T>> {
-    anyhow::bail!(
-        "this binary was built without MPI; build it with `cargo build --release --features mpi`"
-    )
+    anyhow::bail!(launch::NO_MPI)
 }

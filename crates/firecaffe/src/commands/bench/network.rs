@@ -7,6 +7,7 @@ use exchange::bench::network::{measure, measure_local};
 
 use super::{Between, machine};
 use crate::clock::RealClock;
+use crate::launch;
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -27,11 +28,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let network = if machine::is_launched() {
+    let network = if launch::is_launched() {
         machine::on_ranks(&args.between, &|exchange, _, clock, _| Ok(measure(exchange, clock)?))?
     } else {
         let clock = RealClock::start();
-        Some(measure_local(args.between.workers(), machine::cores(), &clock)?)
+        Some(measure_local(args.between.workers(), launch::cores(), &clock)?)
     };
     let Some(network) = network else { return Ok(()) }; // rank 0 speaks for all
     snapshot::atomic::write(&args.save, network.to_string().as_bytes())?;

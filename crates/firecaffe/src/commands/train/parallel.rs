@@ -1,9 +1,14 @@
-//! Flags of `train` about replicas and workers.
+//! Flags of `train` about replicas, workers and ranks.
 
-use std::thread;
+use std::path::PathBuf;
+#[cfg(feature = "mpi")]
+use std::time::Duration;
 
 use clap::ValueEnum;
+use collective::Choice;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, Config, Overlap};
+
+use crate::launch;
 
 /// Most workers or replicas that can be asked for.
 const COUNT_MAX: u64 = 4096;
@@ -11,10 +16,10 @@ const COUNT_MAX: u64 = 4096;
 /// Who runs what. The weights depend on the number of replicas, not on that of workers or threads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Parallel {
-    /// Workers: thread groups that train replicas side by side
+    /// Workers of this process: thread groups that train replicas side by side
     #[arg(long, value_name = "W", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     pub(crate) workers: u64,
-    /// Replicas of the training step, each with a batch of its own [default: one a worker]
+    /// Replicas of the training step, each with a batch of its own [default: one a worker of every rank]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     replicas: Option<u64>,
     /// Whose `batch_size` is: each replica's, as in Caffe, or that of all together
@@ -26,6 +31,17 @@ pub(crate) struct Parallel {
     /// Whether gradients are summed while backward goes on
     #[arg(long, value_name = "ON", default_value = "on")]
     overlap: Switch,
+    /// How gradients are summed: an algorithm, `auto` (the cheapest exact one), `auto-any`, or rules by
+    /// size like "ring:1M-;direct:0-1M" (docs/algorithms.md). Between ranks; with one rank a named one
+    /// runs between its workers, and `auto` is direct reads
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Choice::parse)]
+    allreduce: Choice,
+    /// Network parameters that `auto` reckons with, as `bench network` saved them
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+    /// Under `mpirun`: a rank that is silent for longer is reported as lost, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    silence_max: f64,
     /// Which BatchNorm statistics test, snapshot and hash use
     #[arg(long, value_name = "WHICH", default_value = "averaged")]
     batch_norm: Statistics,
@@ -53,13 +69,25 @@ enum Statistics {
 }
 
 impl Parallel {
+    /// How ranks exchange, as the flags say.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn exchange(&self, config: exchange::Config) -> anyhow::Result<exchange::Config> {
+        let network = self.network.as_deref().map(crate::options::read_network).transpose()?;
+        let network = network.unwrap_or(config.network);
+        Ok(exchange::Config { choice: self.allreduce.clone(), network, ..config })
+    }
+
+    #[cfg(feature = "mpi")]
+    pub(crate) fn silence_max(&self) -> Duration {
+        Duration::try_from_secs_f64(self.silence_max).unwrap_or(Duration::MAX)
+    }
+
     /// Puts the flags into `config`, whose threads are divided among the workers unless they were
     /// asked for.
     pub(crate) fn apply(&self, config: Config, threads_asked: bool) -> Config {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let workers = count(self.workers);
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let share = base::chunk(cores, workers, 0).len().max(1);
+        let share = (launch::share_of_cores() / workers).max(1);
         Config {
             workers,
             replicas: self.replicas.map(count),
@@ -82,6 +110,7 @@ impl Parallel {
                 Statistics::Replica0 => BatchNormState::Replica0,
             },
             inexact: self.inexact,
+            allreduce: self.allreduce.clone(),
             threads: if threads_asked { config.threads } else { share },
             ..config
         }

@@ -24,6 +24,8 @@ fn a_short_run() {
             elapsed: Default::default(),
             iterations: 0,
             interval: 1,
+            items: 0,
+            times: Default::default(),
             outputs: vec![output("a \"b\"\n", &[0.25]), output("c", &[1.0, 2.0])],
         }),
         Event::Stepped { done: 1, loss: 0.5 },

@@ -1,0 +1,123 @@
+//! `train` as one of the ranks of an MPI job.
+//!
+//! A rank that fails while others wait for it says why and ends the job, so that nobody hangs. Errors
+//! that all ranks find alike are rank 0's to say: the others hold back for a moment.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use base::Rank;
+use exchange::watch::{self, Watch};
+use exchange::{Exchange, mpi};
+use signal_hook::consts::SIGTERM;
+use signal_hook::iterator::Signals;
+use train::{Ranks, TrainError};
+use transport::Waiting;
+
+use super::Args;
+use crate::clock::RealClock;
+use crate::launch;
+
+/// How long other ranks leave to rank 0 what all have to say.
+const HOLD_BACK: Duration = Duration::from_secs(1);
+/// Exit code of a program ended by SIGTERM: 128 and the signal's number.
+const TERMINATED: i32 = 143;
+
+/// Starts MPI and trains; ends the job if that fails.
+pub(super) fn run(args: &Args) -> Result<()> {
+    let clock = Arc::new(RealClock::start());
+    let config = args.parallel.exchange(exchange::Config::MPI)?;
+    let report: watch::Report = {
+        let mut line = watch::to_stderr();
+        Box::new(move |text| line(&format!("firecaffe: {text}")))
+    };
+    let silence_max = args.parallel.silence_max();
+    let (exchange, watch) = mpi::start(config, clock, silence_max, report)?;
+    let ending = Ending { rank: exchange.rank(), watch: Arc::new(Mutex::new(Some(watch))) };
+    ending.on_panic();
+    ending.on_sigterm()?;
+    let result = super::train(args, ending.ranks(exchange));
+    match &result {
+        Ok(()) => drop(ending.take()),
+        Err(error) => {
+            let cause = error.downcast_ref::<TrainError>();
+            let lost = matches!(cause, Some(TrainError::Exchange(_)));
+            thread::sleep(ending.hold_back(cause));
+            ending.end(&format!("{error:#}"), if lost { watch::EXIT_CODE } else { 1 });
+        }
+    }
+    result
+}
+
+/// How this rank ends the job.
+#[derive(Clone)]
+struct Ending {
+    rank: Rank,
+    watch: Arc<Mutex<Option<Watch>>>,
+}
+
+impl Ending {
+    /// How long to leave it to others to say what went wrong.
+    fn hold_back(&self, cause: Option<&TrainError>) -> Duration {
+        match cause {
+            Some(TrainError::LossElsewhere { .. }) => HOLD_BACK,
+            _ if self.rank.coordinator().is_some() => Duration::ZERO,
+            Some(TrainError::Loss { .. }) => HOLD_BACK / 2,
+            _ => HOLD_BACK,
+        }
+    }
+
+    fn take(&self) -> Option<Watch> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Ends all ranks with these words, unless somebody here already does.
+    fn end(&self, words: &str, code: i32) {
+        if let Some(watch) = self.take() {
+            watch.abort(words, code);
+        }
+    }
+
+    fn ranks(&self, exchange: Exchange) -> Ranks {
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress = watch.as_ref().map(Watch::progress).unwrap_or_default();
+        drop(watch);
+        let ending = self.clone();
+        let alarm = move |error: &TrainError| ending.end(&train::chain(error), 1);
+        Ranks::joined(exchange, launch::host(), progress, Box::new(alarm))
+    }
+
+    /// A panic anywhere in this process ends the job after its message.
+    fn on_panic(&self) {
+        let (ending, usual) = (self.clone(), std::panic::take_hook());
+        std::panic::set_hook(Box::new(move |panic| {
+            usual(panic);
+            ending.end("this rank panicked", watch::EXIT_CODE);
+        }));
+    }
+
+    /// `mpirun` sends SIGTERM to the survivors: each says whom it waits for, and goes.
+    fn on_sigterm(&self) -> Result<()> {
+        let mut signals = Signals::new([SIGTERM]).context("cannot handle signals")?;
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress = watch.as_ref().map(Watch::progress).unwrap_or_default();
+        let rank = self.rank.index();
+        thread::spawn(move || {
+            if signals.forever().next().is_some() {
+                let at = progress.begun().last().map_or_else(String::new, |entry| {
+                    format!(" in collective {}, {}", entry.sequence, entry.label)
+                });
+                let doing = match progress.waiting() {
+                    Waiting::For(other) => format!("waits for rank {other}{at}"),
+                    Waiting::Everyone => format!("waits for all others{at}"),
+                    Waiting::Nobody => "waits for nobody".to_owned(),
+                };
+                watch::to_stderr()(&format!("firecaffe: rank {rank}: SIGTERM: it {doing}"));
+                std::process::exit(TERMINATED);
+            }
+        });
+        Ok(())
+    }
+}

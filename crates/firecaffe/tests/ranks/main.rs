@@ -1,0 +1,174 @@
+//! `mpirun firecaffe train`: the program on several ranks, checked, stopped and killed.
+//!
+//! Needs feature `mpi` and an `mpirun`; `cargo xtask test` brings both.
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
+#[path = "../it/support.rs"]
+#[expect(dead_code, reason = "the other tests use more of it")]
+mod support;
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+use support::{Folder, NET, Ran};
+
+/// No run here takes longer; `timeout` ends one that hangs, and the test fails.
+const SECONDS_MAX: &str = "120";
+
+/// `mpirun` with a part for each of `parts`: how many ranks, and their arguments.
+fn mpirun(folder: &Folder, parts: &[(usize, &[&str])]) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["-k", "5", SECONDS_MAX, "mpirun", "--allow-run-as-root", "--oversubscribe"]);
+    command.args(["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]);
+    for (index, (ranks, args)) in parts.iter().enumerate() {
+        if index > 0 {
+            command.arg(":");
+        }
+        command.args(["-n", &ranks.to_string(), env!("CARGO_BIN_EXE_firecaffe")]).args(*args);
+    }
+    command.current_dir(folder.path("")).env("TZ", "UTC");
+    command
+}
+
+fn train(folder: &Folder, ranks: usize, more: &[&str]) -> Ran {
+    let args = [&["train", "--solver", "solver.prototxt", "--threads", "1"], more].concat();
+    Ran::from(mpirun(folder, &[(ranks, &args)]).output().unwrap())
+}
+
+/// Starts a run that would not end by itself and waits until it trains.
+fn start(folder: &Folder, ranks: usize) -> (Child, BufReader<ChildStderr>) {
+    let args = ["train", "--solver", "solver.prototxt", "--threads", "1"];
+    let mut child = mpirun(folder, &[(ranks, &args)]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("Iteration 0 (") {
+        line.clear();
+        assert_ne!(lines.read_line(&mut line).unwrap(), 0, "it never trained");
+    }
+    (child, lines)
+}
+
+fn end(mut child: Child, mut lines: BufReader<ChildStderr>) -> Ran {
+    let mut err = String::new();
+    lines.read_to_string(&mut err).unwrap();
+    let code = child.wait().unwrap().code();
+    Ran { code, out: String::new(), err }
+}
+
+/// The processes of `child`'s descendants that run firecaffe, in order of rank.
+fn ranks_of(child: &Child) -> Vec<String> {
+    let children = |pid: &str| -> Vec<String> {
+        let out = Command::new("pgrep").args(["-P", pid]).output().unwrap().stdout;
+        String::from_utf8(out).unwrap().lines().map(String::from).collect()
+    };
+    let mpirun = children(&child.id().to_string());
+    mpirun.iter().flat_map(|pid| children(pid)).collect()
+}
+
+fn send(signal: &str, pid: &str) {
+    assert!(Command::new("kill").args([signal, pid]).status().unwrap().success());
+}
+
+#[test]
+fn ranks_workers_and_algorithms_give_the_bits_of_one_worker() {
+    let folder = Folder::new("max_iter: 12 test_iter: 5 test_interval: 6 display: 4");
+    folder.write("net.prototxt", with_test_data());
+    let one = folder.train(&["--replicas", "4", "--workers", "1"]).succeeds();
+    let scores = |ran: &Ran| -> Vec<String> {
+        let shown = ran.err.lines().filter(|line| line.contains("net output #"));
+        shown.map(|line| line.split_once("] ").unwrap().1.to_owned()).collect()
+    };
+    assert!(!scores(&one).is_empty());
+    for (ranks, more) in [
+        (2, &["--workers", "2"][..]),
+        (4, &["--allreduce", "reduction-tree", "--bucket-mb", "0.01"]),
+        (4, &["--allreduce", "halving-doubling", "--overlap", "off"]),
+        (2, &["--allreduce", "direct"]),
+    ] {
+        let ran = train(&folder, ranks, &[&["--replicas", "4"], more].concat()).succeeds();
+        assert_eq!(ran.hash(), one.hash(), "{ranks} ranks {more:?}");
+        assert_eq!(scores(&ran), scores(&one), "{ranks} ranks {more:?}");
+        assert_eq!(
+            ran.err.matches("weights after 12 steps").count(),
+            1,
+            "rank 0 logs: {}",
+            ran.err
+        );
+    }
+}
+
+/// The net of the other tests, with a test phase whose batches do not divide the records.
+fn with_test_data() -> String {
+    let data = NET.find("layer {").unwrap();
+    let mut net = NET.to_owned();
+    net.insert_str(
+        data,
+        r#"layer { name: "scored" type: "Data" top: "data" top: "label" include { phase: TEST }
+             transform_param { scale: 0.00390625 }
+             data_param { source: "train_lmdb" batch_size: 24 backend: LMDB } }
+        "#,
+    );
+    net.replacen(
+        r#"name: "data" type: "Data" top: "data" top: "label""#,
+        r#"name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN }"#,
+        1,
+    )
+}
+
+#[test]
+fn sigusr1_stops_all_ranks_and_another_number_goes_on_to_the_same_bits() {
+    let folder = Folder::new("max_iter: 10000000 display: 1000000");
+    let (child, lines) = start(&folder, 2);
+    send("-USR1", &ranks_of(&child)[1]); // not rank 0
+    let ran = end(child, lines).succeeds();
+    assert!(ran.err.contains("Optimization stopped early."), "{}", ran.err);
+    let state = folder.files().into_iter().find(|name| name.ends_with(".solverstate"));
+    let state = state.expect("a snapshot");
+    let iter: u64 =
+        state.trim_start_matches("snap_iter_").split('.').next().unwrap().parse().unwrap();
+    folder.solver(&format!("max_iter: {}", iter + 3));
+    let resumed = train(&folder, 2, &["--snapshot", &state]).succeeds();
+    let alone = folder.train(&["--snapshot", &state]).succeeds();
+    assert_eq!(resumed.hash(), alone.hash());
+    let whole = folder.train(&["--replicas", "2"]).succeeds();
+    assert_eq!(whole.hash(), resumed.hash(), "the stop left no trace");
+}
+
+#[test]
+fn ranks_that_differ_are_named_before_the_first_iteration() {
+    let folder = Folder::new("max_iter: 3");
+    folder.write("other.prototxt", NET.replace("num_output: 4", "num_output: 5"));
+    let solver = String::from_utf8(folder.read("solver.prototxt")).unwrap();
+    folder.write("other_solver.prototxt", solver.replace("net.prototxt", "other.prototxt"));
+    let part = |solver| ["train", "--threads", "1", "--solver", solver];
+    let (usual, other) = (part("solver.prototxt"), part("other_solver.prototxt"));
+    let ran = Ran::from(mpirun(&folder, &[(1, &usual), (1, &other)]).output().unwrap());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("rank 1 on "), "{}", ran.err);
+    assert!(ran.err.contains("differs from rank 0 in the solver"), "{}", ran.err);
+    assert!(!ran.err.contains("Iteration"), "{}", ran.err);
+
+    let ran = Ran::from(mpirun(&folder, &[(1, &usual), (1, &part("absent"))]).output().unwrap());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("firecaffe: rank 1: cannot read absent"), "{}", ran.err);
+}
+
+#[test]
+fn a_loss_that_is_not_finite_ends_all_ranks_with_one_message() {
+    let folder = Folder::new("max_iter: 50");
+    let solver = String::from_utf8(folder.read("solver.prototxt")).unwrap();
+    folder.write("solver.prototxt", solver.replace("base_lr: 0.05", "base_lr: 1e30"));
+    let ran = train(&folder, 2, &[]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_eq!(ran.err.matches("Lower `base_lr`").count(), 1, "{}", ran.err);
+}
+
+#[test]
+fn a_killed_rank_is_named_and_ends_the_others() {
+    let folder = Folder::new("max_iter: 10000000 display: 1000000");
+    let (child, lines) = start(&folder, 3);
+    send("-STOP", &ranks_of(&child)[2]);
+    let ran = end(child, lines);
+    assert_ne!(ran.code, Some(0));
+    assert!(ran.err.contains("firecaffe: rank 2 is lost"), "{}", ran.err);
+}

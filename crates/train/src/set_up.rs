@@ -1,0 +1,71 @@
+//! Set-up of a rank's replicas: what each draws and opens, in Caffe's order.
+
+use base::Rank;
+use base::random::Mt19937;
+use net::{Initial, Net};
+use tensor::Slab;
+
+use crate::evaluate::TestNet;
+use crate::nets::NamedNet;
+use crate::parallel::Dealing;
+use crate::sources::FileSources;
+use crate::worker::Replica;
+use crate::{Config, Event, TrainError};
+
+/// How a rank goes through set-up.
+pub(crate) struct SetUp<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) dealing: Dealing,
+    pub(crate) rank: Rank,
+}
+
+impl SetUp<'_> {
+    /// Goes through set-up once a replica, each on its own stream, as Caffe's solvers do. The weights
+    /// are replica 0's, so every rank goes through its set-up too; the test nets follow on its stream.
+    pub(crate) fn run(
+        &self,
+        nets: &mut [Net],
+        tests: &[NamedNet],
+        events: &mut dyn FnMut(Event),
+    ) -> Result<(Slab, Vec<Replica>, Vec<TestNet>), TrainError> {
+        let own = self.dealing.of_rank(self.rank);
+        let (first, mut rng, mut sources) = self.initialise(&mut nets[0], 0)?;
+        let params = first.params;
+        let mut test_nets = Vec::with_capacity(tests.len());
+        for (number, (test, &iterations)) in
+            tests.iter().zip(&self.config.solver.test_iter).enumerate()
+        {
+            let text = format!("Creating test net (#{number}) specified by {}", test.origin);
+            events(Event::Note { source: "solver.cpp", text });
+            let workers = self.dealing.workers;
+            let open = TestNet::open;
+            let (train, rng, sources) = (&nets[0], &mut rng, &mut sources);
+            test_nets
+                .push(open(number, &test.net, iterations, workers, train, rng, sources, events)?);
+        }
+        sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
+        let mut replicas = Vec::with_capacity(own.len());
+        if own.start == 0 {
+            replicas.push(Replica { rng, running: first.running, feeds: first.feeds });
+        }
+        for index in own.start.max(1)..own.end {
+            let (Initial { running, feeds, .. }, rng, _) = self.initialise(&mut nets[0], index)?;
+            replicas.push(Replica { rng, running, feeds });
+        }
+        Ok((params, replicas, test_nets))
+    }
+
+    /// What replica `index` draws and opens.
+    fn initialise(
+        &self,
+        net: &mut Net,
+        index: usize,
+    ) -> Result<(Initial, Mt19937, FileSources), TrainError> {
+        let seed = u32::try_from(self.config.solver.random_seed()).unwrap_or(self.config.seed);
+        let mut rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
+        let mut sources = FileSources::new(self.config, index, self.dealing.replicas);
+        let initial = (net.initialise(&mut rng, &mut sources))
+            .map_err(|source| TrainError::Net { which: "train net".into(), source })?;
+        Ok((initial, rng, sources))
+    }
+}
