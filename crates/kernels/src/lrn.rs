@@ -45,7 +45,7 @@ pub fn forward(cpu: &Cpu, lrn: &Lrn, x: &[f32], scale: &mut [f32], y: &mut [f32]
         cpu.vectorize(|| {
             let rows = x.chunks_exact(lrn.c).zip(scale.chunks_exact_mut(lrn.c));
             for ((x, scale), y) in rows.zip(y.chunks_exact_mut(lrn.c)) {
-                lrn.window_sums(terms, |i| x[i] * x[i], scale);
+                lrn.window_sums(terms, x.iter().map(|x| x * x), scale);
                 scale.iter_mut().for_each(|scale| *scale = lrn.k + alpha * *scale);
                 let values = y.iter_mut().zip(x).zip(&*scale);
                 if lrn.is_published() {
@@ -91,7 +91,9 @@ pub fn backward(cpu: &Cpu, lrn: &Lrn, kept: &Kept<'_>, dy: &[f32], dx: &mut [f32
                         (*dx, *inverse) = (dy * s.powf(-lrn.beta), 1.0 / s);
                     }
                 }
-                lrn.window_sums(terms, |i| dy[i] * y[i] * inverses[i], sums);
+                let products =
+                    dy.iter().zip(y).zip(&*inverses).map(|((dy, y), inverse)| dy * y * inverse);
+                lrn.window_sums(terms, products, sums);
                 for ((dx, &x), &sum) in dx.iter_mut().zip(x).zip(&*sums) {
                     *dx -= factor * x * sum;
                 }
@@ -123,14 +125,12 @@ impl Lrn {
         CHUNK.div_ceil(self.c) * self.c
     }
 
-    /// `sums[i] = Σ term(j)` over the window around `i`; `terms` is (c + size - 1) or longer.
+    /// Sums of `values` over the window around each; `terms` is (c + size - 1) or longer.
     #[inline(always)]
-    fn window_sums(&self, terms: &mut [f32], term: impl Fn(usize) -> f32, sums: &mut [f32]) {
+    fn window_sums(&self, terms: &mut [f32], values: impl Iterator<Item = f32>, sums: &mut [f32]) {
         let half = self.size / 2;
         terms[..half].fill(0.0);
-        for (i, value) in terms[half..][..self.c].iter_mut().enumerate() {
-            *value = term(i);
-        }
+        terms[half..][..self.c].iter_mut().zip(values).for_each(|(term, value)| *term = value);
         terms[half + self.c..][..half].fill(0.0);
         sums.copy_from_slice(&terms[..self.c]);
         for shift in 1..self.size {

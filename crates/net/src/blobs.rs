@@ -51,8 +51,7 @@ impl Net {
     #[must_use]
     pub fn blob_diff(&self, cpu: &Cpu, name: &str) -> Option<Values> {
         let index = self.index(name)?;
-        let kept = self.plan == MemoryPlan::KeepDiffs || self.outputs.contains(&index);
-        let blob = kept.then(|| &self.blobs[index])?;
+        let blob = self.keeps_diff(index).then(|| &self.blobs[index])?;
         Some(look(cpu, blob, &self.diff[blob.diff]))
     }
 
@@ -65,9 +64,14 @@ impl Net {
 
     /// Sets the diff of a blob, usually an output's, to run backward from it.
     pub fn set_blob_diff(&mut self, cpu: &Cpu, name: &str, values: &[f32]) -> bool {
-        let Some(index) = self.index(name) else { return false };
-        (self.blobs[index].live, self.blobs[index].given) = (true, true);
-        put(cpu, &self.blobs[index], values, &mut self.diff[self.blobs[index].diff])
+        let Some(index) = self.index(name).filter(|&index| self.keeps_diff(index)) else {
+            return false;
+        };
+        let fits = put(cpu, &self.blobs[index], values, &mut self.diff[self.blobs[index].diff]);
+        if fits {
+            (self.blobs[index].live, self.blobs[index].given) = (true, true);
+        }
+        fits
     }
 
     /// Blobs that no layer reads, sorted by name, as Caffe reports them.
@@ -92,6 +96,11 @@ impl Net {
             let blob = node.tops.iter().map(|&top| &self.blobs[top]).find(|blob| bad(blob))?;
             Some((node.written.name(), blob.name.as_str()))
         })
+    }
+
+    /// Whether nobody else uses the memory of a blob's diff.
+    fn keeps_diff(&self, blob: usize) -> bool {
+        self.plan != MemoryPlan::ShareDiffs || self.outputs.contains(&blob)
     }
 
     fn loss_weight(&self, blob: usize) -> f32 {
