@@ -16,7 +16,7 @@ const CARRY: usize = 32;
 /// Most parts.
 const PARTS: usize = 64;
 /// Values of a part, at least.
-const PART_LEN: usize = 1 << 14;
+const PART_LEN: usize = 1 << 13;
 
 /// Calls `take(column, sum)` for the sum of each column of `x`.
 ///

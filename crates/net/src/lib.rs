@@ -81,6 +81,7 @@ pub struct Net {
 }
 
 /// A layer in its place.
+#[expect(clippy::struct_excessive_bools, reason = "what each pass found out, each by itself")]
 struct Node {
     kind: &'static LayerKind,
     /// As written, with its phase; also for conversions, which carry their name only.
