@@ -58,7 +58,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        arguments: "collectives|cluster",
+        arguments: "collectives|cluster|peers|scaling",
         about: "measure several programs side by side: tables and figures",
         run: bench::run,
     },

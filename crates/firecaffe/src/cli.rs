@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench, check, data, model, test, time, train};
+use crate::commands::{bench, check, data, model, supervise, test, time, train};
 
 /// Trains Caffe networks on CPUs.
 #[derive(Debug, Parser)]
@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Test(test::Args),
     /// Measure how long each layer takes
     Time(time::Args),
+    /// Run a command again when it lost a rank
+    Supervise(supervise::Args),
     /// Find every error in a net or solver; show shapes and memory
     Check(check::Args),
     /// Make and inspect databases

@@ -1,7 +1,7 @@
 //! The program: argv, environment, log, progress, signals and exit codes around the libraries.
 //!
 //! Exit codes: 0 done, 1 an error (one line that begins with `firecaffe: ` on stderr), 2 a wrong
-//! command line, 130 ended by a second Ctrl-C.
+//! command line, 130 ended by a second Ctrl-C; `supervise` ends with the code of its command.
 
 mod args;
 mod cli;
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         Err(usage) => return output::usage(&usage),
     };
     match commands::run(cli.command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => output::failure(&error),
     }
 }

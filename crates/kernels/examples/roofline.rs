@@ -53,7 +53,7 @@ impl Shape {
     }
 }
 
-const SHAPES: [(&str, Shape); 31] = [
+const SHAPES: [(&str, Shape); 33] = [
     ("alexnet conv1 11x11/4 3-96", Shape([32, 3, 227, 96, 11, 4, 0, 1])),
     ("alexnet conv2 5x5 g2 96-256", Shape([32, 96, 27, 256, 5, 1, 2, 2])),
     ("alexnet conv3 3x3 256-384", Shape([32, 256, 13, 384, 3, 1, 1, 1])),
@@ -85,6 +85,8 @@ const SHAPES: [(&str, Shape); 31] = [
     ("lenet conv1 5x5 1-20 @28", Shape([64, 1, 28, 20, 5, 1, 0, 1])),
     ("lenet conv2 5x5 20-50 @12", Shape([64, 20, 12, 50, 5, 1, 0, 1])),
     ("cifar conv1 5x5 3-32 @32", Shape([100, 3, 32, 32, 5, 1, 2, 1])),
+    ("cifar conv2 5x5 32-32 @16", Shape([100, 32, 16, 32, 5, 1, 2, 1])),
+    ("cifar conv3 5x5 32-64 @8", Shape([100, 32, 8, 64, 5, 1, 2, 1])),
 ];
 
 fn conv_line(cpu: &Cpu, shape: &Conv) -> String {

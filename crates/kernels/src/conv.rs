@@ -2,7 +2,8 @@
 //!
 //! A pixel's channels are contiguous, so a row of six output pixels times sixteen output channels
 //! is a `tile` whose rows start at six input pixels: one run of channels per kernel
-//! tap, read where it lies. A pixel in the padding is a pointer to zeros. Weights (Caffe's order)
+//! tap, read where it lies. A pixel in the padding is a pointer to zeros; tiles are chosen so that a tap is
+//! mostly padding for all six pixels or for none (`order`), and then it is left out. Weights (Caffe's order)
 //! are packed into panels of 16 outputs at every call, in scratch of the `Cpu`: a weight
 //! changes every iteration, so keeping them packed would save nothing.
 //!
@@ -12,13 +13,14 @@
 //! * [`backward_weights`]: a product over pixels, `dw = dyᵀ·x`, blocks of both packed on the way.
 //!
 //! Few input channels (an image's 3): the runs of a kernel row are contiguous too, and are read
-//! as one, from a padded copy if there is padding. One channel a group (`depthwise`): no product to
-//! tile, a loop along channels instead.
+//! as one, from a padded copy if there is padding; forward copies the rows of a pixel together. One
+//! channel a group (`depthwise`): no product to tile, a loop along channels instead.
 
 mod backward_data;
 mod backward_weights;
 mod depthwise;
 mod forward;
+mod order;
 mod runs;
 mod sweep;
 mod weights;

@@ -148,9 +148,10 @@ impl Cpu {
         self.level.run(kernel)
     }
 
-    /// Runs a plain loop as compiled for this worker's SIMD level.
+    /// Runs a plain loop as compiled for this worker's SIMD level: what it calls must be
+    /// `#[inline(always)]`, or is compiled for any machine. Rounding does not depend on the level.
     #[inline]
-    pub(crate) fn vectorize<R>(&self, body: impl FnOnce() -> R) -> R {
+    pub fn vectorize<R>(&self, body: impl FnOnce() -> R) -> R {
         self.level.vectorize(body)
     }
 }

@@ -93,21 +93,32 @@ pub(crate) fn tiles(
     into: &mut [f32],
 ) {
     // Row by row of the source, so that it is read as it lies; each tile is a stream of writes.
-    let whole = if a.row_stride == 1 { rows / ROWS } else { 0 };
     for r in 0..depth {
         let at = row * a.row_stride + (from + r) * a.col_stride;
-        let source = &a.data[at..];
-        let (sixes, _) = source[..whole * ROWS].as_chunks::<ROWS>();
-        for (tile, six) in sixes.iter().enumerate() {
-            into[tile * tile_len(depth) + r * ROWS..][..ROWS].copy_from_slice(six);
-        }
-        for first in (whole * ROWS..rows).step_by(ROWS) {
-            let into = &mut into[first / ROWS * tile_len(depth) + r * ROWS..][..ROWS];
-            into.fill(0.0);
-            let last = (rows.min(first + ROWS) - 1) * a.row_stride;
-            let values = source[first * a.row_stride..=last].iter().step_by(a.row_stride);
-            into.iter_mut().zip(values).for_each(|(into, value)| *into = *value);
-        }
+        tile_step(&a.data[at..], a.row_stride, rows, (r, depth), into);
+    }
+}
+
+/// Packs step `r` of [`tiles`]: `rows` values, `stride` apart in `source`.
+#[inline(always)]
+pub(crate) fn tile_step(
+    source: &[f32],
+    stride: usize,
+    rows: usize,
+    (r, depth): (usize, usize),
+    into: &mut [f32],
+) {
+    let whole = if stride == 1 { rows / ROWS } else { 0 };
+    let (sixes, _) = source[..whole * ROWS].as_chunks::<ROWS>();
+    for (tile, six) in sixes.iter().enumerate() {
+        into[tile * tile_len(depth) + r * ROWS..][..ROWS].copy_from_slice(six);
+    }
+    for first in (whole * ROWS..rows).step_by(ROWS) {
+        let into = &mut into[first / ROWS * tile_len(depth) + r * ROWS..][..ROWS];
+        into.fill(0.0);
+        let last = (rows.min(first + ROWS) - 1) * stride;
+        let values = source[first * stride..=last].iter().step_by(stride);
+        into.iter_mut().zip(values).for_each(|(into, value)| *into = *value);
     }
 }
 

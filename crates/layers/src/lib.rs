@@ -128,6 +128,12 @@ pub trait Layer: Send {
         false
     }
 
+    /// What the next batch begins with, besides params: a replica's own, which whoever runs several of
+    /// them in turn swaps. Its lengths follow the bottoms.
+    fn carried(&mut self) -> &mut [Vec<f32>] {
+        &mut []
+    }
+
     /// Multiply-adds of one forward, for `model summary`; 0 where they do not matter.
     fn multiply_adds(&self) -> u64 {
         0

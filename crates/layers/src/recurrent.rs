@@ -8,8 +8,8 @@
 //!
 //! Without `expose_hidden` the last state is where the next batch begins, as in Caffe. Also as in
 //! Caffe, no gradient passes through a state that comes in or goes out: backward ends at the
-//! batch. The state lies in the layer, so replicas that one worker runs in turn go on from each
-//! other's; sequences that begin within the batch, or an exposed state, do not depend on it.
+//! batch. The state lies in the layer, which shows it as [`carried`](crate::Layer::carried), so that
+//! replicas which one worker runs in turn each go on from their own.
 
 use base::Shape;
 use caffe_format::{FillerParameter, RecurrentParameter};
@@ -142,6 +142,11 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The state's blobs, unless bottoms and tops hold them.
+    pub(crate) fn carried(&mut self, options: &Options) -> &mut [Vec<f32>] {
+        if options.expose { &mut [] } else { &mut self.carried }
+    }
+
     /// Forgets everything when the number of streams changes.
     pub(crate) fn resize(&mut self, options: &Options, sizes: Sizes) {
         self.carried.resize(options.states, Vec::new());

@@ -47,7 +47,7 @@ pub use forward::Pass;
 pub use initial::Initial;
 pub use memory::{Memory, MemoryPlan};
 pub use params::{Home, Param};
-pub use report::{Conversion, Row, build_log};
+pub use report::{Computes, Conversion, Row, build_log};
 
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};
@@ -198,6 +198,26 @@ impl Net {
     #[must_use]
     pub fn draws(&self) -> bool {
         self.nodes.iter().any(|node| node.layer.draws())
+    }
+
+    /// Whether a batch goes on from the one before.
+    pub fn carries(&mut self) -> bool {
+        self.nodes.iter_mut().any(|node| !node.layer.carried().is_empty())
+    }
+
+    /// Exchanges what the layers carry from batch to batch with `other`, which begins as zeros when it
+    /// is empty or belongs to other shapes.
+    pub fn swap_carried(&mut self, other: &mut Vec<Vec<f32>>) {
+        let own = self.nodes.iter_mut().flat_map(|node| node.layer.carried());
+        for (index, own) in own.enumerate() {
+            if other.len() == index {
+                other.push(Vec::new());
+            }
+            if other[index].len() != own.len() {
+                other[index] = vec![0.0; own.len()];
+            }
+            std::mem::swap(own, &mut other[index]);
+        }
     }
 
     /// Items in a batch: the first axis of the first top that a data layer (or any first layer) makes.

@@ -11,16 +11,33 @@ pub struct Row {
     pub name: String,
     /// Its type.
     pub kind: &'static str,
+    /// Shapes of its bottoms.
+    pub bottoms: Vec<Shape>,
     /// Shapes of its tops.
     pub tops: Vec<Shape>,
     /// Values of its params, shared ones counted at their owner.
     pub params: usize,
+    /// Values of the params that it reads, shared ones included.
+    pub params_read: usize,
     /// Multiply-adds of one forward.
     pub multiply_adds: u64,
     /// Bytes of its tops' data, 0 for tops that share memory with a bottom.
     pub activation_bytes: usize,
     /// Inserted by a pass: a layout conversion.
     pub hidden: bool,
+    /// Whether its tops are its bottom under another name, so that forward does nothing.
+    pub alias: bool,
+    /// What backward does.
+    pub backward: Computes,
+}
+
+/// What a layer's backward computes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Computes {
+    /// Gradients of its params.
+    pub gradients: bool,
+    /// The diff of a bottom.
+    pub diffs: bool,
 }
 
 impl Net {
@@ -30,21 +47,25 @@ impl Net {
         let row = |node: &crate::Node| {
             let name = node.written.name();
             let owned = |&&p: &&usize| self.params[p].layer == name;
-            let fresh = !node.in_place && node.layer.alias() == layers::Alias::None;
+            let alias = node.layer.alias() != layers::Alias::None;
+            let fresh = !node.in_place && !alias;
             let shapes = || node.tops.iter().map(|&top| &self.blobs[top].shape);
+            let values = |&p: &usize| self.params[p].values.len();
             Row {
                 name: name.into(),
                 kind: node.kind.name,
+                bottoms: node.bottoms.iter().map(|&b| self.blobs[b].shape.clone()).collect(),
                 tops: shapes().cloned().collect(),
-                params: node
-                    .params
-                    .iter()
-                    .filter(owned)
-                    .map(|&p| self.params[p].values.len())
-                    .sum(),
+                params: node.params.iter().filter(owned).map(values).sum(),
+                params_read: node.params.iter().map(values).sum(),
                 multiply_adds: node.layer.multiply_adds(),
                 activation_bytes: if fresh { shapes().map(|s| 4 * s.count()).sum() } else { 0 },
                 hidden: node.hidden,
+                alias,
+                backward: Computes {
+                    gradients: node.backward && node.learn.contains(&true),
+                    diffs: node.backward && node.propagate.contains(&true),
+                },
             }
         };
         self.nodes.iter().map(row).collect()

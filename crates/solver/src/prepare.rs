@@ -30,6 +30,7 @@ pub(crate) struct Prepare {
 
 impl Prepare {
     /// Writes the prepared gradient of one block to `prepared`; `false` if a raw value is infinite or NaN.
+    #[inline(always)] // into code compiled for the worker's SIMD level
     pub(crate) fn block(&self, values: &[f32], gradient: &[f32], prepared: &mut [f32]) -> bool {
         let Self { scale, clip, normalise, decay } = *self;
         let mut magnitude = 0_u32; // as bits, which order as the magnitudes do, NaN above infinity
@@ -48,6 +49,7 @@ impl Prepare {
 }
 
 /// Caffe's sign: 0 for 0 (and for NaN), where `f32::signum` gives 1.
+#[inline(always)]
 fn sign(w: f32) -> f32 {
     f32::from(i8::from(w > 0.0) - i8::from(w < 0.0))
 }

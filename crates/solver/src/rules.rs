@@ -13,6 +13,7 @@ mod rmsprop;
 mod sgd;
 
 use caffe_format::SolverParameter;
+use kernels::Cpu;
 
 use crate::error::{SolverError, expect};
 
@@ -46,8 +47,8 @@ pub struct Rule {
     pub(crate) trust: Option<fn(&Norms) -> f32>,
     /// Refuses numbers that the rule cannot use.
     pub(crate) check: fn(&Hyper) -> Result<(), SolverError>,
-    /// Updates one block.
-    pub(crate) update: fn(&Terms, Block<'_>),
+    /// Updates one block, as compiled for the worker's SIMD level.
+    pub(crate) update: fn(&Cpu, &Terms, Block<'_>),
 }
 
 /// One block of a parameter. The slices have one length, but for histories that the rule does not keep.

@@ -51,7 +51,7 @@ impl Solver {
         let worst = AtomicUsize::new(usize::MAX);
         cpu.run_chunks(&mut tasks, 1, |_, tasks| {
             for task in tasks {
-                if !update_piece(self.rule, step, task) {
+                if !update_piece(cpu, self.rule, step, task) {
                     worst.fetch_min(task.slot, Ordering::Relaxed);
                 }
             }
@@ -134,7 +134,7 @@ impl<'a> Rest<'a> {
 }
 
 /// `false` if a gradient here is not finite.
-fn update_piece(rule: &Rule, step: &Step, piece: &mut Piece<'_>) -> bool {
+fn update_piece(cpu: &Cpu, rule: &Rule, step: &Step, piece: &mut Piece<'_>) -> bool {
     let Piece { slot, values, gradient, history } = piece;
     assert_eq!(values.len(), gradient.len(), "a gradient for every value");
     for kept in &history[..rule.histories] {
@@ -146,10 +146,11 @@ fn update_piece(rule: &Rule, step: &Step, piece: &mut Piece<'_>) -> bool {
     for start in (0..values.len()).step_by(BLOCK) {
         let block = start..values.len().min(start + BLOCK);
         let prepared = &mut buffer[..block.len()];
-        if prepare.block(&values[block.clone()], &gradient[block.clone()], prepared) {
+        let (w, g) = (&values[block.clone()], &gradient[block.clone()]);
+        if cpu.vectorize(|| prepare.block(w, g, prepared)) {
             let history = history.each_mut().map(|h| h.get_mut(block.clone()).unwrap_or_default());
             let values = &mut values[block];
-            (rule.update)(terms, Block { values, gradient: prepared, history });
+            (rule.update)(cpu, terms, Block { values, gradient: prepared, history });
         } else {
             finite = false;
         }

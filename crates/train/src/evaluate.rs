@@ -2,8 +2,8 @@
 //!
 //! Test iteration `i` runs once: on rank `i mod N`, there by its workers in turn. Each rank's stream
 //! passes over what others run, so each iteration sees the records that Caffe would read; outputs are
-//! added in the order of `i`, the same bits as one worker gives. A net that draws random numbers or
-//! writes runs on worker 0 of rank 0 alone.
+//! added in the order of `i`, the same bits as one worker gives. A net that draws random numbers,
+//! writes, or goes on from the batch before runs on worker 0 of rank 0 alone.
 
 use std::thread;
 
@@ -54,7 +54,7 @@ impl TestNet {
         };
         let mut net = build(&which, written, MemoryPlan::ForwardOnly, sources, events)?;
         adopt(&mut net)?;
-        let alone = net.draws() || net.writes();
+        let alone = net.draws() || net.writes() || net.carries();
         let initial = (net.initialise(rng, sources))
             .map_err(|source| TrainError::Net { which: which.clone(), source })?;
         let mut nets = vec![net];

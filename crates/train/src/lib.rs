@@ -33,6 +33,7 @@
 //! # Ok::<(), train::TrainError>(())
 //! ```
 
+mod batches;
 mod board;
 mod catch_up;
 mod communicate;
@@ -49,6 +50,7 @@ mod news;
 mod open;
 mod output;
 mod parallel;
+mod plan;
 mod ranks;
 mod reduce;
 mod restore;

@@ -3,19 +3,19 @@
 use std::path::Path;
 use std::time::Duration;
 
-use caffe_format::{LayerParameter, NetParameter, Phase, SolverParameter, text};
-use collective::{Choice, Network};
-use exchange::Exchange;
+use caffe_format::{NetParameter, SolverParameter, text};
 use kernels::Cpu;
 use net::{Home, MemoryPlan, Net, build_log, compile};
 use snapshot::{Loaded, Resume};
 use solver::{Extensions, ParamSlot, Slots, Solver};
 use tensor::{SharedSlab, Slab};
 
+use crate::batches::divide_batches;
 use crate::evaluate::TestNet;
 use crate::job::Shared;
 use crate::nets::{self, SolverNets};
 use crate::parallel::{BatchMeaning, Dealing};
+use crate::plan::workers_plan;
 use crate::ranks::Ranks;
 use crate::reduce::buckets;
 use crate::set_up::SetUp;
@@ -93,24 +93,17 @@ impl Job {
         let set_up = SetUp { config: &config, dealing, rank: ranks.rank() };
         let (params, replicas, tests) = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::Note { source: "solver.cpp", text: "Solver scaffolding done.".into() });
+        let links = workers_plan(&config, dealing)?;
         let mut job = Self::assemble(config, ranks, dealing, solver, nets, params, replicas, tests);
+        if !links.is_empty() {
+            job.shared.sum = None; // every pool will hold it
+            job.workers.iter_mut().zip(links).for_each(|(worker, link)| worker.link = Some(link));
+        }
         job.load_weights(events)?;
         if let Some(loaded) = loaded {
             restore::restore(&mut job, loaded, events)?;
         }
         Ok((job, found))
-    }
-
-    /// Whether gradients are summed by the canonical tree, whatever their size.
-    fn sums_exactly(&self) -> bool {
-        let Dealing { ranks, workers, .. } = self.dealing;
-        let world = if ranks > 1 { ranks } else { workers };
-        let network = Network::GIGABIT;
-        let sizes = (self.buckets.iter()).map(|bucket| bucket.len() * size_of::<f32>());
-        let choice = &self.config.allreduce;
-        world == 1
-            || *choice == Choice::Auto
-            || sizes.into_iter().all(|size| choice.algorithm(world, size, &network).is_exact(world))
     }
 
     fn assemble(
@@ -125,13 +118,11 @@ impl Job {
     ) -> Self {
         let shared = |len: usize| SharedSlab::new(Slab::zeros(len));
         let pool_len = nets[0].pool_len();
-        let mut links = local_plan(&config, dealing).into_iter();
-        let planned = links.len() > 0;
         let worker = |net: Net| Worker {
             cpu: Cpu::new(config.threads, config.simd),
             net,
             partial: Vec::new(),
-            link: links.next(),
+            link: None,
             ledger: Ledger { times: Times::default(), spans: Spans::new(config.timeline) },
         };
         Self {
@@ -141,7 +132,7 @@ impl Job {
                 history: (0..solver.histories()).map(|_| shared(params.len())).collect(),
                 params: SharedSlab::new(params),
                 pools: nets.iter().map(|_| shared(pool_len)).collect(),
-                sum: (nets.len() > 1 && !planned).then(|| shared(pool_len)),
+                sum: (nets.len() > 1).then(|| shared(pool_len)),
             },
             workers: nets.into_iter().map(worker).collect(),
             replicas,
@@ -210,46 +201,6 @@ fn deal(config: &Config, ranks: usize, loaded: Option<&Loaded>) -> Result<Dealin
         (asked, saved) => saved.or(asked).unwrap_or(config.workers * ranks),
     };
     Dealing::new(replicas, config.workers, ranks, config.inexact)
-}
-
-/// Gives each replica its part of the batch that the net states for all.
-fn divide_batches(net: &mut NetParameter, replicas: usize) -> Result<(), TrainError> {
-    let parts = u32::try_from(replicas).unwrap_or(u32::MAX);
-    let trains = |layer: &&mut LayerParameter| {
-        layer.include.is_empty() || layer.include.iter().any(|rule| rule.phase() == Phase::Train)
-    };
-    for layer in net.layer.iter_mut().filter(trains) {
-        let name = layer.name().to_owned();
-        let sizes = [
-            layer.data_param.as_mut().map(|p| &mut p.batch_size),
-            layer.image_data_param.as_mut().map(|p| &mut p.batch_size),
-            layer.hdf5_data_param.as_mut().map(|p| &mut p.batch_size),
-            layer.memory_data_param.as_mut().map(|p| &mut p.batch_size),
-            layer.window_data_param.as_mut().map(|p| &mut p.batch_size),
-        ];
-        for size in sizes.into_iter().flatten().flatten() {
-            if *size % parts != 0 {
-                return Err(TrainError::Dealing(format!(
-                    "layer `{name}`: a global batch of {size} cannot be divided among {replicas} replicas"
-                )));
-            }
-            *size /= parts;
-        }
-    }
-    Ok(())
-}
-
-/// The ends of the plan that was asked for by name between the workers of one rank; else none, and they
-/// read each other's pools.
-fn local_plan(config: &Config, dealing: Dealing) -> Vec<Exchange> {
-    let by_name = !matches!(config.allreduce, Choice::Auto | Choice::AutoAny);
-    if dealing.ranks > 1 || dealing.workers == 1 || !by_name {
-        return Vec::new();
-    }
-    let choice = config.allreduce.clone();
-    let config = exchange::Config { choice, ..exchange::Config::LOCAL };
-    let links = transport::local::mesh(dealing.workers, dealing.workers).into_iter();
-    links.map(|link| Exchange::new(Box::new(link), config.clone())).collect()
 }
 
 /// Compiles a net and reports what Caffe logs about it.

@@ -42,7 +42,8 @@ impl Ranks {
     #[must_use]
     pub fn joined(exchange: Exchange, host: String, progress: Arc<Progress>, alarm: Alarm) -> Self {
         let rank = exchange.rank();
-        Self { rank, host, exchange: Some(Mutex::new(exchange)), progress, alarm }
+        let exchange = (rank.world() > 1).then(|| Mutex::new(exchange));
+        Self { rank, host, exchange, progress, alarm }
     }
 
     /// Who we are.

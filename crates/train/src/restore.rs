@@ -9,7 +9,7 @@ use net::Home;
 use snapshot::{Loaded, Replica, Resume, RunState};
 
 use crate::catch_up::catch_up;
-use crate::save::test_feed_name;
+use crate::save::{CARRIED, read_carried, test_feed_name};
 use crate::{Event, Job, ResumeData, TrainError};
 
 /// Sets `job` to a snapshot, to the bit if its sidecar is there.
@@ -81,6 +81,10 @@ fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), String> {
         restore_statistics(job, index, saved)?;
         let replica = &mut job.replicas[index];
         replica.rng = Mt19937::from_state(&saved.random).map_err(|e| e.to_string())?;
+        if let Some(section) = saved.extra.iter().find(|section| section.tag == CARRIED) {
+            replica.carried = read_carried(&section.bytes)
+                .ok_or_else(|| format!("the recurrent state of replica {number} is damaged"))?;
+        }
         if continues {
             for (name, feed) in names.iter().zip(&mut replica.feeds) {
                 restore_feed(feed.as_mut(), name, saved)?;

@@ -183,7 +183,10 @@ impl Job {
                 shows: false,
                 debug: false,
             };
-            let loss = self.workers[worker].forward(&task, replica, false, &mut Vec::new())?;
+            let worker = &mut self.workers[worker];
+            worker.net.swap_carried(&mut replica.carried);
+            let loss = worker.forward(&task, replica, false, &mut Vec::new())?;
+            worker.net.swap_carried(&mut replica.carried);
             news.tell(index, loss, &[]);
         }
         self.ranks.sum(news.values())?;

@@ -2,7 +2,7 @@
 
 use caffe_format::{NetParameter, SolverParameterSnapshotFormat, SolverState, text};
 use net::{Home, Param};
-use snapshot::{Batch, Format, Replica, RunState, Snapshot, Statistics, hash};
+use snapshot::{Batch, Format, Replica, RunState, Section, Snapshot, Statistics, hash};
 
 use crate::{BatchMeaning, Event, Job, TrainError};
 
@@ -107,9 +107,35 @@ impl Job {
                     values: replica.running[param.values.clone()].to_vec(),
                 })
                 .collect(),
-            extra: Vec::new(),
+            extra: carried_section(&replica.carried),
         }
     }
+}
+
+/// The tag of what recurrent layers carry: lengths and values, one after another.
+pub(crate) const CARRIED: [u8; 4] = *b"CARR";
+
+fn carried_section(carried: &[Vec<f32>]) -> Vec<Section> {
+    let one = |values: &Vec<f32>| {
+        let len = (values.len() as u64).to_le_bytes().to_vec();
+        [len, values.iter().flat_map(|value| value.to_le_bytes()).collect()].concat()
+    };
+    let bytes: Vec<u8> = carried.iter().flat_map(one).collect();
+    if carried.is_empty() { Vec::new() } else { vec![Section { tag: CARRIED, bytes }] }
+}
+
+/// What [`carried_section`] made; `None` if it is damaged.
+pub(crate) fn read_carried(mut bytes: &[u8]) -> Option<Vec<Vec<f32>>> {
+    let mut all = Vec::new();
+    while !bytes.is_empty() {
+        let (len, rest) = bytes.split_first_chunk()?;
+        let len = usize::try_from(u64::from_le_bytes(*len)).ok()?.checked_mul(4)?;
+        let (values, rest) = rest.split_at_checked(len)?;
+        let (values, []) = values.as_chunks() else { return None };
+        all.push(values.iter().map(|&value| f32::from_le_bytes(value)).collect());
+        bytes = rest;
+    }
+    Some(all)
 }
 
 /// The name a test net's data layer goes by among the feeds of a snapshot.

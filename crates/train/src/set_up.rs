@@ -46,11 +46,16 @@ impl SetUp<'_> {
         sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
         let mut replicas = Vec::with_capacity(own.len());
         if own.start == 0 {
-            replicas.push(Replica { rng, running: first.running, feeds: first.feeds });
+            replicas.push(Replica {
+                rng,
+                running: first.running,
+                feeds: first.feeds,
+                carried: Vec::new(),
+            });
         }
         for index in own.start.max(1)..own.end {
             let (Initial { running, feeds, .. }, rng, _) = self.initialise(&mut nets[0], index)?;
-            replicas.push(Replica { rng, running, feeds });
+            replicas.push(Replica { rng, running, feeds, carried: Vec::new() });
         }
         Ok((params, replicas, test_nets))
     }

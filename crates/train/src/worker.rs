@@ -35,6 +35,8 @@ pub(crate) struct Replica {
     pub(crate) rng: Mt19937,
     pub(crate) running: Slab,
     pub(crate) feeds: Vec<Box<dyn Feed>>,
+    /// What recurrent layers carry from batch to batch.
+    pub(crate) carried: Vec<Vec<f32>>,
 }
 
 /// What one replica found.
@@ -81,12 +83,14 @@ impl Worker {
             let mut found = Found::default();
             let debug = task.debug && first + index == 0;
             self.net.clear_gradients();
+            self.net.swap_carried(&mut replica.carried);
             for pass in 0..task.passes {
                 found.loss += self.forward(task, replica, debug, &mut found.debug)?;
                 let last = index + 1 == count && pass + 1 == task.passes;
                 let deliver = last.then_some((index, &mut *reducer));
                 self.backward(task, deliver, debug, &mut found.debug)?;
             }
+            self.net.swap_carried(&mut replica.carried);
             found.loss /= task.passes as f32;
             if !found.loss.is_finite() {
                 let (layer, blob) = self.net.first_not_finite().unwrap_or(("?", "?"));

@@ -3,16 +3,16 @@
 use base::Shape;
 use net::{Net, Row};
 
+use super::columns::{self, Side};
 use crate::log::{megabytes, memory_plan};
 
-/// Columns: their titles, and whether they hold numbers, which stand to the right.
-const COLUMNS: [(&str, bool); 6] = [
-    ("layer", false),
-    ("type", false),
-    ("top shapes", false),
-    ("parameters", true),
-    ("multiply-adds", true),
-    ("activations", true),
+const COLUMNS: [(&str, Side); 6] = [
+    ("layer", Side::Left),
+    ("type", Side::Left),
+    ("top shapes", Side::Left),
+    ("parameters", Side::Right),
+    ("multiply-adds", Side::Right),
+    ("activations", Side::Right),
 ];
 
 /// The table of `net` and its memory plan.
@@ -30,22 +30,7 @@ pub(super) fn render(net: &Net) -> String {
         thousands(multiply_adds),
         megabytes(activations),
     ]);
-    cells.insert(0, COLUMNS.map(|(title, _)| title.to_owned()));
-    let widths: [usize; 6] = std::array::from_fn(|column| {
-        cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
-    });
-    let mut text = String::new();
-    for row in &cells {
-        let mut line = String::new();
-        for ((cell, width), (_, right)) in row.iter().zip(widths).zip(COLUMNS) {
-            let gap = if line.is_empty() { "" } else { "  " };
-            line += gap;
-            line += &if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
-        }
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text + &memory_plan(&net.memory()) + "\n"
+    columns::render(COLUMNS, cells) + &memory_plan(&net.memory()) + "\n"
 }
 
 fn cells(row: &Row) -> [String; 6] {

@@ -1,9 +1,17 @@
-//! `firecaffe time`: Caffe's `caffe time`, a table of milliseconds per layer.
+//! `firecaffe time`: Caffe's `caffe time`, a table of milliseconds per layer; and whole iterations
+//! (`--update`), the distance to the machine's limits (`--roofline`), and more workers (`--scaling`).
+
+mod machine;
+mod roofline;
+mod scaling;
+mod training;
+mod update;
+mod work;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use base::general;
 use caffe_format::Phase;
 use train::{NetConfig, Single, files};
@@ -11,10 +19,14 @@ use train::{NetConfig, Single, files};
 use crate::gpu;
 use crate::log::{Log, number};
 use crate::options::{Compute, DEFAULT_SEED, Reading, Selection, phase, root};
+use crate::output;
 
 const EXAMPLES: &str = "\
-Example:
-  firecaffe time --model examples/alexnet/train_val.prototxt --iterations 10 --threads 2
+Examples:
+  firecaffe time --model bench/models/nin_b32.prototxt --iterations 10 --threads 2
+  firecaffe time --model bench/models/nin_b32.prototxt --iterations 10 --update
+  firecaffe time --model bench/models/nin_b32.prototxt --iterations 5 --roofline
+  firecaffe time --solver examples/lenet/solver.prototxt --iterations 20 --scaling
 
 Layers named like `data as ChannelsLast` are conversions between memory orders that this program
 inserts; Caffe does not have them.";
@@ -24,8 +36,23 @@ inserts; Caffe does not have them.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The net prototxt
-    #[arg(long, value_name = "FILE")]
-    model: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "solver")]
+    model: Option<PathBuf>,
+    /// The solver prototxt, instead of a net, for `--update` and `--scaling`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "roofline"])]
+    solver: Option<PathBuf>,
+    /// Time whole training iterations: forward, backward and the update (SGD with momentum, or the solver's)
+    #[arg(long, group = "mode")]
+    update: bool,
+    /// Show how near each layer comes to the machine's FMA peak or memory bandwidth, measured first
+    #[arg(long, group = "mode")]
+    roofline: bool,
+    /// Train with 1, 2, 4 … workers and show images/s, speed-up and efficiency
+    #[arg(long, group = "mode")]
+    scaling: bool,
+    /// Most workers of `--scaling` [default: the cores]
+    #[arg(long, value_name = "W", requires = "scaling", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    workers_max: Option<u64>,
     /// Forward and backward passes to measure
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
@@ -52,13 +79,20 @@ struct Times {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let log = Log::new();
     log.caffe("Use CPU.");
-    let read = files::read_net(&args.model, args.reading.unknown())?;
+    if args.update {
+        return update::run(args, &log);
+    }
+    if args.scaling {
+        return scaling::run(args, &log);
+    }
+    let model = args.model.clone().context("`--solver` goes with `--update` or `--scaling`")?;
+    let read = files::read_net(&model, args.reading.unknown())?;
     read.notices.iter().for_each(|notice| log.warn(notice));
     if let Some(notice) = gpu::notice(args.compute.gpu.as_deref(), None, &[&read.message]) {
         log.warn(notice);
     }
     let config = NetConfig {
-        model: args.model.clone(),
+        model,
         state: args.selection.state(args.phase),
         weights: Vec::new(),
         threads: args.compute.threads(),
@@ -78,7 +112,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     log.caffe(format!("Testing for {} iterations.", args.iterations));
     let begin = Instant::now();
     let times = measure(&mut single, args.iterations, &log)?;
-    report(&single, &times, begin.elapsed(), args.iterations, &log);
+    let total = begin.elapsed();
+    report(&single, &times, total, args.iterations, &log);
+    if args.roofline {
+        let machine = machine::measure(single.cpu());
+        let table = roofline::render(&single.net().rows(), &times, args.iterations, &machine);
+        output::print(&table)?;
+    }
     Ok(())
 }
 
@@ -120,11 +160,31 @@ fn report(single: &Single, times: &Times, total: Duration, iterations: u32, log:
         log.caffe(format!("{name:>10}\tforward: {} ms.", average(times.forward[index])));
         log.caffe(format!("{name:>10}\tbackward: {} ms.", average(times.backward[index])));
     }
+    conversions(single, times, iterations, log);
     log.caffe(format!("Average Forward pass: {} ms.", average(times.forward_pass)));
     log.caffe(format!("Average Backward pass: {} ms.", average(times.backward_pass)));
     log.caffe(format!("Average Forward-Backward: {} ms.", average(total)));
     log.caffe(format!("Total Time: {} ms.", milliseconds(total, 1)));
     log.caffe("*** Benchmark ends ***");
+}
+
+/// Names the conversions between memory orders that are left, and what they cost.
+fn conversions(single: &Single, times: &Times, iterations: u32, log: &Log) {
+    let rows = single.net().rows();
+    let hidden = rows.iter().zip(times.forward.iter().zip(&times.backward));
+    let hidden: Vec<_> = hidden.filter(|(row, _)| row.hidden).collect();
+    let both: Duration = hidden.iter().map(|(_, (forward, backward))| **forward + **backward).sum();
+    let names: Vec<_> = hidden.iter().map(|(row, _)| row.name.as_str()).collect();
+    let share =
+        100.0 * both.as_secs_f64() / (times.forward_pass + times.backward_pass).as_secs_f64();
+    log.caffe(match names[..] {
+        [] => "Layout conversions: none.".into(),
+        _ => format!(
+            "Layout conversions: {} ms, {share:.1} % of a pass: {}.",
+            milliseconds(both, iterations),
+            names.join(", ")
+        ),
+    });
 }
 
 fn milliseconds(time: Duration, iterations: u32) -> String {

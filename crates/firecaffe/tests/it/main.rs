@@ -10,5 +10,7 @@ mod log;
 mod model;
 mod resume;
 mod signals;
+mod supervise;
 mod support;
+mod time;
 mod train;

@@ -11,6 +11,8 @@
 
 mod columns;
 mod cut;
+mod live;
+mod places;
 
 use std::ops::Range;
 
@@ -20,6 +22,7 @@ use crate::{
         Conv,
         backward_weights::cut::{BLOCK_TILES, Cut},
         depthwise,
+        order::Order,
         runs::Runs,
     },
     cpu::{Cpu, Pieces},
@@ -60,16 +63,18 @@ pub fn backward_weights(
     }
     let runs = Runs::of(conv);
     let cut = Cut::of(conv, &runs, PIXELS);
+    let order = places::order(conv, &runs);
     let sums_len = cut.splits * cut.sums_len;
     cpu.with_shared(sums_len + runs.copy_len(conv), |scratch| {
-        let (sums, copy) = scratch.split_at_mut(sums_len);
+        let (scratch_sums, copy) = scratch.split_at_mut(sums_len);
         let x = runs.image(cpu, conv, x, copy);
-        let work = Work { conv, runs: &runs, cut: &cut, x, dy, sums: Pieces::new(sums, 1) };
+        let (order, sums) = (order.as_ref(), Pieces::new(scratch_sums, 1));
+        let work = Work { conv, runs: &runs, cut: &cut, order, x, dy, sums };
         let scratch_len = pack::tile_len(PIXELS) * cut.tiles.min(BLOCK_TILES) + (PIXELS + 2) * COLS;
         cpu.run_scratch(cut.tasks(), scratch_len, |task, scratch| {
             cpu.enter(Part::new(&work, task, scratch));
         });
-        cut.collect(cpu, conv, sums, write, dw);
+        cut.collect(cpu, conv, scratch_sums, write, dw);
     });
 }
 
@@ -90,6 +95,8 @@ struct Work<'a> {
     conv: &'a Conv,
     runs: &'a Runs,
     cut: &'a Cut,
+    /// In which pixels are taken, if not as they lie.
+    order: Option<&'a Order>,
     /// With its border, if it needs one.
     x: &'a [f32],
     dy: Rows<'a>,
@@ -143,35 +150,36 @@ impl Part<'_> {
             self.scratch.split_at_mut(pack::tile_len(PIXELS) * self.tiles.len());
         let k = self.tiles.start * ROWS;
         let live = (self.tiles.len() * ROWS).min(conv.group_k() - k);
-        let dy = Mat::transposed(&dy.data[dy.offset..], dy.stride);
-        pack::tiles(dy, (self.group * conv.group_k() + k, live), (pixels.start, depth), dy_tiles);
+        let channels = (self.group * conv.group_k() + k, live);
+        if let Some(order) = self.of.order {
+            places::pack_dy(self.of, order, channels, &pixels, dy_tiles);
+        } else {
+            let dy = Mat::transposed(&dy.data[dy.offset..], dy.stride);
+            pack::tiles(dy, channels, (pixels.start, depth), dy_tiles);
+        }
         let start = if first { Start::Zero } else { Start::Output };
         for panel in self.panels.clone() {
             let width = cut.panels.width(panel);
             let packed = &mut panel_scratch[..(depth + 1) * width + COLS];
-            columns::pack(s, self.of, (self.group, panel), &pixels, packed);
+            let live = columns::pack(s, self.of, (self.group, panel), &pixels, packed);
             if self.tiles.len() >= ASK_TILES && panel + 1 < self.panels.end {
                 columns::ask(s, self.of, (self.group, panel + 1), &pixels);
             }
             for (index, tile) in self.tiles.clone().enumerate() {
                 let a = dy_tiles[index * pack::tile_len(depth)..].as_ptr();
-                let run =
-                    Run { rows: std::array::from_fn(|i| a.wrapping_add(i)), at: 0, len: depth };
+                let mut runs = [Run { rows: [a; ROWS], at: 0, len: 0 }; live::LIVE];
+                for (run, &(at, end)) in runs.iter_mut().zip(live.ranges()) {
+                    let rows = std::array::from_fn(|i| a.wrapping_add(at * ROWS + i));
+                    *run = Run { rows, at, len: end - at };
+                }
+                let runs = &runs[..live.ranges().len()];
                 let to = self.of.sums.pointer(cut.tile_at(self.split, self.group, panel, tile));
                 let rows: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * width));
                 let target = Target { rows: &rows, valid: ROWS, cols: width, step: 1 };
                 // SAFETY: `a` is (depth, 6) and `packed` (depth, width), both just packed; the tile's
                 // sums are this task's alone.
                 unsafe {
-                    tile::sum_panel(
-                        s,
-                        width,
-                        &[run],
-                        ROWS,
-                        packed.as_ptr(),
-                        (start, None),
-                        &target,
-                    );
+                    tile::sum_panel(s, width, runs, ROWS, packed.as_ptr(), (start, None), &target);
                 }
             }
         }

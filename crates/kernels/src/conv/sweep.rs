@@ -1,9 +1,8 @@
 //! Sweeps register tiles over pixels: the loop of forward and of backward to data.
 //!
 //! Output pixels of all images are numbered through and taken six at a time, so a tile may span
-//! rows and images and none is wasted on a 7×7 image. Where taps may be padding, the images change
-//! fastest: the six pixels of a tile then mostly have one place in six images, see the same taps, and
-//! taps in the padding cost nothing. A task takes `TILES` tiles and a group of column panels. It visits
+//! rows and images and none is wasted on a 7×7 image. Where taps may be padding, the six are mostly one
+//! place in six images (see `order`), so that taps in the padding cost nothing. A task takes `TILES` tiles and a group of column panels. It visits
 //! the reduction in blocks of about `DEPTH` floats (several taps of few channels, or a part of the
 //! channels of one tap): for a block it looks up where the runs of its pixels begin, then for each
 //! panel (16 KiB, in L1) passes all its pixels (in L2).
@@ -14,7 +13,10 @@ mod gather;
 use std::ops::Range;
 
 use crate::{
-    conv::sweep::block::Block,
+    conv::{
+        order::{Order, Spot},
+        sweep::block::Block,
+    },
     cpu::{Cpu, Pieces},
     pack::even_runs,
     tile::{Panels, ROWS},
@@ -28,6 +30,8 @@ const DEPTH: usize = 256;
 const RUNS: usize = 16;
 /// Column panels of a task: more would push its outputs out of L2.
 const PANELS: usize = 32;
+/// Images of a group, if taps may be padding: two tiles.
+const IMAGES: usize = 2 * ROWS;
 /// Enough tasks to keep several threads busy to the end.
 const TASKS: usize = 32;
 
@@ -44,6 +48,14 @@ pub(super) struct Grid {
     pub(super) origin: [usize; 2],
     /// Pixels between positions.
     pub(super) step: [usize; 2],
+}
+
+impl Grid {
+    /// Row and column of a position.
+    #[inline(always)]
+    fn pixel(&self, spot: Spot) -> [usize; 2] {
+        [spot.row * self.step[0] + self.origin[0], spot.column * self.step[1] + self.origin[1]]
+    }
 }
 
 /// A sweep: `y[p] = start + Σ_tap x[p · step + tap] · packed[tap]` for all positions `p`.
@@ -84,14 +96,16 @@ impl Sweep<'_> {
         let cuts = panels.div_ceil(PANELS).max(TASKS.div_ceil(blocks * self.group)).min(panels);
         let groups: Vec<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
         let gathered_len = if self.is_gathered() { gather::scratch_len(self.depth()) } else { 0 };
-        let images_first = self.may_leave();
+        let images = if self.may_leave() { IMAGES } else { 1 };
+        let images = (0..self.n).step_by(images).map(|first| first..self.n.min(first + images));
+        let order = &Order::new(images, self.positions);
         cpu.run_scratch(blocks * self.group * groups.len(), gathered_len, |task, scratch| {
             let (block, rest) = (task % blocks, task / blocks);
             let panels = groups[rest % groups.len()].clone();
             let first = block * TILES * ROWS;
             let pixels = first..pixels.min(first + TILES * ROWS);
             let group = rest / groups.len();
-            cpu.enter(Block { of: self, group, pixels, panels, images_first, scratch });
+            cpu.enter(Block { of: self, group, pixels, panels, order, scratch });
         });
     }
 

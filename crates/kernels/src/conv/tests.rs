@@ -102,6 +102,9 @@ fn shapes_of_networks() {
         [2, 1, 28, 20, 5, 1, 0, 1],   // LeNet conv1
         [1, 24, 9, 24, 3, 1, 1, 24],  // depthwise
         [1, 24, 9, 24, 3, 2, 1, 24],  // depthwise, strided
+        [9, 32, 8, 20, 5, 1, 2, 1],   // CIFAR's conv3: padding of many images is left out
+        [8, 32, 9, 12, 3, 2, 1, 2],   // the same, strided and grouped
+        [17, 16, 3, 8, 3, 1, 1, 1],   // two groups of images
         [2, 17, 12, 400, 3, 1, 1, 1], // more outputs than a block of them
     ];
     for [n, c, side, k, kernel, stride, pad, group] in shapes {

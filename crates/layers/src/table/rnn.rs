@@ -91,6 +91,10 @@ impl Layer for Rnn {
         Ok(tops)
     }
 
+    fn carried(&mut self) -> &mut [Vec<f32>] {
+        self.state.carried(&self.options)
+    }
+
     fn params(&self) -> Vec<ParamDecl> {
         self.decls.clone()
     }

@@ -12,9 +12,10 @@ pub(super) const RULE: Rule = Rule {
     decay: DecayPlace::Gradient,
     trust: None,
     check: any,
-    update,
+    update: |cpu, terms, block| cpu.vectorize(|| update(terms, block)),
 };
 
+#[inline(always)]
 fn update(terms: &Terms, block: Block<'_>) {
     let Block { values, gradient, history: [h, d] } = block;
     let (rate, delta, momentum) = (terms.rate, terms.hyper.delta, terms.hyper.momentum);

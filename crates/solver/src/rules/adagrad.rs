@@ -4,13 +4,20 @@ use super::{Block, DecayPlace, Hyper, Rule, Terms};
 use crate::error::{SolverError, expect};
 
 /// This rule's row in the [table](super::RULES).
-pub(super) const RULE: Rule =
-    Rule { name: "AdaGrad", histories: 1, decay: DecayPlace::Gradient, trust: None, check, update };
+pub(super) const RULE: Rule = Rule {
+    name: "AdaGrad",
+    histories: 1,
+    decay: DecayPlace::Gradient,
+    trust: None,
+    check,
+    update: |cpu, terms, block| cpu.vectorize(|| update(terms, block)),
+};
 
 fn check(hyper: &Hyper) -> Result<(), SolverError> {
     expect(hyper.momentum == 0.0, "momentum", hyper.momentum, "0", "AdaGrad")
 }
 
+#[inline(always)]
 fn update(terms: &Terms, block: Block<'_>) {
     let Block { values, gradient, history: [h, _] } = block;
     let (rate, delta) = (terms.rate, terms.hyper.delta);

@@ -13,9 +13,10 @@ pub(super) const RULE: Rule = Rule {
     decay: DecayPlace::Gradient,
     trust: None,
     check: any,
-    update,
+    update: |cpu, terms, block| cpu.vectorize(|| update(terms, block)),
 };
 
+#[inline(always)]
 fn update(terms: &Terms, block: Block<'_>) {
     let Block { values, gradient, history: [m, v] } = block;
     let (beta1, beta2, delta) = (terms.hyper.momentum, terms.hyper.momentum2, terms.hyper.delta);

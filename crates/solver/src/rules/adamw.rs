@@ -8,10 +8,17 @@
 use super::{Block, DecayPlace, Rule, Terms, any};
 
 /// This rule's row in the [table](super::RULES).
-pub(super) const RULE: Rule =
-    Rule { name: "AdamW", histories: 2, decay: DecayPlace::Apart, trust: None, check: any, update };
+pub(super) const RULE: Rule = Rule {
+    name: "AdamW",
+    histories: 2,
+    decay: DecayPlace::Apart,
+    trust: None,
+    check: any,
+    update: |cpu, terms, block| cpu.vectorize(|| update(terms, block)),
+};
 
 #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the point")]
+#[inline(always)]
 fn update(terms: &Terms, block: Block<'_>) {
     let Block { values, gradient, history: [m, v] } = block;
     let (beta1, beta2, delta) = (terms.hyper.momentum, terms.hyper.momentum2, terms.hyper.delta);

@@ -5,8 +5,14 @@ use super::{Block, DecayPlace, Hyper, Rule, Terms};
 use crate::error::{SolverError, expect};
 
 /// This rule's row in the [table](super::RULES).
-pub(super) const RULE: Rule =
-    Rule { name: "RMSProp", histories: 1, decay: DecayPlace::Gradient, trust: None, check, update };
+pub(super) const RULE: Rule = Rule {
+    name: "RMSProp",
+    histories: 1,
+    decay: DecayPlace::Gradient,
+    trust: None,
+    check,
+    update: |cpu, terms, block| cpu.vectorize(|| update(terms, block)),
+};
 
 fn check(hyper: &Hyper) -> Result<(), SolverError> {
     expect(hyper.momentum == 0.0, "momentum", hyper.momentum, "0", "RMSProp")?;
@@ -14,6 +20,7 @@ fn check(hyper: &Hyper) -> Result<(), SolverError> {
     expect((0.0..1.0).contains(&decay), "rms_decay", decay, "0 or more and below 1", "RMSProp")
 }
 
+#[inline(always)]
 fn update(terms: &Terms, block: Block<'_>) {
     let Block { values, gradient, history: [h, _] } = block;
     let (rate, delta, decay) = (terms.rate, terms.hyper.delta, terms.hyper.rms_decay);

@@ -107,6 +107,9 @@ fn what_cannot_be_dealt_is_refused_before_the_first_iteration() {
     };
     let text = refused(&|c| (c.workers, c.replicas) = (2, Some(6)));
     assert!(text.contains("nearest is --replicas 4"), "{text}");
+    let mpi = collective::Choice::parse("mpi").unwrap();
+    let text = refused(&|c| (c.workers, c.allreduce) = (2, mpi.clone()));
+    assert!(text.contains("several ranks"), "{text}");
     let text = refused(&|c| (c.replicas, c.batch) = (Some(3), BatchMeaning::Global));
     assert!(text.contains("layer `data`: a global batch of 16"), "{text}");
 }
@@ -160,4 +163,43 @@ fn any_ranks_and_exact_algorithms_give_the_same_bits() {
             }
         }
     }
+}
+
+/// A recurrent net whose sequences go on from batch to batch: each replica has a state of its own.
+#[test]
+fn replicas_keep_their_own_recurrent_state_and_snapshots_hold_it() {
+    let net = r#"
+        layer { name: "points" type: "MemoryData" top: "x" top: "y"
+                memory_data_param { batch_size: 6 channels: 4 height: 1 width: 1 } }
+        layer { name: "steps" type: "Reshape" bottom: "x" top: "steps"
+                reshape_param { shape { dim: 3 dim: 2 dim: 4 } } }
+        layer { name: "goes_on" type: "DummyData" top: "cont" dummy_data_param {
+                shape { dim: 3 dim: 2 } data_filler { type: "constant" value: 1 } } }
+        layer { name: "lstm" type: "LSTM" bottom: "steps" bottom: "cont" top: "lstm"
+                recurrent_param { num_output: 3 weight_filler { type: "xavier" } } }
+        layer { name: "flat" type: "Reshape" bottom: "lstm" top: "flat"
+                reshape_param { shape { dim: 6 dim: 3 } } }
+        layer { name: "ip" type: "InnerProduct" bottom: "flat" top: "ip"
+                inner_product_param { num_output: 1 weight_filler { type: "xavier" } } }
+        layer { name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "y" top: "loss" }"#;
+    let folder = tempfile::tempdir().unwrap();
+    let prefix = folder.path().join("lstm").display().to_string();
+    let run = |workers: usize, iterations: i32, resume: Option<i32>| {
+        let text = format!(
+            "base_lr: 0.1 lr_policy: \"fixed\" random_seed: 3 snapshot: 4 \
+             max_iter: {iterations} snapshot_prefix: \"{prefix}\" net_param {{ {net} }}"
+        );
+        let solver = train::files::solver_from_text("lstm", &text).unwrap();
+        let resume = resume.map(|iter| format!("{prefix}_iter_{iter}.solverstate").into());
+        let mut job = open(Config { workers, replicas: Some(4), resume, ..Config::new(solver) });
+        let values: Vec<f32> = (0..24).map(|i| ((i * 7) % 11) as f32 / 11.0).collect();
+        job.feed("points", &values, &[0.1, 0.9, 0.3, 0.7, 0.2, 0.5]).unwrap();
+        job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+        job.hash().unwrap()
+    };
+    let one = run(1, 8, None);
+    assert_eq!(run(2, 8, None), one);
+    assert_eq!(run(4, 8, None), one);
+    run(2, 4, None);
+    assert_eq!(run(4, 8, Some(4)), one, "resumed");
 }

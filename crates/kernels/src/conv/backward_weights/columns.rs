@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use crate::{
-    conv::backward_weights::Work,
+    conv::backward_weights::{Work, live::Live, places},
     simd::{LANES, Lanes},
     tile::COLS,
 };
 
 /// Some channels of one tap, and the lane of the panel where they go.
 #[derive(Clone, Copy)]
-struct Run {
-    tap: [isize; 2],
-    offset: usize,
+pub(super) struct Run {
+    pub(super) tap: [isize; 2],
+    pub(super) offset: usize,
     lane: usize,
     len: usize,
 }
@@ -32,7 +32,8 @@ fn runs<'a>(of: &'a Work<'_>, group: usize, panel: usize) -> impl Iterator<Item 
     })
 }
 
-/// Packs a panel. `into` has a row and 16 floats to spare, which are overwritten.
+/// Packs a panel and tells which pixels it has. `into` has a row and 16 floats to spare, which are
+/// overwritten.
 #[inline(always)]
 pub(super) fn pack<S: Lanes>(
     s: S,
@@ -40,11 +41,14 @@ pub(super) fn pack<S: Lanes>(
     (group, panel): (usize, usize),
     pixels: &Range<usize>,
     into: &mut [f32],
-) {
+) -> Live {
     let width = of.cut.panels.width(panel);
     assert!(into.len() >= (pixels.len() + 1) * width + COLS, "room to spare");
     let mut found = [Run { tap: [0; 2], offset: 0, lane: 0, len: 0 }; COLS];
     let count = found.iter_mut().zip(runs(of, group, panel)).map(|(to, run)| *to = run).count();
+    if let (Some(order), [run]) = (of.order, &found[..count]) {
+        return places::pack(of, order, *run, pixels, into);
+    }
     let step = of.conv.stride[1] * of.conv.c;
     match found[..count] {
         [run] if run.len == COLS && step >= COLS => {
@@ -54,6 +58,9 @@ pub(super) fn pack<S: Lanes>(
         }
         ref runs => pack_mixed(s, of, runs, pixels, width, into),
     }
+    let mut live = Live::none();
+    live.add(0..pixels.len());
+    live
 }
 
 /// Asks for the cache lines that [`pack`] will read, if it reads whole ones.
@@ -65,6 +72,10 @@ pub(super) fn ask<S: Lanes>(
     pixels: &Range<usize>,
 ) {
     for run in runs(of, group, panel).filter(|run| run.len == COLS) {
+        if let Some(order) = of.order {
+            places::ask(s, of, order, run, pixels);
+            continue;
+        }
         rows(of, run, pixels, |_, _, from| {
             let lines = from.into_iter().flat_map(|x| x.chunks(of.conv.stride[1] * of.conv.c));
             lines.for_each(|line| s.prefetch(line.as_ptr()));
@@ -74,7 +85,7 @@ pub(super) fn ask<S: Lanes>(
 
 /// Copies 16 floats every `step`, or zeros.
 #[inline(always)]
-fn copy_rows(from: Option<&[f32]>, step: usize, into: &mut [f32]) {
+pub(super) fn copy_rows(from: Option<&[f32]>, step: usize, into: &mut [f32]) {
     let Some(from) = from else { return into.fill(0.0) };
     for (from, into) in from.chunks(step).zip(into.as_chunks_mut::<COLS>().0) {
         if let Some(from) = from.first_chunk::<COLS>() {

@@ -131,9 +131,7 @@ impl Kernel for Tile<'_> {
         let ks = self.dw.len() / (c * taps);
         if taps > 1 && self.cut.runs_by_panel != Some(taps) {
             for panel in 0..self.cut.panels.count() {
-                for k in 0..ks {
-                    (0..self.cut.panels.cols(panel)).for_each(|lane| self.put_one(k, panel, lane));
-                }
+                (0..ks).for_each(|k| self.put_mixed(k, panel));
             }
             return;
         }
@@ -193,38 +191,51 @@ impl Tile<'_> {
         }
     }
 
-    /// Writes the sums of a panel from `first` on, `step` apart.
+    /// Adds the partial sums of channel `k` in a panel, in order.
     #[inline(always)]
-    fn put_panel(&mut self, k: usize, panel: usize, (first, step): (usize, usize)) {
+    fn add_up(&self, k: usize, panel: usize) -> [f32; COLS] {
         let cols = self.cut.panels.cols(panel);
         let mut row = [0.0; COLS];
         for split in 0..self.cut.splits {
             let from = &self.sums[self.at(k, panel) + split * self.cut.sums_len..][..cols];
             row.iter_mut().zip(from).for_each(|(row, from)| *row += from);
         }
-        let write = self.write;
-        for (into, sum) in self.row(k, first).iter_mut().step_by(step).zip(row).take(cols) {
-            match write {
-                Write::Set => *into = sum,
-                Write::Add => *into += sum,
-            }
+        row
+    }
+
+    /// Writes the sums of a panel from `first` on, `step` apart.
+    #[inline(always)]
+    fn put_panel(&mut self, k: usize, panel: usize, (first, step): (usize, usize)) {
+        let (cols, sums, write) = (self.cut.panels.cols(panel), self.add_up(k, panel), self.write);
+        for (into, sum) in self.row(k, first).iter_mut().step_by(step).zip(sums).take(cols) {
+            put(write, sum, into);
         }
     }
 
-    /// Writes one sum, wherever it belongs.
+    /// Writes the sums of a panel of several taps.
     #[inline(always)]
-    fn put_one(&mut self, k: usize, panel: usize, lane: usize) {
+    fn put_mixed(&mut self, k: usize, panel: usize) {
         let (c, taps) = (self.conv.group_c(), self.conv.taps());
-        let (run, skip) = self.cut.place(panel, lane);
+        let (cols, sums, write) = (self.cut.panels.cols(panel), self.add_up(k, panel), self.write);
+        let (run, skip) = self.cut.place(panel, 0);
         let column = run * self.cut.len + skip; // (tap, c), whether runs are taps or kernel rows
-        let at = self.at(k, panel) + lane;
-        let sums = (0..self.cut.splits).map(|split| self.sums[at + split * self.cut.sums_len]);
-        let sum: f32 = sums.sum();
-        let write = self.write;
-        let into = &mut self.row(k, column % c * taps + column / c)[0];
-        match write {
-            Write::Set => *into = sum,
-            Write::Add => *into += sum,
+        let (mut tap, mut channel) = (column / c, column % c);
+        let row = self.row(k, 0);
+        for &sum in &sums[..cols] {
+            put(write, sum, &mut row[channel * taps + tap]);
+            channel += 1;
+            if channel == c {
+                (tap, channel) = (tap + 1, 0);
+            }
         }
+    }
+}
+
+/// Writes or adds a sum.
+#[inline(always)]
+fn put(write: Write, sum: f32, into: &mut f32) {
+    match write {
+        Write::Set => *into = sum,
+        Write::Add => *into += sum,
     }
 }

@@ -3,7 +3,10 @@
 use std::{ops::Range, ptr};
 
 use crate::{
-    conv::sweep::{DEPTH, RUNS, Sweep, TILES, gather::Gather},
+    conv::{
+        order::{Order, Spot},
+        sweep::{DEPTH, RUNS, Sweep, TILES, gather::Gather},
+    },
     simd::{Kernel, Lanes},
     tile::{self, COLS, Panels, ROWS, Run, Start, Target},
 };
@@ -17,8 +20,8 @@ pub(super) struct Block<'a> {
     pub(super) group: usize,
     pub(super) pixels: Range<usize>,
     pub(super) panels: Range<usize>,
-    /// Whether pixels are numbered by place, then image, or by image, then place.
-    pub(super) images_first: bool,
+    /// Which pixels `pixels` are.
+    pub(super) order: &'a Order,
     /// For runs that are copied together.
     pub(super) scratch: &'a mut [f32],
 }
@@ -53,12 +56,12 @@ impl Kernel for Block<'_> {
         let tiles = self.pixels.len().div_ceil(ROWS);
         let mut places = [[Place { base: ptr::null(), row: 0, column: 0 }; ROWS]; TILES];
         let mut rows = [[ptr::null_mut(); ROWS]; TILES];
-        let mut position = self.position(self.pixels.start);
+        let mut spot = self.order.spot(self.pixels.start);
         for pixel in 0..tiles * ROWS {
-            places.as_flattened_mut()[pixel] = self.place(position);
-            rows.as_flattened_mut()[pixel] = self.output(position);
+            places.as_flattened_mut()[pixel] = self.place(spot);
+            rows.as_flattened_mut()[pixel] = self.output(spot);
             if pixel + 1 < self.pixels.len() {
-                position = self.next(position); // past the end, the last again
+                spot = self.order.skip(spot, 1); // past the end, the last again
             }
         }
         let mut table = Table::new();
@@ -84,51 +87,19 @@ impl Kernel for Block<'_> {
 }
 
 impl Block<'_> {
-    /// Image, row and column of pixel `pixel`.
-    fn position(&self, pixel: usize) -> [usize; 3] {
-        let [height, width] = self.of.positions;
-        let (image, place) = if self.images_first {
-            (pixel % self.of.n, pixel / self.of.n)
-        } else {
-            (pixel / (height * width), pixel % (height * width))
-        };
-        [image, place / width, place % width]
-    }
-
-    /// The position after another, without a division.
-    #[inline(always)]
-    fn next(&self, [mut image, mut i, mut j]: [usize; 3]) -> [usize; 3] {
-        let [height, width] = self.of.positions;
-        if self.images_first {
-            image += 1;
-            if image < self.of.n {
-                return [image, i, j];
-            }
-            image = 0;
-        }
-        j += 1;
-        if j == width {
-            (i, j) = (i + 1, 0);
-        }
-        if i == height {
-            (image, i) = (image + 1, 0);
-        }
-        [image, i, j]
-    }
-
     /// Where the outputs of a position begin.
-    fn output(&self, [image, i, j]: [usize; 3]) -> *mut f32 {
+    fn output(&self, spot: Spot) -> *mut f32 {
         let grid = &self.of.y_grid;
-        let (i, j) = (grid.origin[0] + i * grid.step[0], grid.origin[1] + j * grid.step[1]);
-        let pixel = (image * grid.size[0] + i) * grid.size[1] + j;
+        let [row, column] = grid.pixel(spot);
+        let pixel = (spot.image * grid.size[0] + row) * grid.size[1] + column;
         self.of.y.pointer(pixel * grid.stride + grid.offset + self.group * self.of.cols)
     }
 
     /// Where a position lies in the image read.
-    fn place(&self, [image, i, j]: [usize; 3]) -> Place {
+    fn place(&self, spot: Spot) -> Place {
         let grid = &self.of.x_grid;
-        let (row, column) = (grid.origin[0] + i * grid.step[0], grid.origin[1] + j * grid.step[1]);
-        let pixel = (image * grid.size[0] + row) * grid.size[1] + column;
+        let [row, column] = grid.pixel(spot);
+        let pixel = (spot.image * grid.size[0] + row) * grid.size[1] + column;
         let at = pixel * grid.stride + grid.offset + self.group * self.of.len;
         Place { base: self.of.x.as_ptr().wrapping_add(at), row, column }
     }

@@ -49,8 +49,9 @@ pub(super) unsafe fn store(mut to: *mut f32, x: __m256, count: usize) {
         rest = _mm256_extractf128_ps::<1>(x);
     }
     if count & 2 != 0 {
+        let two = _mm_castps_pd(rest);
         // SAFETY: two more are.
-        unsafe { _mm_storel_pd(to.cast(), _mm_castps_pd(rest)) };
+        unsafe { _mm_storel_pd(to.cast(), two) };
         to = to.wrapping_add(2);
         rest = _mm_movehl_ps(rest, rest);
     }

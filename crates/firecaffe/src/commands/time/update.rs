@@ -1,0 +1,35 @@
+//! `time --update`: whole training iterations, forward to updated weights, as `train` runs them.
+
+use anyhow::Result;
+use base::general;
+
+use super::{Args, training, work};
+use crate::clock::RealClock;
+use crate::log::Log;
+
+/// Measures and logs. Medians, since one iteration that the machine disturbed would spoil a mean.
+pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
+    let mut job = training::open(args, 1, args.compute.threads(), log)?;
+    log.caffe("*** Benchmark begins ***");
+    log.caffe(format!("Testing for {} iterations.", args.iterations));
+    let mut steps = Vec::new();
+    training::measure(&mut job, args.iterations, &RealClock::start(), &mut |step| {
+        steps.push(step);
+        let (index, pass, rest) = (steps.len(), general(step.pass * 1e3), general(step.rest * 1e3));
+        log.caffe(format!("Iteration: {index} forward-backward time: {pass} ms."));
+        log.caffe(format!("Iteration: {index} update time: {rest} ms."));
+    })?;
+    let median =
+        |part: fn(&training::Step) -> f64| training::median(steps.iter().map(part).collect());
+    let (pass, rest, all) = (median(|s| s.pass), median(|s| s.rest), median(|s| s.all));
+    let images = job.items_per_iteration() as f64;
+    let passes = f64::from(job.solver_param().iter_size());
+    let flops = passes * job.net().rows().iter().map(work::flops).sum::<f64>();
+    log.caffe(format!("Median Forward-Backward: {} ms.", general(pass * 1e3)));
+    log.caffe(format!("Median Update: {} ms.", general(rest * 1e3)));
+    log.caffe(format!("Floating-point operations: {} G an iteration.", general(flops / 1e9)));
+    log.caffe(format!("Images per second, forward-backward: {}", general(images / pass)));
+    log.caffe(format!("Images per second, with update: {}", general(images / all)));
+    log.caffe("*** Benchmark ends ***");
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! `--batch global`: the net states the batch of all replicas, and each takes its part.
+
+use caffe_format::{LayerParameter, NetParameter, Phase};
+
+use crate::TrainError;
+
+/// Gives each replica its part of the batch that the net states for all.
+pub(crate) fn divide_batches(net: &mut NetParameter, replicas: usize) -> Result<(), TrainError> {
+    let parts = u32::try_from(replicas).unwrap_or(u32::MAX);
+    let trains = |layer: &&mut LayerParameter| {
+        layer.include.is_empty() || layer.include.iter().any(|rule| rule.phase() == Phase::Train)
+    };
+    for layer in net.layer.iter_mut().filter(trains) {
+        let name = layer.name().to_owned();
+        let sizes = [
+            layer.data_param.as_mut().map(|p| &mut p.batch_size),
+            layer.image_data_param.as_mut().map(|p| &mut p.batch_size),
+            layer.hdf5_data_param.as_mut().map(|p| &mut p.batch_size),
+            layer.memory_data_param.as_mut().map(|p| &mut p.batch_size),
+            layer.window_data_param.as_mut().map(|p| &mut p.batch_size),
+        ];
+        for size in sizes.into_iter().flatten().flatten() {
+            if *size % parts != 0 {
+                return Err(TrainError::Dealing(format!(
+                    "layer `{name}`: a global batch of {size} cannot be divided among {replicas} replicas"
+                )));
+            }
+            *size /= parts;
+        }
+    }
+    Ok(())
+}

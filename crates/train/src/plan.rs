@@ -1,0 +1,47 @@
+//! Which algorithm sums gradients, where the choice is ours to check: between the workers of one rank.
+
+use collective::{Choice, Network};
+use exchange::Exchange;
+
+use crate::parallel::Dealing;
+use crate::{Config, Job, TrainError};
+
+/// The ends of the plan that was asked for by name between the workers of one rank; else none, and they
+/// read each other's pools.
+pub(crate) fn workers_plan(config: &Config, dealing: Dealing) -> Result<Vec<Exchange>, TrainError> {
+    let by_name = !matches!(config.allreduce, Choice::Auto | Choice::AutoAny);
+    if dealing.ranks > 1 || dealing.workers == 1 || !by_name {
+        return Ok(Vec::new());
+    }
+    if names(&config.allreduce).iter().any(|name| name == "mpi") {
+        let reason = "allreduce `mpi` is the MPI library's own: it needs several ranks (`mpirun`)";
+        return Err(TrainError::Dealing(reason.into()));
+    }
+    let choice = config.allreduce.clone();
+    let config = exchange::Config { choice, ..exchange::Config::LOCAL };
+    let links = transport::local::mesh(dealing.workers, dealing.workers).into_iter();
+    Ok(links.map(|link| Exchange::new(Box::new(link), config.clone())).collect())
+}
+
+/// Algorithms that a choice names.
+fn names(choice: &Choice) -> Vec<String> {
+    match choice {
+        Choice::Auto | Choice::AutoAny => Vec::new(),
+        Choice::Named(algorithm) => vec![algorithm.name().to_owned()],
+        Choice::Rules(rules) => rules.iter().map(|rule| rule.algorithm.name().to_owned()).collect(),
+    }
+}
+
+impl Job {
+    /// Whether gradients are summed by the canonical tree, whatever their size.
+    pub(crate) fn sums_exactly(&self) -> bool {
+        let Dealing { ranks, workers, .. } = self.dealing;
+        let world = if ranks > 1 { ranks } else { workers };
+        let network = Network::GIGABIT;
+        let sizes = (self.buckets.iter()).map(|bucket| bucket.len() * size_of::<f32>());
+        let choice = &self.config.allreduce;
+        world == 1
+            || *choice == Choice::Auto
+            || sizes.into_iter().all(|size| choice.algorithm(world, size, &network).is_exact(world))
+    }
+}

@@ -1,0 +1,90 @@
+//! `firecaffe` as a process: builds it, times a network with it, reads the log.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+
+use super::Rate;
+use crate::shell::{cargo, command, run, target_dir};
+
+/// The program.
+pub(super) struct Firecaffe(PathBuf);
+
+/// What it found about a network.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Timed {
+    pub(super) rate: Rate,
+    /// Floating-point operations of an iteration's forward and backward, in 10^9.
+    pub(super) gflop: f64,
+    /// Seconds of an iteration's forward and backward.
+    pub(super) seconds: f64,
+}
+
+impl Firecaffe {
+    /// The binary at `given`, to compare revisions; built here when that is empty.
+    pub(super) fn find(given: &str) -> Result<Self> {
+        if !given.is_empty() {
+            return Ok(Self(given.into()));
+        }
+        run(&mut cargo(&["build", "--release", "--package", "firecaffe"]))?;
+        Ok(Self(target_dir().join("release/firecaffe")))
+    }
+
+    /// Times whole iterations of a net.
+    pub(super) fn time(&self, net: &str, threads: usize, iterations: usize) -> Result<Timed> {
+        let (threads, iterations) = (threads.to_string(), iterations.to_string());
+        let flags = ["--update", "--threads", &threads, "--iterations", &iterations];
+        let log = self.log(&[&["time", "--model", net], &flags[..]].concat())?;
+        Ok(Timed {
+            rate: Rate {
+                pass: value(&log, "Images per second, forward-backward: ")?,
+                all: value(&log, "Images per second, with update: ")?,
+            },
+            gflop: value(&log, "Floating-point operations: ")?,
+            seconds: value(&log, "Median Forward-Backward: ")? / 1e3,
+        })
+    }
+
+    /// Trains and returns the images/s of every number of workers up to `workers`, one thread each.
+    pub(super) fn scaling(&self, net: &str, workers: usize, iterations: usize) -> Result<Vec<f64>> {
+        let (workers, iterations) = (workers.to_string(), iterations.to_string());
+        let flags = ["--scaling", "--workers-max", &workers, "--iterations", &iterations];
+        let program = self.0.to_string_lossy();
+        let table = crate::shell::output(command(&program, &["time", "--model", net]).args(flags))?;
+        let rate = |line: &str| line.split_whitespace().nth(4)?.parse().ok();
+        let rates: Vec<f64> = table.lines().skip(1).filter_map(rate).collect();
+        ensure!(!rates.is_empty(), "no images/s in what `time --scaling` printed");
+        Ok(rates)
+    }
+
+    /// Runs it and returns its log.
+    fn log(&self, args: &[&str]) -> Result<String> {
+        let output =
+            command(&self.0.to_string_lossy(), args).output().context("cannot start it")?;
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = log.lines().last().unwrap_or_default();
+        ensure!(output.status.success(), "firecaffe {}: {last}", args.join(" "));
+        Ok(log)
+    }
+}
+
+/// The number after `name` in a log.
+fn value(log: &str, name: &str) -> Result<f64> {
+    let (_, rest) = log.split_once(name).with_context(|| format!("no `{name}` in the log"))?;
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    word.parse().with_context(|| format!("`{name}{word}` is no number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::value;
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "read back as written")]
+    fn numbers_are_found_in_logs() {
+        let log = "I1115 x] Median Update: 1.5 ms.\nI1115 x] Images per second, with update: 2e3\n";
+        assert_eq!(value(log, "Median Update: ").unwrap(), 1.5);
+        assert_eq!(value(log, "with update: ").unwrap(), 2000.0);
+        assert!(value(log, "absent").is_err());
+    }
+}

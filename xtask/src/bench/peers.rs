@@ -1,0 +1,138 @@
+//! `cargo xtask bench peers`: every network of `bench/models` here and in PyTorch, on the same cores.
+//!
+//! The programs take turns, round after round, so that whatever disturbs the machine disturbs all of
+//! them, and medians over rounds are compared: forward + backward, and the same with the update (SGD with
+//! momentum). PyTorch runs in both memory orders and the better one counts. The share is that of
+//! the FMA peak, measured between the rounds. Takes about ten minutes.
+
+mod report;
+
+use std::fs;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use kernels::peak;
+
+use super::ours::Firecaffe;
+use super::torch::{LAYOUTS, Peer, Python};
+use super::{Rate, flag, median};
+
+/// A network, the ratios to reach, and how to measure it.
+pub(super) struct Net {
+    pub(super) name: &'static str,
+    /// File in `bench/models`, without its ending.
+    file: &'static str,
+    /// Iterations of a program's turn.
+    iterations: usize,
+    /// Ratio to the best peer that 1 and 2 threads should reach.
+    pub(super) targets: [f64; 2],
+    /// Whether 2 threads should be 1.9 times as fast as 1.
+    pub(super) scales: bool,
+}
+
+pub(super) const NETS: &[Net] = &[
+    net("AlexNet", "alexnet_b32", 1, [1.5, 1.7], true),
+    net("GoogLeNet", "googlenet_b16", 1, [1.5, 1.7], true),
+    net("NiN", "nin_b32", 1, [1.15, 1.2], true),
+    net("ResNet-50", "resnet50_b8", 1, [1.15, 1.3], true),
+    net("LeNet", "lenet_b64", 30, [1.4, 1.6], false),
+    net("CIFAR-10 quick", "cifar10_quick_b100", 8, [1.2, 1.4], false),
+];
+
+const fn net(
+    name: &'static str,
+    file: &'static str,
+    iterations: usize,
+    targets: [f64; 2],
+    scales: bool,
+) -> Net {
+    Net { name, file, iterations, targets, scales }
+}
+
+/// Medians of one network at one number of threads.
+pub(super) struct Measured {
+    pub(super) net: &'static Net,
+    pub(super) threads: usize,
+    pub(super) ours: Rate,
+    /// In the order of [`LAYOUTS`]; empty without PyTorch.
+    pub(super) peers: Vec<Rate>,
+    /// Of the FMA peak, forward and backward.
+    pub(super) share: f64,
+}
+
+/// Measures, prints the table and what it says about the targets.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let chosen = flag(args, "--nets", "");
+    let fits = |net: &&Net| chosen.is_empty() || chosen.split(',').any(|n| net.file.contains(n));
+    let nets: Vec<_> = NETS.iter().filter(fits).collect();
+    ensure!(!nets.is_empty(), "no network is called {chosen}");
+    let threads = flag(args, "--threads", "1,2");
+    let threads: Result<Vec<usize>, _> = threads.split(',').map(str::parse).collect();
+    let threads = threads.context("--threads takes numbers, separated by commas")?;
+    let rounds: usize = flag(args, "--rounds", "3").parse().context("--rounds takes a number")?;
+    let firecaffe = Firecaffe::find(&flag(args, "--firecaffe", ""))?;
+    let python = Python::find(&flag(args, "--python", "python3"));
+    let begin = Instant::now();
+    let mut results = Vec::new();
+    for net in nets {
+        for &threads in &threads {
+            results.push(measure(&firecaffe, python.as_ref(), net, threads, rounds)?);
+            let seconds = begin.elapsed().as_secs();
+            println!("{} on {threads} threads measured; {seconds} s so far", net.name);
+        }
+    }
+    print!("\n{}", report::table(&results));
+    let json = flag(args, "--json", "");
+    if !json.is_empty() {
+        fs::write(&json, report::json(&results)).with_context(|| format!("cannot write {json}"))?;
+    }
+    Ok(())
+}
+
+fn measure(
+    firecaffe: &Firecaffe,
+    python: Option<&Python>,
+    net: &'static Net,
+    threads: usize,
+    rounds: usize,
+) -> Result<Measured> {
+    let file = format!("bench/models/{}.prototxt", net.file);
+    let start = |python: &Python| LAYOUTS.map(|layout| python.start(&file, layout, threads));
+    let peers: Result<Vec<Peer>> = python.map(start).into_iter().flatten().collect();
+    let mut peers = peers?;
+    let (mut ours, mut theirs) = (Vec::new(), vec![Vec::new(); peers.len()]);
+    let (mut shares, mut top) = (Vec::new(), 0.0_f64);
+    for _ in 0..rounds {
+        top = top.max(gflops(threads));
+        // Its own warm-up is shorter than theirs: one turn of ours is two iterations more.
+        let timed = firecaffe.time(&file, threads, net.iterations + 2)?;
+        shares.push(timed.gflop / timed.seconds);
+        ours.push(timed.rate);
+        for (peer, rates) in peers.iter_mut().zip(&mut theirs) {
+            rates.push(peer.measure(net.iterations)?);
+        }
+    }
+    Ok(Measured {
+        net,
+        threads,
+        ours: Rate::median(&ours),
+        peers: theirs.iter().map(|rates| Rate::median(rates)).collect(),
+        share: median(shares) / top,
+    })
+}
+
+/// FMA peak of `threads` cores, in GFLOPS: the best of three short tries.
+fn gflops(threads: usize) -> f64 {
+    const STEPS: usize = 20_000_000;
+    let tries = (0..3).map(|_| {
+        let begin = Instant::now();
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| std::hint::black_box(peak::multiply_adds(STEPS)));
+            }
+        });
+        (threads * peak::flops(STEPS)) as f64 / begin.elapsed().as_secs_f64() / 1e9
+    });
+    tries.fold(0.0, f64::max)
+}

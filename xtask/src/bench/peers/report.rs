@@ -1,0 +1,148 @@
+//! The table of `bench peers`, the targets it meets, and the same as JSON.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::super::{Rate, torch::LAYOUTS};
+use super::Measured;
+
+/// What 2 threads should be over 1 on the large networks.
+const SCALING: f64 = 1.9;
+
+type Part = fn(&Rate) -> f64;
+const PARTS: [(&str, Part); 2] =
+    [("forward + backward", |rate| rate.pass), ("with update", |rate| rate.all)];
+
+impl Measured {
+    /// Our rate over the best peer's.
+    fn ratio(&self, part: Part) -> Option<f64> {
+        let best = self.peers.iter().map(part).reduce(f64::max)?;
+        Some(part(&self.ours) / best)
+    }
+
+    fn target(&self) -> Option<f64> {
+        self.net.targets.get(self.threads.checked_sub(1)?).copied()
+    }
+}
+
+/// Markdown.
+pub(super) fn table(results: &[Measured]) -> String {
+    let mut text = String::from(
+        "| network | threads | | images/s | torch nhwc | torch nchw | ratio | target | share of FMA peak |\n\
+         |---|--:|---|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for result in results {
+        for (index, (title, part)) in PARTS.into_iter().enumerate() {
+            let peer = |index: usize| result.peers.get(index).map(part);
+            let ratio = result.ratio(part);
+            let met = ratio.zip(result.target()).map(|(ratio, target)| {
+                format!("{target:.2} {}", if ratio >= target { "met" } else { "missed" })
+            });
+            let share = format!("{:.0} %", 100.0 * result.share);
+            let _ = writeln!(
+                text,
+                "| {} | {} | {title} | {} | {} | {} | {} | {} | {} |",
+                result.net.name,
+                result.threads,
+                rate(Some(part(&result.ours))),
+                rate(peer(0)),
+                rate(peer(1)),
+                ratio.map_or("–".into(), |ratio| format!("{ratio:.2}")),
+                met.unwrap_or_else(|| "–".into()),
+                if index == 0 { &share } else { "" },
+            );
+        }
+    }
+    text + &scaling(results)
+}
+
+/// From 1 to 2 threads, where both were measured.
+fn scaling(results: &[Measured]) -> String {
+    let mut text = String::new();
+    for one in results.iter().filter(|result| result.threads == 1) {
+        let same = |two: &&Measured| two.threads == 2 && two.net.name == one.net.name;
+        let Some(two) = results.iter().find(same) else { continue };
+        let speed_up = two.ours.pass / one.ours.pass;
+        let verdict = match one.net.scales {
+            true if speed_up >= SCALING => format!(" (target {SCALING}: met)"),
+            true => format!(" (target {SCALING}: missed)"),
+            false => String::new(),
+        };
+        let _ = writeln!(text, "{}: 2 threads are {speed_up:.2} times 1{verdict}", one.net.name);
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// Three digits are what the noise leaves.
+fn rate(value: Option<f64>) -> String {
+    match value {
+        None => "–".into(),
+        Some(value) if value >= 100.0 => format!("{value:.0}"),
+        Some(value) if value >= 10.0 => format!("{value:.1}"),
+        Some(value) => format!("{value:.2}"),
+    }
+}
+
+/// One object a network and number of threads.
+pub(super) fn json(results: &[Measured]) -> String {
+    let rates = |rate: &Rate| json!({ "forward_backward": rate.pass, "with_update": rate.all });
+    let all = results.iter().map(|result| {
+        let peers = LAYOUTS.iter().zip(&result.peers);
+        let peers: serde_json::Map<_, _> =
+            peers.map(|(layout, rate)| ((*layout).to_owned(), rates(rate))).collect();
+        json!({
+            "network": result.net.name,
+            "threads": result.threads,
+            "images_per_s": rates(&result.ours),
+            "torch": peers,
+            "share_of_fma_peak": result.share,
+        })
+    });
+    json!({ "results": all.collect::<Vec<_>>() }).to_string() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Measured, NETS, Rate};
+    use super::{json, table};
+
+    fn results() -> Vec<Measured> {
+        let rate = |pass: f64| Rate { pass, all: pass / 2.0 };
+        let result = |threads, ours: f64| Measured {
+            net: &NETS[0],
+            threads,
+            ours: rate(ours),
+            peers: vec![rate(8.0), rate(10.0)],
+            share: 0.5,
+        };
+        vec![result(1, 16.0), result(2, 16.5)]
+    }
+
+    #[test]
+    fn targets_are_judged_by_the_better_peer() {
+        let text = table(&results());
+        let row =
+            "| AlexNet | 1 | forward + backward | 16.0 | 8.00 | 10.0 | 1.60 | 1.50 met | 50 % |";
+        assert!(text.contains(row), "{text}");
+        assert!(text.contains("| 1.65 | 1.70 missed |"), "{text}");
+        assert!(
+            text.contains("AlexNet: 2 threads are 1.03 times 1 (target 1.9: missed)"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn without_peers_there_are_no_ratios() {
+        let alone = results().into_iter().map(|result| Measured { peers: Vec::new(), ..result });
+        let text = table(&alone.collect::<Vec<_>>());
+        assert!(text.contains("| 16.0 | – | – | – | – | 50 % |"), "{text}");
+    }
+
+    #[test]
+    fn json_has_all_figures() {
+        let read: serde_json::Value = serde_json::from_str(&json(&results())).unwrap();
+        assert_eq!(read["results"][0]["torch"]["nchw"]["with_update"], 5.0);
+        assert_eq!(read["results"][1]["images_per_s"]["forward_backward"], 16.5);
+    }
+}
