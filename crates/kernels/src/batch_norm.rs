@@ -2,8 +2,12 @@
 //!
 //! `y = (x − mean) / std`, then optionally Caffe's Scale layer (`gamma · y + beta`) and a ReLU in the
 //! same pass. Statistics take one pass: sums of `x − s` and its square, with `s` the first row, so
-//! that a large mean costs no precision. Backward, with `y` the normalised values:
-//! `dx = (dy − mean(dy) − mean(dy · y) · y) / std`, two passes.
+//! that a large mean costs no precision. Cost: forward reads `x` twice and writes `y`; backward reads
+//! `x` and `dy` twice and writes `dx`. Nothing but `x` is kept between them.
+
+mod backward;
+
+pub use backward::{AffineGradients, backward, backward_sums};
 
 use crate::{
     columns::{self, round},
@@ -41,7 +45,7 @@ pub fn statistics(
             *second += d * d;
         }
     };
-    columns::fold(cpu, rows, 2 * c, add, |sums| {
+    columns::fold(cpu, rows, [c, 2], add, |sums| {
         for channel in 0..c {
             let first = sums[channel] / rows as f64;
             let second = sums[c + channel] / rows as f64;
@@ -71,6 +75,17 @@ pub struct Normalize<'a> {
     pub relu: Option<f32>,
 }
 
+impl Normalize<'_> {
+    fn check(&self, c: usize, values: usize) {
+        assert!(c > 0 && values.is_multiple_of(c), "values are (rows, c)");
+        let one_each = |of: &[f32]| assert_eq!(of.len(), c, "one constant a channel");
+        [self.mean, self.inv_std]
+            .into_iter()
+            .chain(self.affine.into_iter().flatten())
+            .for_each(one_each);
+    }
+}
+
 /// `y = (x − mean) · inv_std`, then scale and ReLU if given; in place or apart.
 ///
 /// * `values`: (rows, c)
@@ -79,8 +94,7 @@ pub struct Normalize<'a> {
 ///
 /// If an operand does not fit.
 pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
-    assert!(c > 0 && values.count().is_multiple_of(c), "values are (rows, c)");
-    assert_eq!([with.mean.len(), with.inv_std.len()], [c; 2], "one mean and deviation a channel");
+    with.check(c, values.count());
     let piece = CHUNK.div_ceil(c) * c;
     match values {
         Unary::InPlace(y) => cpu.run_chunks(y, piece, |_, y| {
@@ -111,80 +125,19 @@ pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
 /// Scale and ReLU of one normalised row, still in L1.
 #[inline(always)]
 fn finish_row(with: &Normalize<'_>, y: &mut [f32]) {
-    if let Some([gamma, beta]) = with.affine {
-        for ((y, gamma), beta) in y.iter_mut().zip(gamma).zip(beta) {
-            *y = *y * gamma + beta;
+    match (with.affine, with.relu) {
+        (None, None) => {}
+        (None, Some(slope)) => y.iter_mut().for_each(|y| *y = relu(*y, slope)),
+        (Some([gamma, beta]), None) => {
+            for ((y, gamma), beta) in y.iter_mut().zip(gamma).zip(beta) {
+                *y = *y * gamma + beta;
+            }
         }
-    }
-    if let Some(slope) = with.relu {
-        y.iter_mut().for_each(|y| *y = relu(*y, slope));
-    }
-}
-
-/// Gradient through batch statistics, in place or apart.
-///
-/// * `y`: (rows, c), the normalised values (before any scale)
-/// * `inv_std`: (c)
-/// * `gradient`: `dy` to `dx`, (rows, c)
-///
-/// # Panics
-///
-/// If an operand does not fit.
-pub fn backward(cpu: &Cpu, c: usize, y: &[f32], inv_std: &[f32], gradient: Unary<'_>) {
-    assert!(c > 0 && y.len().is_multiple_of(c), "y is (rows, c)");
-    assert_eq!(gradient.count(), y.len(), "one gradient a value");
-    assert_eq!(inv_std.len(), c, "one deviation a channel");
-    let rows = y.len() / c;
-    let add = |dy: &[f32], r: usize, sums: &mut [f32]| {
-        let (plain, weighted) = sums.split_at_mut(c);
-        let (y, dy) = (&y[r * c..][..c], &dy[r * c..][..c]);
-        for (((plain, weighted), &y), &dy) in plain.iter_mut().zip(weighted).zip(y).zip(dy) {
-            *plain += dy;
-            *weighted += dy * y;
+        (Some([gamma, beta]), Some(slope)) => {
+            for ((y, gamma), beta) in y.iter_mut().zip(gamma).zip(beta) {
+                *y = relu(*y * gamma + beta, slope);
+            }
         }
-    };
-    let mut means = vec![0.0; 2 * c];
-    let keep = |sums: &[f64]| {
-        for (mean, sum) in means.iter_mut().zip(sums) {
-            *mean = round(sum / rows as f64);
-        }
-    };
-    let piece = CHUNK.div_ceil(c) * c;
-    match gradient {
-        Unary::InPlace(d) => {
-            columns::fold(cpu, rows, 2 * c, |r, sums| add(d, r, sums), keep);
-            cpu.run_chunks(d, piece, |index, d| {
-                let y = &y[index * piece..][..d.len()];
-                cpu.vectorize(|| {
-                    for (d, y) in d.chunks_exact_mut(c).zip(y.chunks_exact(c)) {
-                        backward_row(&means, inv_std, y, d);
-                    }
-                });
-            });
-        }
-        Unary::Apart { x: dy, y: dx } => {
-            columns::fold(cpu, rows, 2 * c, |r, sums| add(dy, r, sums), keep);
-            cpu.run_chunks(dx, piece, |index, dx| {
-                let (y, dy) = (&y[index * piece..][..dx.len()], &dy[index * piece..][..dx.len()]);
-                cpu.vectorize(|| {
-                    let rows = dx.chunks_exact_mut(c).zip(dy.chunks_exact(c));
-                    for ((dx, dy), y) in rows.zip(y.chunks_exact(c)) {
-                        dx.copy_from_slice(dy);
-                        backward_row(&means, inv_std, y, dx);
-                    }
-                });
-            });
-        }
-    }
-}
-
-/// `d = (d − mean(dy) − mean(dy · y) · y) · inv_std` for one row.
-#[inline(always)]
-fn backward_row(means: &[f32], inv_std: &[f32], y: &[f32], d: &mut [f32]) {
-    let (plain, weighted) = means.split_at(inv_std.len());
-    let channels = plain.iter().zip(weighted).zip(inv_std);
-    for ((d, y), ((plain, weighted), inv_std)) in d.iter_mut().zip(y).zip(channels) {
-        *d = (*d - plain - weighted * y) * inv_std;
     }
 }
 

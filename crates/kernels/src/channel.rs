@@ -49,10 +49,10 @@ impl Channels {
 pub fn scale(cpu: &Cpu, dims: Channels, gamma: &[f32], beta: Option<&[f32]>, values: Unary<'_>) {
     dims.check(values.count(), gamma);
     match beta {
-        None => apply(cpu, dims, values, |x, channel| x * gamma[channel]),
+        None => apply(cpu, dims, [gamma, gamma], values, |x, gamma, _| x * gamma),
         Some(beta) => {
             dims.check(dims.count(), beta);
-            apply(cpu, dims, values, |x, channel| x * gamma[channel] + beta[channel]);
+            apply(cpu, dims, [gamma, beta], values, |x, gamma, beta| x * gamma + beta);
         }
     }
 }
@@ -67,11 +67,17 @@ pub fn scale(cpu: &Cpu, dims: Channels, gamma: &[f32], beta: Option<&[f32]>, val
 /// If an operand does not fit.
 pub fn bias(cpu: &Cpu, dims: Channels, beta: &[f32], values: Unary<'_>) {
     dims.check(values.count(), beta);
-    apply(cpu, dims, values, |x, channel| x + beta[channel]);
+    apply(cpu, dims, [beta, beta], values, |x, beta, _| x + beta);
 }
 
-/// `y = f(x, channel)`.
-fn apply(cpu: &Cpu, dims: Channels, values: Unary<'_>, f: impl Fn(f32, usize) -> f32 + Sync) {
+/// `y = f(x, a, b)`, with a channel's `a` and `b`.
+fn apply(
+    cpu: &Cpu,
+    dims: Channels,
+    [a, b]: [&[f32]; 2],
+    values: Unary<'_>,
+    f: impl Fn(f32, f32, f32) -> f32 + Sync,
+) {
     if dims.count() == 0 {
         return;
     }
@@ -83,10 +89,10 @@ fn apply(cpu: &Cpu, dims: Channels, values: Unary<'_>, f: impl Fn(f32, usize) ->
                     y.copy_from_slice(&x[s * slice..][..slice]);
                 }
                 if inner == 1 {
-                    y.iter_mut().enumerate().for_each(|(channel, y)| *y = f(*y, channel));
+                    y.iter_mut().zip(a).zip(b).for_each(|((y, &a), &b)| *y = f(*y, a, b));
                 } else {
-                    for (channel, y) in y.chunks_exact_mut(inner).enumerate() {
-                        y.iter_mut().for_each(|y| *y = f(*y, channel));
+                    for ((y, &a), &b) in y.chunks_exact_mut(inner).zip(a).zip(b) {
+                        y.iter_mut().for_each(|y| *y = f(*y, a, b));
                     }
                 }
             }
@@ -162,7 +168,7 @@ fn reduce<'a>(
             }
         }
     };
-    columns::fold(cpu, if slice == 0 { 0 } else { dims.outer }, dims.c, add, |sums| {
+    columns::fold(cpu, if slice == 0 { 0 } else { dims.outer }, [dims.c, 1], add, |sums| {
         into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
     });
 }

@@ -16,7 +16,7 @@ const CARRY: usize = 32;
 /// Most parts.
 const PARTS: usize = 64;
 /// Values of a part, at least.
-const PART_LEN: usize = 1 << 14;
+const PART_LEN: usize = 1 << 13;
 
 /// Calls `take(column, sum)` for the sum of each column of `x`.
 ///
@@ -34,7 +34,7 @@ pub(crate) fn sums(
             *sum += x;
         }
     };
-    fold(cpu, rows, cols, add, |sums| {
+    fold(cpu, rows, [cols, 1], add, |sums| {
         sums.iter().enumerate().for_each(|(column, &sum)| take(column, sum));
     });
 }
@@ -70,16 +70,20 @@ pub(crate) fn round(value: f64) -> f32 {
     value as f32
 }
 
-/// Calls `add(row, sums)` for every row, which adds the row's terms to `width` sums, and `take`
-/// with the totals.
+/// Calls `add(row, sums)` for every row of `cols`, which adds the row's terms to `kinds` sums a
+/// column (all of the first kind, then all of the second), and `take` with the totals.
+///
+/// How rows are cut depends on `rows` and `cols` alone, so that a sum has the same bits whatever is
+/// added up beside it.
 pub(crate) fn fold(
     cpu: &Cpu,
     rows: usize,
-    width: usize,
+    [cols, kinds]: [usize; 2],
     add: impl Fn(usize, &mut [f32]) + Sync,
     take: impl FnOnce(&[f64]),
 ) {
-    let parts = (rows * width).div_ceil(PART_LEN).clamp(1, PARTS);
+    let width = cols * kinds;
+    let parts = (rows * cols).div_ceil(PART_LEN).clamp(1, PARTS);
     cpu.with_shared_f64((parts + 1) * width, |scratch| {
         let (totals, partial) = scratch.split_at_mut(width);
         if width > 0 {

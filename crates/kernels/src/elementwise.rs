@@ -2,6 +2,10 @@
 //!
 //! All run at memory speed: one pass, chunks of 64 KiB spread over the threads.
 
+mod sums;
+
+pub use sums::{Mask, sum, weighted_sum};
+
 use crate::{
     cpu::{CHUNK, Cpu},
     view::Unary,
@@ -118,18 +122,6 @@ pub fn add(cpu: &Cpu, x: &[f32], y: &mut [f32]) {
 /// If the lengths differ.
 pub fn add_scaled(cpu: &Cpu, (alpha, a): (f32, &[f32]), (beta, b): (f32, &[f32]), y: &mut [f32]) {
     zip_apart(cpu, (a, b), y, |a, b| alpha * a + beta * b);
-}
-
-/// `y = a + b`, through a ReLU with `slope` if there is one.
-///
-/// # Panics
-///
-/// If the lengths differ.
-pub fn add_apart(cpu: &Cpu, a: &[f32], b: &[f32], relu: Option<f32>, y: &mut [f32]) {
-    match relu {
-        None => zip_apart(cpu, (a, b), y, |a, b| a + b),
-        Some(slope) => zip_apart(cpu, (a, b), y, |a, b| crate::relu::relu(a + b, slope)),
-    }
 }
 
 /// `y *= x`.

@@ -5,7 +5,8 @@
 //! `dx = dy · scale^-beta − 2 · alpha · beta / size · x · Σ dy[j] · y[j] / scale[j]`.
 //!
 //! Window sums add the window's terms first to last: `size` additions, in vectors along channels.
-//! `beta = 0.75` (every published network) takes two square roots instead of a power.
+//! `beta = 0.75` (every published network) takes a few multiplications instead of a power: see
+//! [`quarter`].
 
 use crate::cpu::{CHUNK, Cpu, Pieces};
 
@@ -44,9 +45,14 @@ pub fn forward(cpu: &Cpu, lrn: &Lrn, x: &[f32], scale: &mut [f32], y: &mut [f32]
         cpu.vectorize(|| {
             let rows = x.chunks_exact(lrn.c).zip(scale.chunks_exact_mut(lrn.c));
             for ((x, scale), y) in rows.zip(y.chunks_exact_mut(lrn.c)) {
-                lrn.window_sums(terms, |i| x[i] * x[i], scale);
+                lrn.window_sums(terms, x.iter().map(|x| x * x), scale);
                 scale.iter_mut().for_each(|scale| *scale = lrn.k + alpha * *scale);
-                lrn.times_power(scale, x, y);
+                let values = y.iter_mut().zip(x).zip(&*scale);
+                if lrn.is_published() {
+                    values.for_each(|((y, x), &s)| *y = x * by_quarters(s).power);
+                } else {
+                    values.for_each(|((y, x), &s)| *y = x * s.powf(-lrn.beta));
+                }
             }
         });
     });
@@ -65,16 +71,29 @@ pub fn backward(cpu: &Cpu, lrn: &Lrn, kept: &Kept<'_>, dy: &[f32], dx: &mut [f32
     lrn.check(&[x.len(), scale.len(), y.len(), dy.len(), dx.len()]);
     let factor = 2.0 * lrn.alpha * lrn.beta / lrn.size as f32;
     let dx = Pieces::new(dx, lrn.piece());
-    cpu.run_scratch(dx.count(), 2 * lrn.c + lrn.size, |piece, scratch| {
+    cpu.run_scratch(dx.count(), 3 * lrn.c + lrn.size, |piece, scratch| {
         // SAFETY: each piece is one task's.
         let dx = unsafe { dx.get(piece) };
-        let (sums, terms) = scratch.split_at_mut(lrn.c);
+        let (sums, rest) = scratch.split_at_mut(lrn.c);
+        let (inverses, terms) = rest.split_at_mut(lrn.c);
         cpu.vectorize(|| {
             for (row, dx) in dx.chunks_exact_mut(lrn.c).enumerate() {
                 let at = piece * lrn.piece() + row * lrn.c;
                 let [x, scale, y, dy] = [x, scale, y, dy].map(|v| &v[at..][..lrn.c]);
-                lrn.window_sums(terms, |i| dy[i] * y[i] / scale[i], sums);
-                lrn.times_power(scale, dy, dx);
+                let values = dx.iter_mut().zip(&mut *inverses).zip(dy).zip(scale);
+                if lrn.is_published() {
+                    for (((dx, inverse), dy), &s) in values {
+                        let by = by_quarters(s);
+                        (*dx, *inverse) = (dy * by.power, by.inverse);
+                    }
+                } else {
+                    for (((dx, inverse), dy), &s) in values {
+                        (*dx, *inverse) = (dy * s.powf(-lrn.beta), 1.0 / s);
+                    }
+                }
+                let products =
+                    dy.iter().zip(y).zip(&*inverses).map(|((dy, y), inverse)| dy * y * inverse);
+                lrn.window_sums(terms, products, sums);
                 for ((dx, &x), &sum) in dx.iter_mut().zip(x).zip(&*sums) {
                     *dx -= factor * x * sum;
                 }
@@ -106,14 +125,12 @@ impl Lrn {
         CHUNK.div_ceil(self.c) * self.c
     }
 
-    /// `sums[i] = Σ term(j)` over the window around `i`; `terms` is (c + size - 1) or longer.
+    /// Sums of `values` over the window around each; `terms` is (c + size - 1) or longer.
     #[inline(always)]
-    fn window_sums(&self, terms: &mut [f32], term: impl Fn(usize) -> f32, sums: &mut [f32]) {
+    fn window_sums(&self, terms: &mut [f32], values: impl Iterator<Item = f32>, sums: &mut [f32]) {
         let half = self.size / 2;
         terms[..half].fill(0.0);
-        for (i, value) in terms[half..][..self.c].iter_mut().enumerate() {
-            *value = term(i);
-        }
+        terms[half..][..self.c].iter_mut().zip(values).for_each(|(term, value)| *term = value);
         terms[half + self.c..][..half].fill(0.0);
         sums.copy_from_slice(&terms[..self.c]);
         for shift in 1..self.size {
@@ -123,17 +140,41 @@ impl Lrn {
         }
     }
 
-    /// `y = x · scale^-beta`.
-    #[inline(always)]
+    /// Whether powers can be had [by quarters](by_quarters): the published exponent, and a scale that
+    /// is never below `k`.
     #[expect(clippy::float_cmp, reason = "exactly the published value takes the short way")]
-    fn times_power(&self, scale: &[f32], x: &[f32], y: &mut [f32]) {
-        let values = y.iter_mut().zip(x).zip(scale);
-        if self.beta == 0.75 {
-            values.for_each(|((y, x), s)| *y = x / (s.sqrt() * s.sqrt().sqrt()));
-        } else {
-            values.for_each(|((y, x), s)| *y = x * s.powf(-self.beta));
-        }
+    fn is_published(&self) -> bool {
+        self.beta == 0.75 && self.k >= f32::MIN_POSITIVE && self.alpha >= 0.0
     }
+}
+
+/// Powers of one scale.
+struct Powers {
+    /// `s^-3/4`.
+    power: f32,
+    /// `s^-1`.
+    inverse: f32,
+}
+
+/// Both powers out of `s^-1/4`, for a positive `s`.
+#[inline(always)]
+fn by_quarters(s: f32) -> Powers {
+    let r = quarter(s);
+    let squared = r * r;
+    Powers { power: squared * r, inverse: squared * squared }
+}
+
+/// `s^-1/4` for a positive `s`, to 2e-7. A float's bits are nearly its logarithm, so a quarter of them
+/// subtracted from the right constant is a first value that is 3 % off; each of Newton's steps for
+/// `r^-4 = s` squares the error.
+#[inline(always)]
+fn quarter(s: f32) -> f32 {
+    let mut r = f32::from_bits(0x4F58_6000 - (s.to_bits() >> 2));
+    for _ in 0..3 {
+        let squared = r * r;
+        r *= 1.25 - 0.25 * s * (squared * squared);
+    }
+    r
 }
 
 #[cfg(test)]

@@ -1,15 +1,33 @@
 //! ReLU, `y = x` where `x > 0`, else `slope · x`.
+//!
+//! Alone it is a pass over memory of its own; layers that have a ReLU behind them apply it in their own
+//! passes, and a convolution masks while it adds up its bias gradient
+//! ([`backward_rows`]).
 
 use crate::{
-    cpu::Cpu,
+    columns,
+    cpu::{CHUNK, Cpu, Pieces},
     elementwise::{backward as gradient_of, map},
-    view::Unary,
+    view::{Rows, RowsMut, Unary, Write},
 };
+
+/// What a ReLU multiplies by: 1 changes no bit. A choice between two constants is one instruction on a
+/// vector, where a choice between two results would become a branch.
+#[inline(always)]
+fn factor(v: f32, slope: f32) -> f32 {
+    if v > 0.0 { 1.0 } else { slope }
+}
 
 /// One value. Not `f32::max`: it turns NaN into 0, and a diverged net must look diverged.
 #[inline(always)]
 pub(crate) fn relu(x: f32, slope: f32) -> f32 {
-    if x > 0.0 { x } else { slope * x }
+    x * factor(x, slope)
+}
+
+/// `dy` where `v > 0`, else `slope · dy`: the gradient of one value.
+#[inline(always)]
+pub(crate) fn masked(v: f32, slope: f32, dy: f32) -> f32 {
+    dy * factor(v, slope)
 }
 
 /// `y = relu(x)`, in place or apart.
@@ -23,7 +41,49 @@ pub fn forward(cpu: &Cpu, slope: f32, values: Unary<'_>) {
 ///
 /// If the lengths differ.
 pub fn backward(cpu: &Cpu, slope: f32, v: &[f32], gradient: Unary<'_>) {
-    gradient_of(cpu, gradient, v, |dy, v| if v > 0.0 { dy } else { slope * dy });
+    gradient_of(cpu, gradient, v, |dy, v| masked(v, slope, dy));
+}
+
+/// Masks `d` by the output `y` in place, and adds up its columns (a bias gradient) on the way.
+///
+/// * `y`, `d`: `rows` rows of `c`
+/// * `sums`: (c), written or added to; `None` when nobody wants them
+///
+/// # Panics
+///
+/// If an operand does not fit.
+pub fn backward_rows(
+    cpu: &Cpu,
+    [rows, c]: [usize; 2],
+    slope: f32,
+    y: Rows<'_>,
+    d: RowsMut<'_>,
+    sums: Option<(Write, &mut [f32])>,
+) {
+    y.check(rows, c);
+    d.check(rows, c);
+    let RowsMut { data, stride, offset } = d;
+    let d = Pieces::new(data, 1);
+    let mask_row = |r: usize| {
+        // SAFETY: rows do not overlap, and each is visited by one task.
+        let d = unsafe { d.range(r * stride + offset, c) };
+        d.iter_mut().zip(y.row(r, c)).for_each(|(d, &y)| *d = masked(y, slope, *d));
+        d
+    };
+    let Some((write, into)) = sums else {
+        let per_task = CHUNK.div_ceil(c.max(1));
+        return cpu.run(rows.div_ceil(per_task), |task| {
+            let mine = task * per_task..rows.min((task + 1) * per_task);
+            cpu.vectorize(|| mine.for_each(|r| _ = mask_row(r)));
+        });
+    };
+    assert_eq!(into.len(), c, "one sum a column");
+    let add = |r: usize, sums: &mut [f32]| {
+        sums.iter_mut().zip(mask_row(r)).for_each(|(sum, d)| *sum += *d);
+    };
+    columns::fold(cpu, rows, [c, 1], add, |sums| {
+        into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
+    });
 }
 
 #[cfg(test)]

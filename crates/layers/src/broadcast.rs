@@ -70,6 +70,11 @@ impl Fit {
         Self { shape, rule, channels }
     }
 
+    /// Whether the smaller blob has one value a channel, channels being axis 1.
+    pub(crate) fn by_channel(&self, bottom: &Shape) -> bool {
+        self.shape.axes() == 1 && self.channels.outer == bottom.count_to(1) && bottom.axes() > 1
+    }
+
     /// Memory orders in which the smaller blob can be applied.
     pub(crate) fn layouts(&self) -> LayoutRule {
         self.rule

@@ -75,21 +75,19 @@ impl Convolve {
         }
     }
 
-    /// `y = conv(x, weights) + bias`.
+    /// `y = activation(conv(x, weights) + bias)`; the activation and rows with gaps are for images.
     pub(crate) fn forward(
         &mut self,
         cpu: &Cpu,
         x: &[f32],
-        weights: &[f32],
-        bias: Option<&[f32]>,
-        y: &mut [f32],
+        (weights, bias): (&[f32], Option<&[f32]>),
+        activation: Activation,
+        y: RowsMut<'_>,
     ) {
         match self {
-            Self::Image(conv) => {
-                let y = RowsMut::dense(y, conv.k);
-                conv::forward(cpu, conv, x, weights, bias, Activation::Linear, y);
-            }
+            Self::Image(conv) => conv::forward(cpu, conv, x, weights, bias, activation, y),
             Self::Columns(columns) => {
+                let y = &mut y.data[..columns.out_channels().count()];
                 columns.forward(cpu, x, weights, y);
                 if let Some(bias) = bias {
                     channel::bias(cpu, columns.out_channels(), bias, Unary::InPlace(y));
@@ -99,12 +97,16 @@ impl Convolve {
     }
 
     /// `dx = convᵀ(dy, weights)`.
-    pub(crate) fn backward_data(&mut self, cpu: &Cpu, dy: &[f32], weights: &[f32], dx: &mut [f32]) {
+    pub(crate) fn backward_data(
+        &mut self,
+        cpu: &Cpu,
+        dy: Rows<'_>,
+        weights: &[f32],
+        dx: &mut [f32],
+    ) {
         match self {
-            Self::Image(conv) => {
-                conv::backward_data(cpu, conv, Rows::dense(dy, conv.k), weights, dx);
-            }
-            Self::Columns(columns) => columns.backward_data(cpu, dy, weights, dx),
+            Self::Image(conv) => conv::backward_data(cpu, conv, dy, weights, dx),
+            Self::Columns(columns) => columns.backward_data(cpu, dy.data, weights, dx),
         }
     }
 
@@ -113,25 +115,41 @@ impl Convolve {
         &mut self,
         cpu: &Cpu,
         x: &[f32],
-        dy: &[f32],
+        dy: Rows<'_>,
         write: Write,
         dw: &mut [f32],
     ) {
         match self {
-            Self::Image(conv) => {
-                conv::backward_weights(cpu, conv, x, Rows::dense(dy, conv.k), write, dw);
-            }
-            Self::Columns(columns) => columns.backward_weights(cpu, x, dy, write, dw),
+            Self::Image(conv) => conv::backward_weights(cpu, conv, x, dy, write, dw),
+            Self::Columns(columns) => columns.backward_weights(cpu, x, dy.data, write, dw),
         }
     }
 
-    /// The output side as channels.
-    pub(crate) fn out_channels(&self) -> channel::Channels {
+    /// `db = Σ dy`, or `db += ..`.
+    pub(crate) fn backward_bias(&self, cpu: &Cpu, dy: Rows<'_>, write: Write, db: &mut [f32]) {
         match self {
             Self::Image(conv) => {
-                channel::Channels { outer: conv.out_pixels(), c: conv.k, inner: 1 }
+                conv::backward_bias(cpu, conv.out_pixels(), conv.k, dy, write, db);
             }
-            Self::Columns(columns) => columns.out_channels(),
+            Self::Columns(columns) => {
+                channel::backward_bias(cpu, columns.out_channels(), dy.data, write, db);
+            }
+        }
+    }
+
+    /// Channels on the output side: the length of a row of it.
+    pub(crate) fn k(&self) -> usize {
+        match self {
+            Self::Image(conv) => conv.k,
+            Self::Columns(columns) => columns.maps.k,
+        }
+    }
+
+    /// The image way's geometry.
+    pub(crate) fn image(&self) -> Option<&Conv> {
+        match self {
+            Self::Image(conv) => Some(conv),
+            Self::Columns(_) => None,
         }
     }
 

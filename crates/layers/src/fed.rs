@@ -86,7 +86,12 @@ mod tests {
                     cpu: &Cpu::new(1, Simd::detect()),
                     bottoms: Vec::new(),
                     tops: (shapes.iter_mut().zip(&mut slabs))
-                        .map(|(shape, slab)| Top { shape, layout: Layout::RowMajor, slab })
+                        .map(|(shape, slab)| Top {
+                            shape,
+                            layout: Layout::RowMajor,
+                            slab,
+                            place: None,
+                        })
                         .collect(),
                     params: Vec::new(),
                     running: Vec::new(),

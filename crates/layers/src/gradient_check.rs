@@ -137,7 +137,7 @@ impl Rig {
                 })
                 .collect(),
             tops: (tops.iter_mut().zip(&mut shapes))
-                .map(|(slab, shape)| Top { shape, layout, slab })
+                .map(|(slab, shape)| Top { shape, layout, slab, place: None })
                 .collect(),
             params: (self.params.iter())
                 .map(|(v, kind)| &v[..of(*kind, ParamKind::Learned, v.len())])
@@ -181,6 +181,7 @@ impl Rig {
                     data,
                     diff: if in_place && i == 0 { &[] } else { diff },
                     live: true,
+                    place: None,
                 })
                 .collect(),
             bottoms: (self.bottoms.iter().zip(&mut diffs).enumerate())
@@ -189,6 +190,7 @@ impl Rig {
                     layout,
                     data: if in_place && i == 0 { &tops[0] } else { data },
                     diff: diff.as_deref_mut(),
+                    relu: None,
                 })
                 .collect(),
             params: (self.params.iter())
@@ -197,6 +199,7 @@ impl Rig {
             gradients: (gradients.iter_mut())
                 .map(|g| g.as_deref_mut().map(|values| Gradient { values, write: Write::Add }))
                 .collect(),
+            unmasked: None,
         };
         self.layer.backward(&mut io).unwrap_or_else(|e| panic!("{}: {e}", self.label));
         // Gradients began at 1 to see that they are added to.

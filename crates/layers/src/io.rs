@@ -2,7 +2,7 @@
 
 use base::Shape;
 use base::random::Mt19937;
-use kernels::{Cpu, Unary, Write};
+use kernels::{Cpu, Rows, RowsMut, Unary, Write};
 use tensor::{Layout, Slab};
 
 use crate::Feed;
@@ -44,9 +44,34 @@ pub struct Top<'a> {
     pub layout: Layout,
     /// Memory of at least `shape.count()` values.
     pub slab: &'a mut Slab,
+    /// Where the rows lie in `slab`, if they are part of a wider blob; only for layers that
+    /// [take a place](crate::Layer::takes_place).
+    pub place: Option<Place>,
+}
+
+/// Where rows of channels lie in the memory of a wider, channels-last blob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Channels of the wider blob.
+    pub stride: usize,
+    /// Which of them is the first.
+    pub offset: usize,
+}
+
+impl Place {
+    /// A blob of rows of `c` by itself, or the given place.
+    fn or_dense(place: Option<Self>, c: usize) -> Self {
+        place.unwrap_or(Self { stride: c, offset: 0 })
+    }
 }
 
 impl Top<'_> {
+    /// The values as rows of `c` channels.
+    pub fn rows(&mut self, c: usize) -> RowsMut<'_> {
+        let Place { stride, offset } = Place::or_dense(self.place, c);
+        RowsMut { data: self.slab, stride, offset }
+    }
+
     /// The values.
     pub fn data(&mut self) -> &mut [f32] {
         let count = self.shape.count();
@@ -83,6 +108,9 @@ pub struct Backward<'a> {
     pub params: Vec<&'a [f32]>,
     /// Where each learned param's gradient goes; `None` when nobody wants it (`lr_mult: 0`, running).
     pub gradients: Vec<Option<Gradient<'a>>>,
+    /// The diff of top 0, when this layer absorbed a ReLU whose mask it lacks yet. The slice in `tops`
+    /// is empty then.
+    pub unmasked: Option<&'a mut [f32]>,
 }
 
 /// An output blob during backward.
@@ -99,9 +127,24 @@ pub struct TopDiff<'a> {
     pub diff: &'a [f32],
     /// Whether anything was written to `diff`; all zeros otherwise.
     pub live: bool,
+    /// Where the rows lie in `data` and `diff`, as in [`Top::place`].
+    pub place: Option<Place>,
 }
 
-impl TopDiff<'_> {
+impl<'a> TopDiff<'a> {
+    /// The values as rows of `c` channels.
+    #[must_use]
+    pub fn rows(&self, c: usize) -> Rows<'a> {
+        let Place { stride, offset } = Place::or_dense(self.place, c);
+        Rows { data: self.data, stride, offset }
+    }
+
+    /// The gradient as rows of `c` channels.
+    #[must_use]
+    pub fn diff_rows(&self, c: usize) -> Rows<'a> {
+        Rows { data: self.diff, ..self.rows(c) }
+    }
+
     /// The gradient of a layer that may run in place: `diff`, or what lies in `bottom`'s instead.
     #[must_use]
     pub fn gradient<'s>(&'s self, bottom: &'s BottomDiff<'_>) -> &'s [f32] {
@@ -122,6 +165,9 @@ pub struct BottomDiff<'a> {
     pub data: &'a [f32],
     /// Where the gradient goes (overwrite); `None` when nobody wants it.
     pub diff: Option<&'a mut [f32]>,
+    /// Slope of the ReLU that made `data`, when this layer is to apply its mask to `diff`; only for
+    /// layers that [mask](crate::Layer::masks).
+    pub relu: Option<f32>,
 }
 
 /// Where the gradient of one param goes.

@@ -37,7 +37,7 @@ mod testing;
 pub use error::LayerError;
 pub use feed::{Drain, Feed, FeedError, Sink};
 pub use filler::{FillerError, fill};
-pub use io::{Backward, Bottom, BottomDiff, Forward, Gradient, Top, TopDiff};
+pub use io::{Backward, Bottom, BottomDiff, Forward, Gradient, Place, Top, TopDiff};
 pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};
 pub use table::{LAYERS, find};
 
@@ -79,6 +79,44 @@ pub trait Layer: Send {
     /// Computes the bottoms' diffs (overwriting) and the params' (as [`Gradient::write`] says).
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError>;
 
+    /// What this layer is to the one before it, when it runs in place and that one could do its part.
+    fn follower(&self) -> Option<Follower> {
+        None
+    }
+
+    /// Whether this layer does `next`'s part on its top 0 from now on, in its own passes and with the
+    /// same bits; the params of `next` come behind its own. `backward` says whether that will run.
+    fn absorb(&mut self, next: Follower, backward: bool) -> bool {
+        let _ = (next, backward);
+        false
+    }
+
+    /// Whether backward can apply the mask of a ReLU that made its bottom: [`BottomDiff::relu`].
+    fn masks(&self) -> bool {
+        false
+    }
+
+    /// Whether backward copies the top's diff to every bottom, so that they may share its memory.
+    fn shares_diff(&self) -> bool {
+        false
+    }
+
+    /// For a layer in place that has to copy its bottom: `true` when it now takes another top, as it
+    /// will be given.
+    fn move_apart(&mut self) -> bool {
+        false
+    }
+
+    /// Whether top 0 may lie in a wider blob: [`Top::place`].
+    fn takes_place(&self) -> bool {
+        false
+    }
+
+    /// Whether the top is the bottoms side by side, channels-last, so that they may be written there.
+    fn joins_channels(&self) -> bool {
+        false
+    }
+
     /// Whether gradient may flow into bottom `index` when `force_backward` asks for it; labels say no.
     fn backward_to(&self, index: usize) -> bool {
         let _ = index;
@@ -105,6 +143,18 @@ pub trait Layer: Send {
     fn workspace_bytes(&self) -> usize {
         0
     }
+}
+
+/// A layer that the one before it can take over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Follower {
+    /// `y = x · gamma + beta` per channel, both params.
+    Affine,
+    /// `y = x` where `x > 0`, else `slope · x`.
+    Relu {
+        /// Caffe's `negative_slope`, 0 or more.
+        slope: f32,
+    },
 }
 
 /// One parameter blob of a layer.

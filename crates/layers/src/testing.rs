@@ -59,16 +59,24 @@ pub(crate) fn backward(
     layer.backward(&mut Backward {
         cpu: &Cpu::new(1, Simd::detect()),
         tops: (tops.iter().zip(top_diffs))
-            .map(|((shape, data), diff)| TopDiff { shape, layout, data, diff, live: true })
+            .map(|((shape, data), diff)| TopDiff {
+                shape,
+                layout,
+                data,
+                diff,
+                live: true,
+                place: None,
+            })
             .collect(),
         bottoms: (bottoms.iter().zip(&mut diffs).enumerate())
             .map(|(index, ((shape, data), diff))| {
                 let diff = layer.backward_to(index).then_some(&mut diff[..]);
-                BottomDiff { shape, layout, data, diff }
+                BottomDiff { shape, layout, data, diff, relu: None }
             })
             .collect(),
         params: Vec::new(),
         gradients: Vec::new(),
+        unmasked: None,
     })?;
     Ok(diffs)
 }
@@ -87,7 +95,7 @@ pub(crate) fn run_forward(
         cpu: &Cpu::new(1, Simd::detect()),
         bottoms: (bottoms.iter()).map(|(shape, data)| Bottom { shape, layout, data }).collect(),
         tops: (shapes.iter_mut().zip(&mut slabs))
-            .map(|(shape, slab)| Top { shape, layout, slab })
+            .map(|(shape, slab)| Top { shape, layout, slab, place: None })
             .collect(),
         params: Vec::new(),
         running: Vec::new(),

@@ -4,7 +4,14 @@ use kernels::Cpu;
 use layers::{Alias, Backward, BottomDiff, Gradient, LayerError, TopDiff};
 use tensor::{SharedSlab, Slab, Writing};
 
-use crate::{Home, Net, RunError};
+use crate::forward::params_of;
+use crate::{Home, Net, Node, RunError};
+
+/// Which of [`params_of`] want a gradient.
+fn learns_of(nodes: &[Node], index: usize) -> Vec<bool> {
+    let followers = nodes[index].followers.iter().flat_map(|&follower| &nodes[follower].learn);
+    nodes[index].learn.iter().chain(followers).copied().collect()
+}
 
 impl Net {
     /// Runs backward through all layers; `pool` receives gradients.
@@ -27,7 +34,7 @@ impl Net {
     ) -> Result<(), RunError> {
         self.seed_losses(index);
         let node = &self.nodes[index];
-        if !node.backward || node.layer.alias() == Alias::DataAndDiff {
+        if !node.backward || node.idle || node.layer.alias() == Alias::DataAndDiff {
             return Ok(());
         }
         self.run_backward(index, cpu, params, pool).map_err(|source| RunError::Layer {
@@ -41,8 +48,9 @@ impl Net {
     #[must_use]
     pub fn settled_by(&self, index: usize) -> usize {
         let mut settled = self.pool_len();
-        for node in &self.nodes[..index] {
-            for gradient in node.params.iter().filter_map(|&p| self.params[p].gradient.as_ref()) {
+        for node in 0..index {
+            let params = params_of(&self.nodes, node);
+            for gradient in params.iter().filter_map(|&p| self.params[p].gradient.as_ref()) {
                 settled = settled.min(gradient.start);
             }
         }
@@ -68,33 +76,39 @@ impl Net {
         pool: &SharedSlab,
     ) -> Result<(), LayerError> {
         let Self { nodes, blobs, data, diff, params, private, contributed, .. } = self;
+        let used = params_of(nodes, index);
+        let learn = learns_of(nodes, index);
         let node = &mut nodes[index];
-        // Bottoms' diffs leave the arena while the layer writes them.
+        // Diffs that the layer writes leave the arena meanwhile.
+        let mut unmasked =
+            node.unmasked.then(|| std::mem::take(&mut diff[blobs[node.tops[0]].diff]));
         let mut taken: Vec<Option<Slab>> = (node.bottoms.iter().zip(&node.propagate))
-            .map(|(&bottom, wanted)| wanted.then(|| std::mem::take(&mut diff[blobs[bottom].diff])))
+            .map(|(&bottom, &wanted)| (wanted && !node.shares_diff).then_some(blobs[bottom].diff))
+            .map(|buffer| buffer.map(|buffer| std::mem::take(&mut diff[buffer])))
             .collect();
         // Only this layer's part of the pool is taken: others may read what is settled meanwhile.
-        let mut wanted: Vec<Option<Writing<'_>>> = (node.params.iter().zip(&node.learn))
-            .map(|(&p, &learn)| Some(pool.write(params[p].gradient.clone().filter(|_| learn)?)))
+        let mut wanted: Vec<Option<Writing<'_>>> = (used.iter().zip(learn))
+            .map(|(&p, learn)| Some(pool.write(params[p].gradient.clone().filter(|_| learn)?)))
             .collect();
         let mut io = Backward {
             cpu,
             tops: (node.tops.iter())
                 .map(|&top| {
                     let blob = &blobs[top];
-                    let count = blob.shape.count();
                     TopDiff {
                         shape: &blob.shape,
                         layout: blob.layout,
-                        data: &data[blob.data][..count],
+                        data: &data[blob.data][..blob.extent()],
                         // In place, the diff is out with the bottom.
-                        diff: diff[blob.diff].get(..count).unwrap_or(&[]),
+                        diff: diff[blob.diff].get(..blob.extent()).unwrap_or(&[]),
                         live: blob.live,
+                        place: blob.place,
                     }
                 })
                 .collect(),
-            bottoms: (node.bottoms.iter().zip(&mut taken).zip(&node.bottom_layouts))
-                .map(|((&bottom, taken), &layout)| {
+            bottoms: (node.bottoms.iter().zip(&mut taken))
+                .zip(node.bottom_layouts.iter().zip(&node.masks))
+                .map(|((&bottom, taken), (&layout, &relu))| {
                     let blob = &blobs[bottom];
                     let count = blob.shape.count();
                     BottomDiff {
@@ -102,17 +116,18 @@ impl Net {
                         layout,
                         data: &data[blob.data][..count],
                         diff: taken.as_mut().map(|slab| &mut slab[..count]),
+                        relu,
                     }
                 })
                 .collect(),
-            params: (node.params.iter().map(|&p| &params[p]))
+            params: (used.iter().map(|&p| &params[p]))
                 .map(|param| match param.home {
                     Home::Slab => &values[param.values.clone()],
                     Home::Private => &private[param.values.clone()],
                     Home::Running => &[],
                 })
                 .collect(),
-            gradients: (wanted.iter_mut().zip(&node.params))
+            gradients: (wanted.iter_mut().zip(&used))
                 .map(|(guard, &param)| {
                     guard.as_mut().map(|values| Gradient {
                         values: &mut values[..],
@@ -120,9 +135,16 @@ impl Net {
                     })
                 })
                 .collect(),
+            unmasked: unmasked.as_mut().map(|slab| {
+                let extent = blobs[node.tops[0]].extent();
+                &mut slab[..extent]
+            }),
         };
         let result = node.layer.backward(&mut io);
         drop(io);
+        if let Some(slab) = unmasked {
+            diff[blobs[node.tops[0]].diff] = slab;
+        }
         for (&bottom, taken) in node.bottoms.iter().zip(taken) {
             if let Some(slab) = taken {
                 diff[blobs[bottom].diff] = slab;

@@ -5,7 +5,7 @@ use kernels::Cpu;
 use tensor::Layout;
 
 use crate::layouts::convert;
-use crate::{Blob, Net};
+use crate::{Blob, MemoryPlan, Net};
 
 /// A blob's values in Caffe's order.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,15 +46,17 @@ impl Net {
         Some(look(cpu, blob, &self.data[blob.data]))
     }
 
-    /// Diff of a blob, in Caffe's order; zeros where backward wrote nothing.
+    /// Diff of a blob, in Caffe's order; zeros where backward wrote nothing. `None` where the plan gave
+    /// its memory to others since: see [`MemoryPlan`].
     #[must_use]
     pub fn blob_diff(&self, cpu: &Cpu, name: &str) -> Option<Values> {
-        let blob = self.find(name)?;
+        let index = self.index(name)?;
+        let blob = self.keeps_diff(index).then(|| &self.blobs[index])?;
         Some(look(cpu, blob, &self.diff[blob.diff]))
     }
 
     /// Sets the data of a blob, usually an Input's, from values in Caffe's order. `false` when there
-    /// is no such blob or the number of values is another.
+    /// is no such blob, the number of values is another, or the plan made it part of another blob.
     pub fn set_blob(&mut self, cpu: &Cpu, name: &str, values: &[f32]) -> bool {
         let Some(index) = self.index(name) else { return false };
         put(cpu, &self.blobs[index], values, &mut self.data[self.blobs[index].data])
@@ -62,9 +64,14 @@ impl Net {
 
     /// Sets the diff of a blob, usually an output's, to run backward from it.
     pub fn set_blob_diff(&mut self, cpu: &Cpu, name: &str, values: &[f32]) -> bool {
-        let Some(index) = self.index(name) else { return false };
-        (self.blobs[index].live, self.blobs[index].given) = (true, true);
-        put(cpu, &self.blobs[index], values, &mut self.diff[self.blobs[index].diff])
+        let Some(index) = self.index(name).filter(|&index| self.keeps_diff(index)) else {
+            return false;
+        };
+        let fits = put(cpu, &self.blobs[index], values, &mut self.diff[self.blobs[index].diff]);
+        if fits {
+            (self.blobs[index].live, self.blobs[index].given) = (true, true);
+        }
+        fits
     }
 
     /// Blobs that no layer reads, sorted by name, as Caffe reports them.
@@ -81,13 +88,19 @@ impl Net {
     /// The first layer and blob, in the order they run, with a value that is not finite.
     #[must_use]
     pub fn first_not_finite(&self) -> Option<(&str, &str)> {
+        // Of a part of a wider blob, the layer that made the bad value comes first all the same.
         let bad = |blob: &Blob| {
-            self.data[blob.data][..blob.shape.count()].iter().any(|value| !value.is_finite())
+            parts(blob, &self.data[blob.data]).flatten().any(|value| !value.is_finite())
         };
         self.nodes.iter().find_map(|node| {
             let blob = node.tops.iter().map(|&top| &self.blobs[top]).find(|blob| bad(blob))?;
             Some((node.written.name(), blob.name.as_str()))
         })
+    }
+
+    /// Whether nobody else uses the memory of a blob's diff.
+    fn keeps_diff(&self, blob: usize) -> bool {
+        self.plan != MemoryPlan::ShareDiffs || self.outputs.contains(&blob)
     }
 
     fn loss_weight(&self, blob: usize) -> f32 {
@@ -105,9 +118,28 @@ impl Net {
     }
 }
 
+/// The runs of memory that hold a blob's values: one, or one a row where it is part of a wider blob.
+fn parts<'a>(blob: &Blob, memory: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
+    let count = blob.shape.count();
+    let c = blob.shape.nchw().map_or(count, |[_, c, ..]| c);
+    let (run, stride, offset) = match blob.place {
+        None => (count, count.max(1), 0),
+        Some(place) => (c, place.stride, place.offset),
+    };
+    (0..count.checked_div(run).unwrap_or(0)).map(move |r| &memory[r * stride + offset..][..run])
+}
+
 fn look(cpu: &Cpu, blob: &Blob, memory: &[f32]) -> Values {
     let count = blob.shape.count();
     let mut values = vec![0.0; count];
+    let gathered: Vec<f32>;
+    let memory = match blob.place {
+        None => memory,
+        Some(_) => {
+            gathered = parts(blob, memory).flatten().copied().collect();
+            &gathered
+        }
+    };
     match (memory.get(..count), blob.layout) {
         (None, _) => {}
         (Some(memory), Layout::RowMajor) => values.copy_from_slice(memory),
@@ -121,6 +153,9 @@ fn put(cpu: &Cpu, blob: &Blob, values: &[f32], memory: &mut [f32]) -> bool {
     let Some(memory) = memory.get_mut(..count).filter(|_| values.len() == count) else {
         return false;
     };
+    if blob.place.is_some() {
+        return false; // a part of a wider blob, which its maker will write
+    }
     match blob.layout {
         Layout::RowMajor => memory.copy_from_slice(values),
         Layout::ChannelsLast => convert(cpu, &blob.shape, Layout::RowMajor, values, memory),

@@ -9,7 +9,7 @@ use tensor::Slab;
 use crate::filter::filter;
 use crate::memory::MemoryPlan;
 use crate::splits::insert_splits;
-use crate::{Net, NetError, graph, layouts, memory, needs, params, shapes};
+use crate::{Net, NetError, fusion, graph, joining, layouts, memory, needs, params, shapes};
 
 /// Where data layers get their batches. `train` implements it over files; tests over vectors.
 pub trait Sources {
@@ -44,8 +44,13 @@ pub fn compile(
     let params = params::assign(&mut nodes)?;
     needs::decide(&mut nodes, &params, split.force_backward());
     layouts::assign(&mut nodes, &mut blobs);
+    if plan != MemoryPlan::KeepDiffs {
+        fusion::fuse(&mut nodes, &mut blobs, plan);
+        joining::join(&mut nodes, &mut blobs);
+        fusion::place_masks(&mut nodes);
+    }
     needs::mark_live(&nodes, &mut blobs);
-    let buffers = memory::assign(&nodes, &mut blobs, plan);
+    let buffers = memory::assign(&mut nodes, &mut blobs, &outputs, plan);
     let net = Net {
         name: written.name().into(),
         phase,
@@ -59,6 +64,7 @@ pub fn compile(
         data: buffers.data.iter().map(|&len| Slab::zeros(len)).collect(),
         diff: buffers.diff.iter().map(|&len| Slab::zeros(len)).collect(),
         private: Slab::default(),
+        plan,
     };
     Ok((net, notes))
 }

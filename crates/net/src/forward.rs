@@ -5,7 +5,7 @@ use kernels::Cpu;
 use layers::{Alias, Bottom, Feed, Forward, LayerError, Top};
 use tensor::Layout;
 
-use crate::{Home, Net, RunError};
+use crate::{Blob, Home, Net, Node, RunError};
 
 /// What one pass borrows: the shared parameters and one replica's state.
 pub struct Pass<'a> {
@@ -21,6 +21,12 @@ pub struct Pass<'a> {
     pub feeds: &'a mut [Box<dyn Feed>],
 }
 
+/// Params that a node runs with: its own, then those of the layers whose part it does.
+pub(crate) fn params_of(nodes: &[Node], index: usize) -> Vec<usize> {
+    let followers = nodes[index].followers.iter().flat_map(|&follower| &nodes[follower].params);
+    nodes[index].params.iter().chain(followers).copied().collect()
+}
+
 impl Net {
     /// Runs all layers and returns the loss: the weighted sum of all tops with a loss weight.
     pub fn forward(&mut self, pass: &mut Pass<'_>) -> Result<f32, RunError> {
@@ -34,7 +40,7 @@ impl Net {
     /// Runs one layer and returns its part of the loss. All earlier ones must have run.
     pub fn forward_layer(&mut self, index: usize, pass: &mut Pass<'_>) -> Result<f32, RunError> {
         self.follow_shapes(index)?;
-        if self.nodes[index].layer.alias() == Alias::None {
+        if self.nodes[index].layer.alias() == Alias::None && !self.nodes[index].idle {
             self.run_forward(index, pass)
                 .map_err(|source| self.culprit(index, source, pass.feeds))?;
         }
@@ -81,17 +87,18 @@ impl Net {
         }
         for (&top, shape) in node.tops.iter().zip(tops) {
             let blob = &mut self.blobs[top];
-            self.data[blob.data].grow(shape.count());
-            if !self.diff[blob.diff].is_empty() {
-                self.diff[blob.diff].grow(shape.count());
-            }
             blob.shape = shape;
+            self.data[blob.data].grow(blob.extent());
+            if !self.diff[blob.diff].is_empty() {
+                self.diff[blob.diff].grow(blob.extent());
+            }
         }
         Ok(())
     }
 
     fn run_forward(&mut self, index: usize, pass: &mut Pass<'_>) -> Result<(), LayerError> {
         let Self { nodes, blobs, data, params, private, diff, .. } = self;
+        let used = params_of(nodes, index);
         let node = &mut nodes[index];
         // Tops leave the arena while the layer writes them, so that bottoms can be lent beside.
         let mut taken: Vec<_> = (node.tops.iter())
@@ -100,7 +107,7 @@ impl Net {
                 (std::mem::take(&mut blob.shape), std::mem::take(&mut data[blob.data]))
             })
             .collect();
-        let homes: Vec<_> = node.params.iter().map(|&p| &params[p]).collect();
+        let homes: Vec<_> = used.iter().map(|&p| &params[p]).collect();
         let mut io = Forward {
             cpu: pass.cpu,
             bottoms: (node.bottoms.iter().zip(&node.seen).zip(&node.bottom_layouts))
@@ -112,7 +119,10 @@ impl Net {
                 })
                 .collect(),
             tops: (taken.iter_mut().zip(&node.tops))
-                .map(|((shape, slab), &top)| Top { shape, layout: blobs[top].layout, slab })
+                .map(|((shape, slab), &top)| {
+                    let Blob { layout, place, .. } = blobs[top];
+                    Top { shape, layout, slab, place }
+                })
                 .collect(),
             params: (homes.iter())
                 .map(|param| match param.home {
@@ -132,10 +142,10 @@ impl Net {
         drop(io);
         for ((shape, slab), &top) in taken.into_iter().zip(&node.tops) {
             let blob = &mut blobs[top];
-            if shape.count() > diff[blob.diff].len() && !diff[blob.diff].is_empty() {
-                diff[blob.diff].grow(shape.count());
-            }
             (blob.shape, data[blob.data]) = (shape, slab);
+            if !diff[blob.diff].is_empty() {
+                diff[blob.diff].grow(blob.extent());
+            }
         }
         result
     }

@@ -24,7 +24,8 @@ pub(crate) fn assign(nodes: &mut Vec<Node>, blobs: &mut Vec<Blob>) {
             if blobs[blob].layout == want || Layout::coincide(&blobs[blob].shape) {
                 continue;
             }
-            let hidden = add_hidden(blobs, blob, want);
+            let name = format!("{} ({want:?})", blobs[blob].name);
+            let hidden = add_hidden(blobs, blob, name, want);
             placed.push(conversion(blobs, blob, hidden, node.propagate[i]));
             node.bottoms[i] = hidden;
             if node.in_place && i == 0 {
@@ -62,15 +63,22 @@ fn of_shape(order: Layout, shape: &Shape) -> Layout {
     if shape.nchw().is_some() { order } else { Layout::RowMajor }
 }
 
-fn add_hidden(blobs: &mut Vec<Blob>, like: usize, layout: Layout) -> usize {
+/// A blob that users do not see, of the shape of another.
+pub(crate) fn add_hidden(
+    blobs: &mut Vec<Blob>,
+    like: usize,
+    name: String,
+    layout: Layout,
+) -> usize {
     let index = blobs.len();
     let like = &blobs[like];
     blobs.push(Blob {
-        name: format!("{} ({layout:?})", like.name),
+        name,
         shape: like.shape.clone(),
         layout,
         data: index,
         diff: index,
+        place: None,
         live: false,
         given: false,
         hidden: true,
@@ -100,6 +108,11 @@ fn conversion(blobs: &[Blob], from: usize, to: usize, backward: bool) -> Node {
         backward,
         propagate: vec![backward],
         learn: Vec::new(),
+        idle: false,
+        followers: Vec::new(),
+        unmasked: false,
+        masks: vec![None],
+        shares_diff: false,
     }
 }
 

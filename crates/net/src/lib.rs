@@ -11,6 +11,8 @@
 //! | `params` | parameters are shared by name and given places in slab, pool and running state |
 //! | `needs` | which layers and bottoms take part in backward |
 //! | `layouts` | blobs get a memory order; conversions are inserted where readers disagree |
+//! | `fusion` | layers take over what follows them in place, and ReLU masks move to where diffs are made |
+//! | `joining` | bottoms of a Concat become parts of its top |
 //! | `memory` | blobs get buffers |
 //!
 //! The result, [`Net`], belongs to one worker: it owns activations and workspaces, and borrows
@@ -22,14 +24,17 @@ mod compile;
 mod debug;
 mod error;
 mod forward;
+mod fusion;
 mod graph;
 mod initial;
+mod joining;
 mod layouts;
 mod memory;
 mod needs;
 mod params;
 mod report;
 mod shapes;
+mod sharing;
 mod weights;
 
 pub mod filter;
@@ -42,12 +47,12 @@ pub use forward::Pass;
 pub use initial::Initial;
 pub use memory::{Memory, MemoryPlan};
 pub use params::{Home, Param};
-pub use report::{Computes, Row, build_log};
+pub use report::{Computes, Conversion, Row, build_log};
 
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};
 use kernels::Write;
-use layers::{Layer, LayerKind};
+use layers::{Layer, LayerKind, Place};
 use tensor::{Layout, Slab};
 
 /// A net that runs: one worker's activations, diffs and workspaces, in compiled order.
@@ -69,11 +74,14 @@ pub struct Net {
     diff: Vec<Slab>,
     /// Values of params that the net whose slab is used does not have: see [`Net::adopt`].
     private: Slab,
+    /// How diffs use memory.
+    plan: MemoryPlan,
     /// Whether a param's gradient was written since [`Net::clear_gradients`].
     contributed: Vec<bool>,
 }
 
 /// A layer in its place.
+#[expect(clippy::struct_excessive_bools, reason = "what each pass found out, each by itself")]
 struct Node {
     kind: &'static LayerKind,
     /// As written, with its phase; also for conversions, which carry their name only.
@@ -100,6 +108,16 @@ struct Node {
     propagate: Vec<bool>,
     /// Whether each param's gradient is wanted.
     learn: Vec<bool>,
+    /// Does nothing when its turn comes: another layer does its part, or it need not be done.
+    idle: bool,
+    /// Layers whose part this one does; their params come behind its own.
+    followers: Vec<usize>,
+    /// Whether the diff of top 0 lacks the mask of the ReLU among the followers.
+    unmasked: bool,
+    /// For each bottom the slope of the ReLU whose mask this layer applies to its diff.
+    masks: Vec<Option<f32>>,
+    /// Whether the bottoms' diffs are the top's memory, so that there is nothing to write.
+    shares_diff: bool,
 }
 
 /// A blob in its place.
@@ -112,12 +130,25 @@ struct Blob {
     data: usize,
     /// Index of its diff's buffer.
     diff: usize,
+    /// Where its rows lie in both buffers, if they are part of a wider blob.
+    place: Option<Place>,
     /// Whether backward writes its diff.
     live: bool,
     /// Whether the caller set its diff, which then stands in for a loss weight.
     given: bool,
     /// Inserted by a pass: not shown to users.
     hidden: bool,
+}
+
+impl Blob {
+    /// Values of its buffers that it reaches into.
+    fn extent(&self) -> usize {
+        let count = self.shape.count();
+        match (self.place, self.shape.nchw()) {
+            (Some(place), Some([_, c, ..])) => count / c.max(1) * place.stride,
+            _ => count,
+        }
+    }
 }
 
 impl Net {

@@ -2,13 +2,17 @@
 
 use layers::Alias;
 
-use crate::{Blob, Net, Node};
+use crate::{Blob, Net, Node, sharing};
 
-/// How diffs use memory.
+/// How diffs use memory, and whether layers may run as one: what can be looked at afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryPlan {
-    /// Every diff has memory of its own, so that all can be looked at after backward.
+    /// Every diff has memory of its own and every layer runs by itself, so that all of Caffe's values can
+    /// be looked at after every layer.
     KeepDiffs,
+    /// For training: layers are fused, and a diff's memory is used again once its maker has run.
+    /// Data can be looked at after forward; diffs of outputs only.
+    ShareDiffs,
     /// Data only: for nets that never run backward.
     ForwardOnly,
 }
@@ -20,8 +24,13 @@ pub(crate) struct Buffers {
 }
 
 /// Gives every blob its buffers; aliases share their bottom's.
-pub(crate) fn assign(nodes: &[Node], blobs: &mut [Blob], plan: MemoryPlan) -> Buffers {
-    for node in nodes {
+pub(crate) fn assign(
+    nodes: &mut [Node],
+    blobs: &mut [Blob],
+    outputs: &[usize],
+    plan: MemoryPlan,
+) -> Buffers {
+    for node in nodes.iter() {
         let alias = node.layer.alias();
         for &top in &node.tops {
             if alias != Alias::None {
@@ -32,15 +41,21 @@ pub(crate) fn assign(nodes: &[Node], blobs: &mut [Blob], plan: MemoryPlan) -> Bu
             }
         }
     }
-    let mut buffers = Buffers { data: vec![0; blobs.len()], diff: vec![0; blobs.len()] };
-    for blob in blobs.iter() {
-        let count = blob.shape.count();
-        buffers.data[blob.data] = buffers.data[blob.data].max(count);
-        if plan == MemoryPlan::KeepDiffs {
-            buffers.diff[blob.diff] = buffers.diff[blob.diff].max(count);
-        }
+    let diff = match plan {
+        MemoryPlan::KeepDiffs => sizes(blobs, |blob| blob.diff),
+        MemoryPlan::ShareDiffs => sharing::share(nodes, blobs, outputs),
+        MemoryPlan::ForwardOnly => vec![0; blobs.len()],
+    };
+    Buffers { data: sizes(blobs, |blob| blob.data), diff }
+}
+
+/// One buffer a blob, as large as the largest blob that names it.
+fn sizes(blobs: &[Blob], buffer: impl Fn(&Blob) -> usize) -> Vec<usize> {
+    let mut sizes = vec![0; blobs.len()];
+    for blob in blobs {
+        sizes[buffer(blob)] = sizes[buffer(blob)].max(blob.extent());
     }
-    buffers
+    sizes
 }
 
 /// Bytes of each kind of memory a net uses.

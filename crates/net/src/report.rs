@@ -72,6 +72,44 @@ impl Net {
     }
 }
 
+/// A change of memory order that the layout pass could not avoid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversion {
+    /// The hidden layer that does it, as the per-layer calls count.
+    pub layer: usize,
+    /// The layer that makes the blob.
+    pub maker: String,
+    /// The layer that wants it in another order.
+    pub reader: String,
+    /// The blob.
+    pub blob: String,
+    /// Bytes of the blob: read once and written once, in forward and, if it has one, in backward.
+    pub bytes: usize,
+    /// Whether backward converts the diff back.
+    pub backward: bool,
+}
+
+impl Net {
+    /// Every conversion between memory orders, in the order they run.
+    #[must_use]
+    pub fn conversions(&self) -> Vec<Conversion> {
+        let name = |node: Option<&crate::Node>| node.map_or("", |n| n.written.name()).to_owned();
+        let conversion = |(layer, node): (usize, &crate::Node)| {
+            let (from, to) = (node.bottoms[0], node.tops[0]);
+            let before = self.nodes[..layer].iter().rev();
+            Conversion {
+                layer,
+                maker: name(before.filter(|n| !n.idle).find(|n| n.tops.contains(&from))),
+                reader: name(self.nodes[layer + 1..].iter().find(|n| n.bottoms.contains(&to))),
+                blob: self.blobs[from].name.clone(),
+                bytes: size_of::<f32>() * self.blobs[from].shape.count(),
+                backward: node.backward,
+            }
+        };
+        self.nodes.iter().enumerate().filter(|(_, node)| node.hidden).map(conversion).collect()
+    }
+}
+
 /// What Caffe logs while it builds this net, after "Initializing net from parameters".
 #[must_use]
 pub fn build_log(net: &Net) -> Vec<String> {

@@ -36,6 +36,7 @@ pub(crate) fn infer(
             layout: Layout::RowMajor,
             data: index,
             diff: index,
+            place: None,
             live: false,
             given: false,
             hidden: false,
@@ -83,6 +84,7 @@ fn build(
         layer,
         bottom_layouts: vec![Layout::RowMajor; bottoms.len()],
         propagate: vec![false; bottoms.len()],
+        masks: vec![None; bottoms.len()],
         seen,
         bottoms,
         tops,
@@ -92,6 +94,10 @@ fn build(
         feed: None,
         backward: false,
         learn: Vec::new(),
+        idle: false,
+        followers: Vec::new(),
+        unmasked: false,
+        shares_diff: false,
         written,
     })
 }

@@ -11,7 +11,7 @@ use tensor::{SharedSlab, Slab};
 use crate::{Home, Initial, MemoryPlan, Net, NetError, Pass, Sources, compile};
 
 /// Nets here read no data.
-struct NoSources;
+pub(crate) struct NoSources;
 
 impl Sources for NoSources {
     fn shapes(&mut self, _: &LayerParameter, _: Phase) -> Result<Vec<Shape>, FeedError> {
@@ -31,7 +31,7 @@ impl Sources for NoSources {
 const INPUT: &str =
     r#"layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 } } }"#;
 
-fn parse(net: &str) -> NetParameter {
+pub(crate) fn parse(net: &str) -> NetParameter {
     text::read("net", net).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -55,7 +55,7 @@ fn check_error(text: &str, want: Expect) {
 }
 
 /// Runs forward and backward; the loss, the initial values and the pool.
-fn run(net: &mut Net) -> (f32, Initial, Vec<f32>) {
+pub(crate) fn run(net: &mut Net) -> (f32, Initial, Vec<f32>) {
     let cpu = Cpu::new(1, Simd::detect());
     let mut rng = Mt19937::new(1701);
     let mut initial = net.initialise(&mut rng, &mut NoSources).unwrap();

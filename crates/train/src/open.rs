@@ -85,7 +85,9 @@ impl Job {
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
             let mut sources = FileSources::new(&config, 0, dealing.replicas);
-            let plan = MemoryPlan::KeepDiffs;
+            // What `debug_info` prints is every layer's own.
+            let debug = config.solver.debug_info();
+            let plan = if debug { MemoryPlan::KeepDiffs } else { MemoryPlan::ShareDiffs };
             nets.push(build("train net", &found.train.net, plan, &mut sources, events)?);
         }
         let set_up = SetUp { config: &config, dealing, rank: ranks.rank() };

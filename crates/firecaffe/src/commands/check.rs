@@ -141,7 +141,7 @@ impl Findings {
     fn build(&mut self, name: &str, written: &NetParameter) -> Option<Net> {
         let mut sources = FileSources::alone(root(), OnBadSample::Fail);
         let plan = match written.state().phase() {
-            Phase::Train => MemoryPlan::KeepDiffs,
+            Phase::Train => MemoryPlan::ShareDiffs,
             Phase::Test => MemoryPlan::ForwardOnly,
         };
         let written = match train::attach_matrices(written, &root()) {

@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         seed: DEFAULT_SEED,
         root: root(),
         unknown: args.reading.unknown(),
-        plan: net::MemoryPlan::KeepDiffs,
+        plan: net::MemoryPlan::ShareDiffs,
     };
     let mut single = Single::build(&config, &read.message, &mut |event| log.event(&event))?;
     // A pass that is not counted lets memory be allocated and caches warm up.

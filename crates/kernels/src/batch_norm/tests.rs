@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 
-use super::{Normalize, backward, inverse_std, normalize, statistics};
+use super::{Normalize, backward, backward_sums, inverse_std, normalize, statistics};
 use crate::{
-    Unary,
+    Cpu, Unary, Write,
+    channel::{Channels, backward_bias, backward_scale, scale},
     reference::{normalization as reference, pointwise, widen},
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -47,13 +48,64 @@ proptest! {
             normalize(cpu, c, &plain, Unary::Apart { x: &x, y: &mut fused });
             assert_close(&fused, &scaled, 1e-3);
 
-            let mut dx = vec![7.0; x.len()];
-            backward(cpu, c, &y, &inv_std, Unary::Apart { x: &dy, y: &mut dx });
+            let plain = Normalize { affine: None, relu: None, ..plain };
+            let (mut means, mut dx) = (vec![7.0; 2 * c], vec![7.0; x.len()]);
+            backward_sums(cpu, c, &plain, (&x, &dy), &mut means, [None, None]);
+            backward(cpu, c, &plain, &means, &x, Unary::Apart { x: &dy, y: &mut dx });
             assert_close(&dx, &want_dx, 2e-3);
             let mut in_place = dy.clone();
-            backward(cpu, c, &y, &inv_std, Unary::InPlace(&mut in_place));
+            backward(cpu, c, &plain, &means, &x, Unary::InPlace(&mut in_place));
             assert_eq!(in_place, dx);
             dx
         });
     }
+
+    /// Two passes with everything in them give the bits of one layer after another.
+    #[test]
+    fn fused_backward_has_the_bits_of_its_parts(
+        rows in 1..150_usize, c in 1..30_usize, relu: bool, seed: u64,
+    ) {
+        let (x, dy) = (noise(rows * c, seed), noise(rows * c, seed ^ 1));
+        let (mean, inv_std) = (noise(c, 3), noise(c, 4));
+        let (gamma, beta) = (noise(c, 5), noise(c, 6));
+        let with = Normalize {
+            mean: &mean,
+            inv_std: &inv_std,
+            affine: Some([&gamma, &beta]),
+            relu: relu.then_some(0.25),
+        };
+        on_every_cpu(|cpu| {
+            let want = part_by_part(cpu, c, &with, (&x, &dy));
+            let [mut dgamma, mut dbeta] = [vec![1.0; c], vec![1.0; c]];
+            let (mut means, mut dx) = (vec![7.0; 2 * c], vec![7.0; x.len()]);
+            let gradients = [Some((Write::Add, &mut dgamma[..])), Some((Write::Add, &mut dbeta[..]))];
+            backward_sums(cpu, c, &with, (&x, &dy), &mut means, gradients);
+            backward(cpu, c, &with, &means, &x, Unary::Apart { x: &dy, y: &mut dx });
+            let got = [dx, dgamma, dbeta].concat();
+            assert!(got.iter().map(|v| v.to_bits()).eq(want.iter().map(|v| v.to_bits())));
+            got
+        });
+    }
+}
+
+/// `dx`, the gradients of gamma and of beta, by the kernels of ReLU, Scale and BatchNorm.
+fn part_by_part(cpu: &Cpu, c: usize, with: &Normalize<'_>, (x, dy): (&[f32], &[f32])) -> Vec<f32> {
+    let [gamma, beta] = with.affine.expect("the test has a scale");
+    let plain = Normalize { affine: None, relu: None, ..*with };
+    let dims = Channels { outer: x.len() / c, c, inner: 1 };
+    let (mut normal, mut y, mut d) = (x.to_vec(), x.to_vec(), dy.to_vec());
+    normalize(cpu, c, &plain, Unary::InPlace(&mut normal));
+    scale(cpu, dims, gamma, Some(beta), Unary::Apart { x: &normal, y: &mut y });
+    if let Some(slope) = with.relu {
+        crate::relu::forward(cpu, slope, Unary::InPlace(&mut y));
+        crate::relu::backward(cpu, slope, &y, Unary::InPlace(&mut d));
+    }
+    let [mut dgamma, mut dbeta] = [vec![1.0; c], vec![1.0; c]];
+    backward_scale(cpu, dims, &normal, &d, Write::Add, &mut dgamma);
+    backward_bias(cpu, dims, &d, Write::Add, &mut dbeta);
+    scale(cpu, dims, gamma, None, Unary::InPlace(&mut d));
+    let mut means = vec![7.0; 2 * c];
+    backward_sums(cpu, c, &plain, (x, &d), &mut means, [None, None]);
+    backward(cpu, c, &plain, &means, x, Unary::InPlace(&mut d));
+    [d, dgamma, dbeta].concat()
 }

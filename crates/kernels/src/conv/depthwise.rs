@@ -98,7 +98,7 @@ pub(super) fn backward_weights(
             }
         }
     };
-    columns::fold(cpu, conv.n * oh, taps * c, add, |sums| {
+    columns::fold(cpu, conv.n * oh, [taps * c, 1], add, |sums| {
         for (i, dw) in dw.iter_mut().enumerate() {
             columns::put(write, sums[i % taps * c + i / taps], dw);
         }

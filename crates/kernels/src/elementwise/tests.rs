@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::{
-    add, add_apart, add_scaled, axpby, axpy, copy, fill, max_backward, max_with, mul, mul_apart,
-    scale,
+    Mask, add, add_scaled, axpby, axpy, copy, fill, max_backward, max_with, mul, mul_apart, scale,
+    sum, weighted_sum,
 };
 use crate::{
     Cpu, Unary,
@@ -34,8 +34,18 @@ fn check_all(len: usize) {
     check(len, mul, |x, y| x * y);
     check(len, |cpu, x, y| mul_apart(cpu, x, x, y), |x, _| x * x);
     check(len, |cpu, x, y| add_scaled(cpu, (0.5, x), (2.0, x), y), |x, _| 2.5 * x);
-    check(len, |cpu, x, y| add_apart(cpu, x, x, None, y), |x, _| 2.0 * x);
-    check(len, |cpu, x, y| add_apart(cpu, x, x, Some(0.0), y), |x, _| (2.0 * x).max(0.0));
+    check(len, |cpu, x, y| weighted_sum(cpu, &[(1.0, x), (2.0, x)], None, y), |x, _| 3.0 * x);
+    check(
+        len,
+        |cpu, x, y| weighted_sum(cpu, &[(1.0, x), (2.0, x), (-4.0, x)], Some(0.5), y),
+        |x, _| if x > 0.0 { -0.5 * x } else { -x },
+    );
+    check(len, |cpu, x, y| sum(cpu, Unary::InPlace(y), &[x, x], None), |x, y| y + x + x);
+    check(
+        len,
+        |cpu, x, y| sum(cpu, Unary::Apart { x, y }, &[x], Some(Mask { y: x, slope: 0.5 })),
+        |x, _| if x > 0.0 { 2.0 * x } else { x },
+    );
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! AVE pooling.
 
-use crate::{cpu::Cpu, pooling::Pool};
+use crate::{cpu::Cpu, elementwise::Mask, pooling::Pool};
 
 /// Mean of each window.
 ///
@@ -35,22 +35,24 @@ pub fn ave_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32]) {
     });
 }
 
-/// Spreads each gradient evenly over its window.
+/// Spreads each gradient evenly over its window, through the ReLU that made the input if there is one.
 ///
 /// * `dy`: (n, out height, out width, c)
-/// * `dx`: (n, h, w, c), overwritten
+/// * `dx`, and the ReLU's output: (n, h, w, c); `dx` is overwritten
 ///
 /// # Panics
 ///
 /// If an operand does not fit `pool`.
-pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], dx: &mut [f32]) {
+pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], relu: Option<Mask<'_>>, dx: &mut [f32]) {
     pool.check(dx.len(), dy.len());
+    assert!(relu.is_none_or(|relu| relu.y.len() == dx.len()), "the ReLU's output of {pool:?}");
     let [oh, ow] = pool.out();
     if dx.is_empty() {
         return;
     }
-    let (c, image) = (pool.c, oh * ow * pool.c);
-    cpu.run_chunks(dx, pool.w * c, |r, dx| {
+    let (c, image, row) = (pool.c, oh * ow * pool.c, pool.w * pool.c);
+    cpu.run_chunks(dx, row, |r, dx| {
+        let relu = relu.map(|relu| relu.part(r * row, row));
         let (i, dy) = (r % pool.h, &dy[r / pool.h * image..][..image]);
         cpu.vectorize(|| {
             for (j, dx) in dx.chunks_exact_mut(c).enumerate() {
@@ -61,6 +63,9 @@ pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], dx: &mut [f32]) {
                         let size = divisor(pool, oi, oj);
                         dx.iter_mut().zip(dy).for_each(|(dx, dy)| *dx += dy / size);
                     }
+                }
+                if let Some(relu) = relu {
+                    relu.part(j * c, c).apply(dx);
                 }
             }
         });

@@ -1,6 +1,8 @@
 //! MAX pooling.
 
-use crate::{cpu::Cpu, pooling::Pool};
+use std::ops::Range;
+
+use crate::{cpu::Cpu, elementwise::Mask, pooling::Pool};
 
 /// Largest value of each window, and where it was.
 ///
@@ -32,74 +34,159 @@ pub fn max_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32], mask: &mut 
 #[inline(always)]
 fn max_row(pool: &Pool, oi: usize, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
     let c = pool.c;
+    let rows = pool.window(0, oi);
     for (oj, (y, mask)) in y.chunks_exact_mut(c).zip(mask.chunks_exact_mut(c)).enumerate() {
-        let mut first = true;
-        for i in pool.window(0, oi) {
-            for j in pool.window(1, oj) {
-                let pixel = i * pool.w + j;
-                let x = &x[pixel * c..][..c];
-                let pixel = index_u32(pixel);
-                if first {
-                    y.copy_from_slice(x);
-                    mask.fill(pixel);
-                    first = false;
-                    continue;
-                }
-                for ((y, mask), &x) in y.iter_mut().zip(&mut *mask).zip(x) {
-                    let larger = x > *y;
-                    *y = if larger { x } else { *y };
-                    *mask = if larger { pixel } else { *mask };
-                }
-            }
-        }
-        if first {
+        let cols = pool.window(1, oj);
+        if rows.is_empty() || cols.is_empty() {
             y.fill(f32::MIN);
             mask.fill(u32::MAX);
+            continue;
+        }
+        let window = Window { x, rows: rows.clone(), cols, width: pool.w, c };
+        let (wide, narrow) = (c / WIDE * WIDE, c / NARROW * NARROW);
+        for at in (0..wide).step_by(WIDE) {
+            window.max::<WIDE>(at, &mut y[at..], &mut mask[at..]);
+        }
+        for at in (wide..narrow).step_by(NARROW) {
+            window.max::<NARROW>(at, &mut y[at..], &mut mask[at..]);
+        }
+        for at in narrow..c {
+            window.max::<1>(at, &mut y[at..], &mut mask[at..]);
         }
     }
 }
 
-/// Sends each gradient to the pixel its value came from.
+/// Channels whose maxima and masks are held in registers at once.
+const WIDE: usize = 32;
+/// As many at the end of a pixel's channels, before single ones.
+const NARROW: usize = 8;
+
+/// Pixels of one window.
+struct Window<'a> {
+    x: &'a [f32],
+    rows: Range<usize>,
+    cols: Range<usize>,
+    width: usize,
+    c: usize,
+}
+
+impl Window<'_> {
+    /// Maxima of `N` channels from `at` on.
+    #[inline(always)]
+    fn max<const N: usize>(&self, at: usize, y: &mut [f32], mask: &mut [u32]) {
+        let channels = |pixel: usize| -> &[f32; N] {
+            self.x[pixel * self.c + at..].first_chunk().expect("a pixel has all channels")
+        };
+        let first = self.rows.start * self.width + self.cols.start;
+        let (mut best, mut which) = (*channels(first), [index_u32(first); N]);
+        for i in self.rows.clone() {
+            for pixel in i * self.width + self.cols.start..i * self.width + self.cols.end {
+                let (x, pixel) = (channels(pixel), index_u32(pixel));
+                for lane in 0..N {
+                    // By bits, since a choice would become a branch.
+                    let larger = u32::from(x[lane] > best[lane]).wrapping_neg();
+                    let change = (x[lane].to_bits() ^ best[lane].to_bits()) & larger;
+                    best[lane] = f32::from_bits(best[lane].to_bits() ^ change);
+                    which[lane] ^= (which[lane] ^ pixel) & larger;
+                }
+            }
+        }
+        y[..N].copy_from_slice(&best);
+        mask[..N].copy_from_slice(&which);
+    }
+}
+
+/// Sends each gradient to the pixel its value came from, through the ReLU that made the input if there
+/// is one.
 ///
 /// * `dy`: (n, out height, out width, c)
 /// * `mask`: as `dy`, from [`max_forward`]
-/// * `dx`: (n, h, w, c), overwritten
+/// * `dx`, and the ReLU's output: (n, h, w, c); `dx` is overwritten
 ///
 /// # Panics
 ///
 /// If an operand does not fit `pool`.
-pub fn max_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], mask: &[u32], dx: &mut [f32]) {
+pub fn max_backward(
+    cpu: &Cpu,
+    pool: &Pool,
+    (dy, mask): (&[f32], &[u32]),
+    relu: Option<Mask<'_>>,
+    dx: &mut [f32],
+) {
     pool.check(dx.len(), dy.len());
     assert_eq!(mask.len(), dy.len(), "mask of {pool:?}");
+    assert!(relu.is_none_or(|relu| relu.y.len() == dx.len()), "the ReLU's output of {pool:?}");
     let [oh, ow] = pool.out();
     if dx.is_empty() {
         return;
     }
-    let image = oh * ow * pool.c;
-    cpu.run_chunks(dx, pool.w * pool.c, |r, dx| {
+    let (image, row) = (oh * ow * pool.c, pool.w * pool.c);
+    cpu.run_chunks(dx, row, |r, dx| {
         let n = r / pool.h;
-        let (dy, mask) = (&dy[n * image..][..image], &mask[n * image..][..image]);
-        cpu.vectorize(|| max_row_backward(pool, r % pool.h, dy, mask, dx));
+        let sent = Sent { dy: &dy[n * image..][..image], mask: &mask[n * image..][..image], ow };
+        let relu = relu.map(|relu| relu.part(r * row, row));
+        cpu.vectorize(|| max_row_backward(pool, r % pool.h, &sent, relu, dx));
     });
 }
 
 /// One row of inputs of one image.
 #[inline(always)]
-fn max_row_backward(pool: &Pool, i: usize, dy: &[f32], mask: &[u32], dx: &mut [f32]) {
+fn max_row_backward(
+    pool: &Pool,
+    i: usize,
+    sent: &Sent<'_>,
+    relu: Option<Mask<'_>>,
+    dx: &mut [f32],
+) {
     let c = pool.c;
-    let [_, ow] = pool.out();
+    let rows = pool.windows_over(0, i);
     for (j, dx) in dx.chunks_exact_mut(c).enumerate() {
         let pixel = index_u32(i * pool.w + j);
-        dx.fill(0.0);
-        for oi in pool.windows_over(0, i) {
-            for oj in pool.windows_over(1, j) {
-                let at = (oi * ow + oj) * c;
-                let (dy, mask) = (&dy[at..][..c], &mask[at..][..c]);
-                for ((dx, &dy), &mask) in dx.iter_mut().zip(dy).zip(mask) {
-                    *dx += if mask == pixel { dy } else { 0.0 };
+        let windows = [rows.clone(), pool.windows_over(1, j)];
+        let (wide, narrow) = (c / WIDE * WIDE, c / NARROW * NARROW);
+        for at in (0..wide).step_by(WIDE) {
+            sent.add::<WIDE>(pixel, &windows, (at, c), &mut dx[at..]);
+        }
+        for at in (wide..narrow).step_by(NARROW) {
+            sent.add::<NARROW>(pixel, &windows, (at, c), &mut dx[at..]);
+        }
+        for at in narrow..c {
+            sent.add::<1>(pixel, &windows, (at, c), &mut dx[at..]);
+        }
+        if let Some(relu) = relu {
+            relu.part(j * c, c).apply(dx);
+        }
+    }
+}
+
+/// What the outputs of one image send back, and to where.
+struct Sent<'a> {
+    dy: &'a [f32],
+    mask: &'a [u32],
+    ow: usize,
+}
+
+impl Sent<'_> {
+    /// What `windows` send to `N` channels of `pixel` from `at` on, added in the order of the outputs.
+    #[inline(always)]
+    fn add<const N: usize>(
+        &self,
+        pixel: u32,
+        windows: &[Range<usize>; 2],
+        (at, c): (usize, usize),
+        dx: &mut [f32],
+    ) {
+        let mut sums = [0.0; N];
+        for oi in windows[0].clone() {
+            for oj in windows[1].clone() {
+                let at = (oi * self.ow + oj) * c + at;
+                let (dy, mask) = (&self.dy[at..][..N], &self.mask[at..][..N]);
+                for ((sum, &dy), &mask) in sums.iter_mut().zip(dy).zip(mask) {
+                    *sum += if mask == pixel { dy } else { 0.0 };
                 }
             }
         }
+        dx[..N].copy_from_slice(&sums);
     }
 }
 

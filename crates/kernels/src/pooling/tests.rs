@@ -2,9 +2,15 @@ use proptest::prelude::*;
 
 use super::{Pool, Rounding, ave_backward, ave_forward, max_backward, max_forward};
 use crate::{
+    elementwise::Mask,
     reference::pooling as reference,
     testing::{assert_close, noise, on_every_cpu},
 };
+
+/// What is left of `dx` through a ReLU of slope 0.5 with output `y`.
+fn masked(dx: &[f32], y: &[f32]) -> Vec<f32> {
+    dx.iter().zip(y).map(|(&dx, &y)| if y > 0.0 { dx } else { 0.5 * dx }).collect()
+}
 
 fn pools() -> impl Strategy<Value = Pool> {
     let sides = (1..=11_usize, 1..=11_usize);
@@ -12,7 +18,7 @@ fn pools() -> impl Strategy<Value = Pool> {
     let rounding = prop_oneof![Just(Rounding::Ceil), Just(Rounding::Floor)];
     (
         1..=2_usize,
-        1..=19_usize,
+        prop_oneof![1..=19_usize, 30..=75_usize],
         sides,
         pair(5),
         pair(3),
@@ -40,8 +46,12 @@ proptest! {
             max_forward(cpu, &pool, &x, &mut y, &mut mask);
             assert_close(&y, &want, 0.0);
             let mut dx = vec![7.0; pool.x_len()];
-            max_backward(cpu, &pool, &dy, &mask, &mut dx);
+            max_backward(cpu, &pool, (&dy, &mask), None, &mut dx);
             assert_close(&dx, &want_dx, 1e-6);
+            let relu = Mask { y: &x, slope: 0.5 };
+            let mut through = vec![7.0; pool.x_len()];
+            max_backward(cpu, &pool, (&dy, &mask), Some(relu), &mut through);
+            assert_eq!(through, masked(&dx, &x));
             dx
         });
     }
@@ -56,8 +66,11 @@ proptest! {
             ave_forward(cpu, &pool, &x, &mut y);
             assert_close(&y, &want, 1e-6);
             let mut dx = vec![7.0; pool.x_len()];
-            ave_backward(cpu, &pool, &dy, &mut dx);
+            ave_backward(cpu, &pool, &dy, None, &mut dx);
             assert_close(&dx, &want_dx, 1e-6);
+            let mut through = vec![7.0; pool.x_len()];
+            ave_backward(cpu, &pool, &dy, Some(Mask { y: &x, slope: 0.5 }), &mut through);
+            assert_eq!(through, masked(&dx, &x));
             dx
         });
     }

@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 
-use super::{backward, forward};
+use super::{backward, backward_rows, forward};
 use crate::{
-    Unary,
+    Rows, RowsMut, Unary, Write,
+    channel::{Channels, backward_bias},
     reference::pointwise,
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -28,6 +29,35 @@ proptest! {
             dx
         });
     }
+}
+
+/// Rows with gaps between them: the mask and the sums of two passes, and the gaps untouched.
+#[test]
+fn masking_rows_adds_up_columns_on_the_way() {
+    let (rows, c, stride, offset) = (300, 5, 9, 3);
+    let (y, dy) = (noise(rows * stride, 1), noise(rows * stride, 2));
+    let dense = |v: &[f32]| -> Vec<f32> {
+        v.chunks(stride).flat_map(|row| row[offset..][..c].to_vec()).collect()
+    };
+    on_every_cpu(|cpu| {
+        let mut want = dense(&dy);
+        backward(cpu, 0.5, &dense(&y), Unary::InPlace(&mut want));
+        let mut want_sums = vec![1.0; c];
+        let dims = Channels { outer: rows, c, inner: 1 };
+        backward_bias(cpu, dims, &want, Write::Add, &mut want_sums);
+        let (mut d, mut alone, mut sums) = (dy.clone(), dy.clone(), vec![1.0; c]);
+        let at = Rows { data: &y, stride, offset };
+        let to = RowsMut { data: &mut alone, stride, offset };
+        backward_rows(cpu, [rows, c], 0.5, at, to, None);
+        let to = RowsMut { data: &mut d, stride, offset };
+        backward_rows(cpu, [rows, c], 0.5, at, to, Some((Write::Add, &mut sums)));
+        assert_eq!((&dense(&d), &sums), (&want, &want_sums));
+        assert_eq!(alone, d);
+        let gaps =
+            |v: &[f32]| v.chunks(stride).map(|row| row[..offset].to_vec()).collect::<Vec<_>>();
+        assert_eq!(gaps(&d), gaps(&dy));
+        [d, sums].concat()
+    });
 }
 
 #[test]

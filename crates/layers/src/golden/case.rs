@@ -174,7 +174,12 @@ impl<'a> Run<'a> {
                 })
                 .collect(),
             tops: (self.tops.iter_mut())
-                .map(|(shape, slab)| Top { layout: of_shape(shape, self.layout), shape, slab })
+                .map(|(shape, slab)| Top {
+                    layout: of_shape(shape, self.layout),
+                    shape,
+                    slab,
+                    place: None,
+                })
                 .collect(),
             params: (self.params.iter().zip(&kinds))
                 .map(|(v, kind)| if *kind == ParamKind::Learned { &v[..] } else { &[] })
@@ -219,6 +224,7 @@ impl<'a> Run<'a> {
                     data: &data[..shape.count()],
                     diff: if in_place && i == 0 { &[] } else { diff },
                     live: !diff.is_empty(),
+                    place: None,
                 })
                 .collect(),
             bottoms: (self.bottoms.iter().zip(&mut dxs).enumerate())
@@ -227,6 +233,7 @@ impl<'a> Run<'a> {
                     layout: of_shape(shape, layout),
                     data: if in_place && i == 0 { &self.tops[0].1 } else { data },
                     diff: diff.as_deref_mut(),
+                    relu: None,
                 })
                 .collect(),
             params: (self.params.iter().zip(&self.decls))
@@ -235,6 +242,7 @@ impl<'a> Run<'a> {
             gradients: (dparams.iter_mut())
                 .map(|g| g.as_deref_mut().map(|values| Gradient { values, write: Write::Set }))
                 .collect(),
+            unmasked: None,
         };
         self.layer.backward(&mut io).map_err(|e| e.to_string())?;
         drop(io);

@@ -41,7 +41,7 @@ fn run(layer: &mut dyn Layer, bottoms: &[Blob]) -> Vec<Vec<f32>> {
                 .map(|(shape, (_, data))| Bottom { shape, layout, data })
                 .collect(),
             tops: (tops.iter_mut().zip(&mut slabs))
-                .map(|(shape, slab)| Top { shape, layout, slab })
+                .map(|(shape, slab)| Top { shape, layout, slab, place: None })
                 .collect(),
             params: params.iter().map(|values| &values[..]).collect(),
             running: Vec::new(),

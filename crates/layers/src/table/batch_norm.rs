@@ -6,8 +6,9 @@
 //! step, and param 2 the sum of their weights. In testing, or with `use_global_stats`, their
 //! quotients are used.
 //!
-//! Backward needs `y` as it was before layers above changed it in place, so a copy is kept, as in
-//! Caffe.
+//! Backward needs `x`: a layer in place keeps a copy of it. (Where channels are in the middle of the
+//! memory, which is rare, it keeps the normalised values instead, as Caffe does.) A Scale and a ReLU
+//! that follow in place can be absorbed: they cost no pass of their own then.
 
 use base::{Phase, Shape};
 use caffe_format::FillerParameter;
@@ -18,8 +19,8 @@ use tensor::{Layout, Slab};
 
 use crate::channel_norm;
 use crate::{
-    Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule, ParamDecl,
-    ParamKind, Spec,
+    Backward, Case, Fill, Follower, Forward, Gradient, InPlace, Layer, LayerError, LayerKind,
+    LayoutRule, ParamDecl, ParamKind, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -72,12 +73,16 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         global: written.use_global_stats.unwrap_or(spec.phase == Phase::Test),
         fraction: written.moving_average_fraction(),
         eps,
+        in_place: spec.in_place,
+        affine: false,
+        relu: None,
         rule: LayoutRule::RowMajor,
         channels: Channels { outer: 0, c: 0, inner: 0 },
         mean: Vec::new(),
         variance: Vec::new(),
         inv_std: Vec::new(),
-        normalised: Slab::default(),
+        means: Vec::new(),
+        kept: Slab::default(),
         scratch: Slab::default(),
     }))
 }
@@ -86,14 +91,21 @@ struct BatchNorm {
     global: bool,
     fraction: f32,
     eps: f32,
+    in_place: bool,
+    /// Whether a Scale follows; its params are behind this layer's.
+    affine: bool,
+    /// Slope of a ReLU that follows.
+    relu: Option<f32>,
     rule: LayoutRule,
     /// The blob in Caffe's order.
     channels: Channels,
     mean: Vec<f32>,
     variance: Vec<f32>,
     inv_std: Vec<f32>,
-    /// `y`, for backward through batch statistics.
-    normalised: Slab,
+    /// Of gradients, for backward through batch statistics.
+    means: Vec<f32>,
+    /// `x`, when `y` overwrites it; or `y`, where channels are in the middle.
+    kept: Slab,
     /// As large, where channels are neither first nor last in memory.
     scratch: Slab,
 }
@@ -112,11 +124,9 @@ impl Layer for BatchNorm {
         for values in [&mut self.mean, &mut self.variance, &mut self.inv_std] {
             values.resize(c, 0.0);
         }
-        if !self.global {
-            self.normalised.grow(shape.count());
-            if !image && self.channels.inner > 1 {
-                self.scratch.grow(shape.count());
-            }
+        self.means.resize(2 * c, 0.0);
+        if !self.global && !image && self.channels.inner > 1 {
+            self.scratch.grow(shape.count());
         }
         Ok(bottoms.to_vec())
     }
@@ -135,6 +145,31 @@ impl Layer for BatchNorm {
         self.rule
     }
 
+    fn absorb(&mut self, next: Follower, backward: bool) -> bool {
+        let rows = self.rule == LayoutRule::ChannelsLast || self.channels.inner == 1;
+        if !rows || self.relu.is_some() || (self.global && backward) {
+            return false;
+        }
+        match next {
+            Follower::Affine if self.affine => false,
+            Follower::Affine => {
+                self.affine = true;
+                true
+            }
+            Follower::Relu { slope } => {
+                self.relu = Some(slope);
+                true
+            }
+        }
+    }
+
+    fn move_apart(&mut self) -> bool {
+        if !self.global {
+            self.in_place = false;
+        }
+        !self.global
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, dims) = (io.cpu, self.in_memory(io.tops[0].layout));
         if self.global {
@@ -146,37 +181,35 @@ impl Layer for BatchNorm {
             self.remember(&mut io.running, dims.outer * dims.inner);
         }
         batch_norm::inverse_std(self.eps, &self.variance, &mut self.inv_std);
-        self.normalize(cpu, dims, io.unary());
-        if !self.global {
-            let y = io.tops[0].data();
-            kernels::elementwise::copy(cpu, y, &mut self.normalised[..y.len()]);
+        if dims.inner > 1 {
+            channel_norm::normalize(cpu, dims, &self.mean, &self.inv_std, io.unary());
+            self.keep(cpu, io.tops[0].data());
+            return Ok(());
         }
+        if self.in_place && !self.global {
+            self.keep(cpu, io.tops[0].data());
+        }
+        batch_norm::normalize(cpu, dims.c, &self.with(&io.params), io.unary());
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, dims) = (io.cpu, self.in_memory(io.tops[0].layout));
+        if !self.global && dims.inner == 1 {
+            return self.backward_rows(io, dims);
+        }
         let Some(diffs) = io.unary() else { return Ok(()) };
-        let y = &self.normalised[..if self.global { 0 } else { dims.count() }];
         if self.global {
             channel::scale(cpu, dims, &self.inv_std, None, diffs);
-        } else if dims.inner == 1 {
-            batch_norm::backward(cpu, dims.c, y, &self.inv_std, diffs);
         } else {
-            channel_norm::backward(
-                cpu,
-                dims,
-                y,
-                &self.inv_std,
-                diffs,
-                &mut self.scratch[..dims.count()],
-            );
+            let (y, scratch) = (&self.kept[..dims.count()], &mut self.scratch[..dims.count()]);
+            channel_norm::backward(cpu, dims, y, &self.inv_std, diffs, scratch);
         }
         Ok(())
     }
 
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.normalised[..]) + size_of_val(&self.scratch[..])
+        size_of_val(&self.kept[..]) + size_of_val(&self.scratch[..])
     }
 }
 
@@ -201,14 +234,45 @@ impl BatchNorm {
         }
     }
 
-    fn normalize(&self, cpu: &Cpu, dims: Channels, values: Unary<'_>) {
-        if dims.inner == 1 {
-            let (mean, inv_std) = (&self.mean[..], &self.inv_std[..]);
-            let with = Normalize { mean, inv_std, affine: None, relu: None };
-            batch_norm::normalize(cpu, dims.c, &with, values);
-        } else {
-            channel_norm::normalize(cpu, dims, &self.mean, &self.inv_std, values);
+    /// What is applied to rows of channels; `params` are this layer's, then those of a Scale.
+    fn with<'a>(&'a self, params: &[&'a [f32]]) -> Normalize<'a> {
+        let affine = self.affine.then(|| [params[3], params[4]]);
+        Normalize { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
+    }
+
+    fn keep(&mut self, cpu: &Cpu, values: &[f32]) {
+        self.kept.grow(values.len());
+        kernels::elementwise::copy(cpu, values, &mut self.kept[..values.len()]);
+    }
+
+    /// Backward through the statistics of rows of channels, and through what was absorbed.
+    fn backward_rows(&mut self, io: &mut Backward<'_>, dims: Channels) -> Result<(), LayerError> {
+        let (cpu, c, count) = (io.cpu, dims.c, dims.count());
+        let mut means = std::mem::take(&mut self.means);
+        let relu = self.relu.filter(|_| io.unmasked.is_some());
+        let with = Normalize { relu, ..self.with(&io.params) };
+        let x = if self.in_place { &self.kept[..count] } else { io.bottoms[0].data };
+        let dy = match io.unmasked.as_deref() {
+            Some(dy) => dy,
+            None => io.tops[0].gradient(&io.bottoms[0]),
+        };
+        let mut gradients = io.gradients.iter_mut().skip(3).map(|gradient| {
+            gradient.as_mut().map(|Gradient { values, write }| (*write, &mut values[..]))
+        });
+        let affine = [gradients.next().flatten(), gradients.next().flatten()];
+        batch_norm::backward_sums(cpu, c, &with, (x, dy), &mut means, affine);
+        let dx = io.bottoms[0].diff.as_deref_mut();
+        let diffs = match (io.unmasked.as_deref(), io.tops[0].diff, dx) {
+            (_, _, None) => None,
+            (Some(dy), _, Some(dx)) => Some(Unary::Apart { x: dy, y: dx }),
+            (None, [], Some(dx)) => Some(Unary::InPlace(dx)),
+            (None, dy, Some(dx)) => Some(Unary::Apart { x: dy, y: dx }),
+        };
+        if let Some(diffs) = diffs {
+            batch_norm::backward(cpu, c, &with, &means, x, diffs);
         }
+        self.means = means;
+        Ok(())
     }
 
     /// Adds a batch of `samples` values a channel to the running sums.

@@ -84,6 +84,10 @@ impl Layer for Concat {
         LayoutRule::Same
     }
 
+    fn joins_channels(&self) -> bool {
+        self.axis == 1
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let top = &mut io.tops[0];
         let stride = Span::new(top.shape, top.layout, self.axis).run();

@@ -8,13 +8,14 @@
 
 use base::Shape;
 use caffe_format::{ConvolutionParameter, FillerParameter};
-use kernels::{Write, channel};
+use kernels::conv::Activation;
+use kernels::{Rows, RowsMut, Write, relu};
 
 use crate::convolve::{Convolve, Maps};
 use crate::window::{Window, WindowOptions, windows};
 use crate::{
-    Arity, Backward, Case, Fill, Forward, Gradient, Layer, LayerError, LayerKind, LayoutRule,
-    ParamDecl, ParamKind, Spec,
+    Arity, Backward, Case, Fill, Follower, Forward, Gradient, Layer, LayerError, LayerKind,
+    LayoutRule, ParamDecl, ParamKind, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -69,7 +70,9 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let options = Options::lower(spec.layer.convolution_param())?;
-    Ok(Box::new(Convolution { options, weights: Shape::scalar(), convolve: None }))
+    let single = spec.tops == 1;
+    let weights = Shape::scalar();
+    Ok(Box::new(Convolution { options, weights, convolve: None, single, relu: None }))
 }
 
 /// What Convolution and Deconvolution read.
@@ -160,12 +163,41 @@ struct Convolution {
     options: Options,
     weights: Shape,
     convolve: Option<Convolve>,
+    /// Whether there is one bottom and one top.
+    single: bool,
+    /// Slope of a ReLU that follows.
+    relu: Option<f32>,
 }
 
 impl Convolution {
     fn convolve(&mut self) -> &mut Convolve {
         self.convolve.as_mut().expect("reshape comes first")
     }
+
+    /// Applies the mask of the absorbed ReLU to the top's diff, if it lacks it, and makes the bias
+    /// gradient on the way.
+    fn mask(&self, io: &mut Backward<'_>) -> Masked {
+        let conv = self.convolve.as_ref().and_then(Convolve::image);
+        let (Some(slope), Some(conv), Some(diff)) = (self.relu, conv, io.unmasked.as_deref_mut())
+        else {
+            return Masked::Before;
+        };
+        let y = io.tops[0].rows(conv.k);
+        let to = RowsMut { data: diff, stride: y.stride, offset: y.offset };
+        let bias = io.gradients.get_mut(1).and_then(Option::as_mut);
+        let sums = bias.map(|Gradient { values, write }| (*write, &mut values[..]));
+        relu::backward_rows(io.cpu, [conv.out_pixels(), conv.k], slope, y, to, sums);
+        Masked::WithBias
+    }
+}
+
+/// Who applied the mask of a ReLU, if there is one.
+#[derive(PartialEq, Eq)]
+enum Masked {
+    /// Nobody had to, or whoever made the diff.
+    Before,
+    /// This layer, which has its bias gradient since.
+    WithBias,
 }
 
 impl Layer for Convolution {
@@ -193,35 +225,62 @@ impl Layer for Convolution {
         self.convolve.as_ref().map_or(LayoutRule::RowMajor, Convolve::layouts)
     }
 
+    fn absorb(&mut self, next: Follower, _: bool) -> bool {
+        let image = self.convolve.as_ref().is_some_and(|convolve| convolve.image().is_some());
+        match next {
+            Follower::Relu { slope } if image && self.single && self.relu.is_none() => {
+                self.relu = Some(slope);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn takes_place(&self) -> bool {
+        self.single && self.convolve.as_ref().is_some_and(|convolve| convolve.image().is_some())
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (weights, bias) = (io.params[0], io.params.get(1).copied());
+        let params = (io.params[0], io.params.get(1).copied());
+        let activation = self.relu.map_or(Activation::Linear, |slope| Activation::Relu { slope });
+        let convolve = self.convolve();
+        let k = convolve.k();
         for (bottom, top) in io.bottoms.iter().zip(&mut io.tops) {
-            self.convolve().forward(io.cpu, bottom.data, weights, bias, top.data());
+            convolve.forward(io.cpu, bottom.data, params, activation, top.rows(k));
         }
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, weights) = (io.cpu, io.params[0]);
+        let masked = self.mask(io);
         let convolve = self.convolve();
-        for (bottom, top) in io.bottoms.iter_mut().zip(&io.tops) {
+        let k = convolve.k();
+        let diffs: Vec<Rows<'_>> = (io.tops.iter())
+            .map(|top| match io.unmasked.as_deref() {
+                Some(data) => Rows { data, ..top.rows(k) },
+                None => top.diff_rows(k),
+            })
+            .collect();
+        for ((bottom, top), &dy) in io.bottoms.iter_mut().zip(&io.tops).zip(&diffs) {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };
             match top.live {
-                true => convolve.backward_data(cpu, top.diff, weights, dx),
+                true => convolve.backward_data(cpu, dy, weights, dx),
                 false => dx.fill(0.0),
             }
         }
-        let channels = convolve.out_channels();
-        let pairs: Vec<_> = (io.bottoms.iter().zip(&io.tops))
-            .filter(|(_, top)| top.live)
-            .map(|(bottom, top)| (bottom.data, top.diff))
+        let pairs: Vec<_> = (io.bottoms.iter().zip(&io.tops).zip(diffs))
+            .filter(|((_, top), _)| top.live)
+            .map(|((bottom, _), dy)| (bottom.data, dy))
             .collect();
         accumulate(io.gradients.first_mut(), &pairs, |(x, dy), write, dw| {
             convolve.backward_weights(cpu, x, dy, write, dw);
         });
-        accumulate(io.gradients.get_mut(1), &pairs, |(_, dy), write, db| {
-            channel::backward_bias(cpu, channels, dy, write, db);
-        });
+        if masked != Masked::WithBias {
+            accumulate(io.gradients.get_mut(1), &pairs, |(_, dy), write, db| {
+                convolve.backward_bias(cpu, dy, write, db);
+            });
+        }
         Ok(())
     }
 
@@ -235,10 +294,10 @@ impl Layer for Convolution {
 }
 
 /// A gradient that several bottoms contribute to: the first as asked, the others added.
-pub(super) fn accumulate<'a>(
+pub(super) fn accumulate<P: Copy>(
     gradient: Option<&mut Option<Gradient<'_>>>,
-    pairs: &[(&'a [f32], &'a [f32])],
-    mut add: impl FnMut((&'a [f32], &'a [f32]), Write, &mut [f32]),
+    pairs: &[P],
+    mut add: impl FnMut(P, Write, &mut [f32]),
 ) {
     let Some(Some(Gradient { values, write })) = gradient else { return };
     if pairs.is_empty() && *write == Write::Set {

@@ -3,8 +3,9 @@
 //! counts the top's channels, and the weights are (channels, num_output / group, kernel..).
 
 use base::{BLOB_VALUES_MAX, Shape};
+use kernels::conv::Activation;
 use kernels::im2col::Axis;
-use kernels::{Unary, channel};
+use kernels::{Rows, RowsMut, Unary, channel};
 
 use super::convolution::{Options, accumulate, top_shape, weight_shape};
 use crate::convolve::{Convolve, Maps};
@@ -93,8 +94,9 @@ impl Layer for Deconvolution {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, weights, bias) = (io.cpu, io.params[0], io.params.get(1).copied());
         let convolve = self.convolve();
+        let k = convolve.k();
         for (bottom, top) in io.bottoms.iter().zip(&mut io.tops) {
-            convolve.backward_data(cpu, bottom.data, weights, top.data());
+            convolve.backward_data(cpu, Rows::dense(bottom.data, k), weights, top.data());
             if let Some(bias) = bias {
                 channel::bias(cpu, convolve.image_channels(), bias, Unary::InPlace(top.data()));
             }
@@ -105,10 +107,14 @@ impl Layer for Deconvolution {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, weights) = (io.cpu, io.params[0]);
         let convolve = self.convolve();
+        let k = convolve.k();
         for (bottom, top) in io.bottoms.iter_mut().zip(&io.tops) {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };
             match top.live {
-                true => convolve.forward(cpu, top.diff, weights, None, dx),
+                true => {
+                    let (params, to) = ((weights, None), RowsMut::dense(dx, k));
+                    convolve.forward(cpu, top.diff, params, Activation::Linear, to);
+                }
                 false => dx.fill(0.0),
             }
         }
@@ -118,7 +124,7 @@ impl Layer for Deconvolution {
             .map(|(bottom, top)| (bottom.data, top.diff))
             .collect();
         accumulate(io.gradients.first_mut(), &pairs, |(x, dy), write, dw| {
-            convolve.backward_weights(cpu, dy, x, write, dw);
+            convolve.backward_weights(cpu, dy, Rows::dense(x, k), write, dw);
         });
         accumulate(io.gradients.get_mut(1), &pairs, |(_, dy), write, db| {
             channel::backward_bias(cpu, channels, dy, write, db);

@@ -8,10 +8,12 @@
 
 use base::Shape;
 use caffe_format::EltwiseParameterEltwiseOp as Op;
-use kernels::{Cpu, Unary, elementwise};
+use kernels::{Cpu, Unary, elementwise, relu};
 
 use crate::elementwise::{Points, chain};
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Follower, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -83,11 +85,13 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         Op::Prod => Operation::ProductByQuotient,
         Op::Max => Operation::Max(Vec::new()),
     };
-    Ok(Box::new(Eltwise { operation }))
+    Ok(Box::new(Eltwise { operation, relu: None }))
 }
 
 struct Eltwise {
     operation: Operation,
+    /// Slope of a ReLU that follows.
+    relu: Option<f32>,
 }
 
 enum Operation {
@@ -119,15 +123,28 @@ impl Layer for Eltwise {
         LayoutRule::Same
     }
 
+    fn absorb(&mut self, next: Follower, _: bool) -> bool {
+        match (next, &self.operation, self.relu) {
+            (Follower::Relu { slope }, Operation::Sum(_), None) => {
+                self.relu = Some(slope);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    #[expect(clippy::float_cmp, reason = "only exactly 1 changes nothing")]
+    fn shares_diff(&self) -> bool {
+        matches!(&self.operation, Operation::Sum(coeffs) if coeffs.iter().all(|&c| c == 1.0))
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, y) = (io.cpu, io.tops[0].data());
         let x: Vec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
         match &mut self.operation {
             Operation::Sum(coeffs) => {
-                elementwise::add_scaled(cpu, (coeffs[0], x[0]), (coeffs[1], x[1]), y);
-                for (&coeff, x) in coeffs.iter().zip(&x).skip(2) {
-                    elementwise::axpy(cpu, coeff, x, y);
-                }
+                let terms: Vec<_> = coeffs.iter().copied().zip(x).collect();
+                elementwise::weighted_sum(cpu, &terms, self.relu, y);
             }
             Operation::Product | Operation::ProductByQuotient => {
                 elementwise::mul_apart(cpu, x[0], x[1], y);
@@ -146,7 +163,14 @@ impl Layer for Eltwise {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, y, dy) = (io.cpu, io.tops[0].data, io.tops[0].diff);
+        let (cpu, y) = (io.cpu, io.tops[0].data);
+        let dy = match (io.unmasked.as_deref_mut(), self.relu) {
+            (Some(dy), Some(slope)) => {
+                relu::backward(cpu, slope, y, Unary::InPlace(dy));
+                dy
+            }
+            _ => io.tops[0].diff,
+        };
         let x: Vec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
         for (index, bottom) in io.bottoms.iter_mut().enumerate() {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };

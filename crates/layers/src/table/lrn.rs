@@ -147,7 +147,7 @@ impl Layer for Within {
         elementwise::scale(cpu, -2.0 * self.alpha * self.beta, Unary::InPlace(terms));
         let pool = self.pool.as_ref().expect("reshape comes first");
         let pooled = &mut self.scratch[2][..x.len()];
-        ave_backward(cpu, pool, terms, pooled);
+        ave_backward(cpu, pool, terms, None, pooled);
         elementwise::mul(cpu, x, pooled);
         self.scratch[1] = through;
         self.power(cpu, self.beta, dx);

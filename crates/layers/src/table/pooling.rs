@@ -12,6 +12,7 @@ mod stochastic;
 use base::random::Mt19937;
 use base::{Phase, Shape};
 use kernels::Cpu;
+use kernels::elementwise::Mask;
 use kernels::pooling::{Pool, ave_backward, ave_forward, max_backward, max_forward};
 
 pub(super) use options::{Options, check_pad};
@@ -99,6 +100,10 @@ impl Layer for Pooling {
         LayoutRule::ChannelsLast
     }
 
+    fn masks(&self) -> bool {
+        self.options.method != Method::Stochastic
+    }
+
     fn draws(&self) -> bool {
         self.options.method == Method::Stochastic && self.phase == Phase::Train
     }
@@ -115,10 +120,11 @@ impl Layer for Pooling {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, top, x) = (io.cpu, io.tops[0], io.bottoms[0].data);
-        let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
+        let (cpu, top, bottom) = (io.cpu, io.tops[0], &mut io.bottoms[0]);
+        let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
+        let relu = bottom.relu.map(|slope| Mask { y: bottom.data, slope });
         match top.live {
-            true => self.pooler().backward(cpu, x, top.diff, dx),
+            true => self.pooler().backward(cpu, bottom.data, top.diff, relu, dx),
             false => dx.fill(0.0), // only the mask has readers
         }
         Ok(())
@@ -160,12 +166,20 @@ impl Pooler {
         }
     }
 
-    pub(super) fn backward(&self, cpu: &Cpu, x: &[f32], dy: &[f32], dx: &mut [f32]) {
+    /// `relu` is for MAX and AVE.
+    pub(super) fn backward(
+        &self,
+        cpu: &Cpu,
+        x: &[f32],
+        dy: &[f32],
+        relu: Option<Mask<'_>>,
+        dx: &mut [f32],
+    ) {
         match (self.method, self.phase) {
             (Method::Max, _) | (Method::Stochastic, Phase::Train) => {
-                max_backward(cpu, &self.pool, dy, &self.mask, dx);
+                max_backward(cpu, &self.pool, (dy, &self.mask), relu, dx);
             }
-            (Method::Ave, _) => ave_backward(cpu, &self.pool, dy, dx),
+            (Method::Ave, _) => ave_backward(cpu, &self.pool, dy, relu, dx),
             (Method::Stochastic, Phase::Test) => {
                 stochastic::expect_backward(&self.pool, x, dy, dx);
             }

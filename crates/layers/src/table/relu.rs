@@ -6,7 +6,8 @@
 use base::Shape;
 
 use crate::{
-    Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule, Spec,
+    Backward, Case, Fill, Follower, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule,
+    Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -50,6 +51,10 @@ impl Layer for Relu {
 
     fn layouts(&self) -> LayoutRule {
         LayoutRule::Same
+    }
+
+    fn follower(&self) -> Option<Follower> {
+        (self.slope >= 0.0).then_some(Follower::Relu { slope: self.slope })
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -12,8 +12,8 @@ use tensor::Slab;
 use crate::axis::AxisOption;
 use crate::broadcast::{Broadcast, Fit};
 use crate::{
-    Arity, Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind,
-    LayoutRule, ParamDecl, ParamKind, Spec,
+    Arity, Backward, Case, Fill, Follower, Forward, Gradient, InPlace, Layer, LayerError,
+    LayerKind, LayoutRule, ParamDecl, ParamKind, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -62,6 +62,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         gamma,
         beta,
         in_place: spec.in_place,
+        by_channel: false,
         fit: None,
         kept: Slab::default(),
     }))
@@ -74,6 +75,8 @@ struct Scale {
     /// Filler of beta, where there is one.
     beta: Option<FillerParameter>,
     in_place: bool,
+    /// Whether gamma has one value a channel.
+    by_channel: bool,
     fit: Option<Fit>,
     /// `x`, when `y` overwrites it.
     kept: Slab,
@@ -91,9 +94,7 @@ impl Layer for Scale {
             Some(_) => self.broadcast.param(&bottoms[0])?,
             None => self.broadcast.bottom(bottoms)?,
         });
-        if self.in_place {
-            self.kept.grow(bottoms[0].count());
-        }
+        self.by_channel = self.fit().by_channel(&bottoms[0]);
         Ok(vec![bottoms[0].clone()])
     }
 
@@ -112,12 +113,23 @@ impl Layer for Scale {
         self.fit().layouts()
     }
 
+    fn follower(&self) -> Option<Follower> {
+        let params = self.gamma.is_some() && self.beta.is_some();
+        (params && self.by_channel).then_some(Follower::Affine)
+    }
+
+    fn move_apart(&mut self) -> bool {
+        self.in_place = false;
+        true
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let cpu = io.cpu;
         let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
         let gamma = if self.gamma.is_some() { io.params[0] } else { io.bottoms[1].data };
         let beta = self.beta.as_ref().and_then(|_| io.params.last().copied());
         if self.in_place {
+            self.kept.grow(dims.count());
             kernels::elementwise::copy(cpu, io.tops[0].data(), &mut self.kept[..dims.count()]);
         }
         channel::scale(cpu, dims, gamma, beta, io.unary());

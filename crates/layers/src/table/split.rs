@@ -1,9 +1,11 @@
 //! Split: every top is the bottom; the bottom's diff is the sum of the tops'. Caffe type `Split`.
 //!
 //! The net inserts one wherever a blob has several readers. Data is shared, not copied; backward adds
-//! the diffs that were written, in the order of the tops.
+//! the diffs that were written, in the order of the tops, and applies the mask of a ReLU below.
 
 use base::Shape;
+use kernels::Unary;
+use kernels::elementwise::{self, Mask};
 
 use crate::{
     Alias, Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec,
@@ -40,6 +42,10 @@ impl Layer for Split {
         Alias::Data
     }
 
+    fn masks(&self) -> bool {
+        true
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         // Only the gradient checker comes here: a net makes the tops aliases of the bottom.
         let x = io.bottoms[0].data;
@@ -50,14 +56,17 @@ impl Layer for Split {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
-        let mut live = io.tops.iter().filter(|top| top.live);
-        match live.next() {
-            None => dx.fill(0.0),
-            Some(first) => dx.copy_from_slice(first.diff),
-        }
-        for top in live {
-            kernels::elementwise::add(io.cpu, top.diff, dx);
+        let bottom = &mut io.bottoms[0];
+        let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
+        let mask = bottom.relu.map(|slope| Mask { y: bottom.data, slope });
+        let live: Vec<_> = io.tops.iter().filter(|top| top.live).map(|top| top.diff).collect();
+        match live[..] {
+            [] => dx.fill(0.0),
+            // In the memory of the first, its values lie there already.
+            [[], ref others @ ..] => elementwise::sum(io.cpu, Unary::InPlace(dx), others, mask),
+            [first, ref others @ ..] => {
+                elementwise::sum(io.cpu, Unary::Apart { x: first, y: dx }, others, mask);
+            }
         }
         Ok(())
     }

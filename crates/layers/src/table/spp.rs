@@ -149,9 +149,9 @@ impl Layer for Spp {
             copy_rows(cpu, len, from, RowsMut::dense(flat, len));
             layout::to_channels_last(cpu, pool.n, pool.c, *bins, flat, pooled);
             if index == 0 {
-                pooler.backward(cpu, x, pooled, dx);
+                pooler.backward(cpu, x, pooled, None, dx);
             } else {
-                pooler.backward(cpu, x, pooled, part);
+                pooler.backward(cpu, x, pooled, None, part);
                 elementwise::add(cpu, part, dx);
             }
         }

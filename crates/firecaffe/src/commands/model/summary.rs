@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let written = NetParameter { state, ..read.message };
     let written = train::attach_matrices(&written, &root())?;
     let plan = match args.phase {
-        Phase::Train => net::MemoryPlan::KeepDiffs,
+        Phase::Train => net::MemoryPlan::ShareDiffs,
         Phase::Test => net::MemoryPlan::ForwardOnly,
     };
     let mut sources = FileSources::alone(root(), OnBadSample::Fail);

@@ -114,6 +114,6 @@ fn the_expectation_of_a_draw_and_its_gradient() {
     pooler.forward(&cpu, &mut Mt19937::new(1), &x, &mut y);
     assert_eq!(y, [2.5, 0.0]); // (1 + 9) / (1 + 3)
     let mut dx = [7.0; 4];
-    pooler.backward(&cpu, &x, &[4.0, 4.0], &mut dx);
+    pooler.backward(&cpu, &x, &[4.0, 4.0], None, &mut dx);
     assert_eq!(dx, [-0.5, 0.0, 3.5, 0.0]); // 4 (2 x - 2.5) / 4
 }

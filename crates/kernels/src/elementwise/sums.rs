@@ -1,0 +1,93 @@
+//! Sums of several operands with a ReLU or its mask, in one pass over memory.
+//!
+//! Operands are added one after another, first to last, to blocks of the result that stay in L1; so
+//! the bits are those of one pass per operand, at the cost of reading each once.
+
+use crate::{
+    cpu::{CHUNK, Cpu},
+    relu::{masked, relu},
+    view::Unary,
+};
+
+/// Floats of a block.
+const BLOCK: usize = 1 << 11;
+
+/// `y = Σ alpha · x` over two terms or more, through a ReLU with slope `through` if there is one.
+///
+/// # Panics
+///
+/// If the lengths differ, or there are fewer than two terms.
+pub fn weighted_sum(cpu: &Cpu, terms: &[(f32, &[f32])], through: Option<f32>, y: &mut [f32]) {
+    let [(alpha, a), (beta, b), rest @ ..] = terms else { panic!("a sum of two terms or more") };
+    assert!(terms.iter().all(|(_, x)| x.len() == y.len()), "operands have one length");
+    cpu.run_chunks(y, CHUNK, |chunk, y| {
+        cpu.vectorize(|| {
+            for (block, y) in y.chunks_mut(BLOCK).enumerate() {
+                let at = chunk * CHUNK + block * BLOCK;
+                let len = y.len();
+                let pairs = a[at..][..len].iter().zip(&b[at..][..len]);
+                y.iter_mut().zip(pairs).for_each(|(y, (a, b))| *y = alpha * a + beta * b);
+                for (gamma, x) in rest {
+                    y.iter_mut().zip(&x[at..][..len]).for_each(|(y, x)| *y += gamma * x);
+                }
+                if let Some(slope) = through {
+                    y.iter_mut().for_each(|y| *y = relu(*y, slope));
+                }
+            }
+        });
+    });
+}
+
+/// A ReLU's output and its slope: what masks a gradient.
+#[derive(Debug, Clone, Copy)]
+pub struct Mask<'a> {
+    /// The output, or the input.
+    pub y: &'a [f32],
+    /// Caffe's `negative_slope`.
+    pub slope: f32,
+}
+
+impl<'a> Mask<'a> {
+    /// The mask of `len` values from `at` on.
+    #[inline(always)]
+    pub(crate) fn part(self, at: usize, len: usize) -> Self {
+        Mask { y: &self.y[at..][..len], ..self }
+    }
+
+    /// Masks as many values.
+    #[inline(always)]
+    pub(crate) fn apply(self, d: &mut [f32]) {
+        d.iter_mut().zip(self.y).for_each(|(d, &y)| *d = masked(y, self.slope, *d));
+    }
+}
+
+/// `d = first + others[0] + ..`, masked by a ReLU that lies below if there is one. In place, the
+/// first operand is what lies in `d`.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn sum(cpu: &Cpu, first: Unary<'_>, others: &[&[f32]], mask: Option<Mask<'_>>) {
+    let len = first.count();
+    assert!(others.iter().all(|x| x.len() == len), "operands have one length");
+    assert!(mask.is_none_or(|mask| mask.y.len() == len), "operands have one length");
+    let add = |at: usize, first: Option<&[f32]>, d: &mut [f32]| {
+        for (block, d) in d.chunks_mut(BLOCK).enumerate() {
+            let (at, len) = (at + block * BLOCK, d.len());
+            if let Some(first) = first {
+                d.copy_from_slice(&first[at..][..len]);
+            }
+            for x in others {
+                d.iter_mut().zip(&x[at..][..len]).for_each(|(d, x)| *d += x);
+            }
+            if let Some(mask) = mask {
+                mask.part(at, len).apply(d);
+            }
+        }
+    };
+    let (first, d) = match first {
+        Unary::InPlace(d) => (None, d),
+        Unary::Apart { x, y } => (Some(x), y),
+    };
+    cpu.run_chunks(d, CHUNK, |chunk, d| cpu.vectorize(|| add(chunk * CHUNK, first, d)));
+}

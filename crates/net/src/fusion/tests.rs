@@ -1,0 +1,231 @@
+//! Fused nets against the same nets layer by layer: the same bits wherever one may look.
+
+use kernels::{Cpu, Simd};
+
+use crate::tests::{NoSources, parse, run};
+use crate::{MemoryPlan, Net, compile};
+
+const DATA: &str = r#"
+    state { phase: TRAIN }
+    layer { name: "in" type: "DummyData" top: "x" top: "t"
+      dummy_data_param { shape { dim: 2 dim: 3 dim: 8 dim: 8 } shape { dim: 2 dim: 3 } data_filler { type: "gaussian" } data_filler { type: "gaussian" } } }"#;
+
+fn with_loss(layers: &str) -> String {
+    format!(
+        r#"{DATA} {layers}
+        layer {{ name: "ip" type: "InnerProduct" bottom: "last" top: "ip" inner_product_param {{ num_output: 3 weight_filler {{ type: "xavier" }} }} }}
+        layer {{ name: "loss" type: "EuclideanLoss" bottom: "ip" bottom: "t" top: "loss" }}"#
+    )
+}
+
+fn layer(name: &str, kind: &str, bottom: &str, top: &str, options: &str) -> String {
+    let bottoms: String = bottom.split(' ').map(|b| format!(r#" bottom: "{b}""#)).collect();
+    let tops: String = top.split(' ').map(|t| format!(r#" top: "{t}""#)).collect();
+    format!(r#"layer {{ name: "{name}" type: "{kind}"{bottoms}{tops} {options} }}"#)
+}
+
+fn conv(name: &str, bottom: &str, outputs: usize, kernel: usize) -> String {
+    let pad = kernel / 2;
+    layer(
+        name,
+        "Convolution",
+        bottom,
+        name,
+        &format!(
+            r#"convolution_param {{ num_output: {outputs} kernel_size: {kernel} pad: {pad} weight_filler {{ type: "msra" }} bias_filler {{ type: "gaussian" std: 0.1 }} }}"#
+        ),
+    )
+}
+
+fn relu(blob: &str) -> String {
+    layer(&format!("relu_{blob}"), "ReLU", blob, blob, "")
+}
+
+/// BatchNorm and Scale in place.
+fn norm(blob: &str) -> String {
+    let filler = r#"scale_param { bias_term: true filler { type: "gaussian" std: 1 } bias_filler { type: "gaussian" std: 1 } }"#;
+    layer(&format!("bn_{blob}"), "BatchNorm", blob, blob, "")
+        + &layer(&format!("scale_{blob}"), "Scale", blob, blob, filler)
+}
+
+fn chain() -> String {
+    let leaky = layer("relu_b", "ReLU", "b", "b", "relu_param { negative_slope: 0.1 }");
+    let pool = layer("last", "Pooling", "c", "last", "pooling_param { kernel_size: 3 stride: 2 }");
+    [
+        conv("a", "x", 16, 3),
+        relu("a"),
+        conv("b", "a", 7, 1),
+        leaky,
+        conv("c", "b", 8, 3),
+        relu("c"),
+        pool,
+    ]
+    .concat()
+}
+
+fn residual() -> String {
+    [
+        conv("a", "x", 8, 3),
+        norm("a"),
+        relu("a"),
+        conv("b", "a", 8, 1),
+        norm("b"),
+        relu("b"),
+        conv("c", "b", 8, 3),
+        norm("c"),
+        layer("d", "Eltwise", "a c", "d", ""),
+        relu("d"),
+        conv("e", "d", 8, 1),
+        norm("e"),
+        layer("last", "Eltwise", "d e", "last", ""),
+        relu("last"),
+    ]
+    .concat()
+}
+
+fn inception() -> String {
+    let pool = |top: &str, bottom: &str| {
+        layer(top, "Pooling", bottom, top, "pooling_param { kernel_size: 3 stride: 1 pad: 1 }")
+    };
+    [
+        conv("a", "x", 6, 3),
+        relu("a"),
+        conv("b", "a", 5, 1),
+        relu("b"),
+        conv("c", "a", 9, 3),
+        relu("c"),
+        pool("p", "a"),
+        conv("d", "p", 3, 1),
+        relu("d"),
+        layer("e", "Concat", "b c d", "e", ""),
+        conv("f", "e", 4, 1),
+        relu("f"),
+        conv("g", "e", 4, 3),
+        pool("q", "e"),
+        layer("h", "Concat", "f g", "h", ""),
+        // A branch that cannot be written in place, and one that others read.
+        layer("last", "Concat", "h q", "last", ""),
+    ]
+    .concat()
+}
+
+/// Neighbours that must not be fused, or only in part.
+fn awkward() -> String {
+    let frozen = "param { lr_mult: 0 } scale_param { bias_term: true }";
+    [
+        layer("bn_x", "BatchNorm", "x", "n", ""),
+        layer("scale_n", "Scale", "n", "n", frozen),
+        conv("a", "n", 8, 3),
+        relu("a"),
+        layer("drop", "Dropout", "a", "a", ""),
+        conv("b", "a", 8, 1),
+        layer("bn_b", "BatchNorm", "b", "b", ""),
+        relu("b"),
+        conv("c", "b", 8, 1),
+        layer("scale_c", "Scale", "c", "c", ""),
+        layer("relu_c", "ReLU", "c", "r", ""),
+        layer("sum", "Eltwise", "c r", "s", "eltwise_param { coeff: 2 coeff: -1 }"),
+        relu("s"),
+        layer("sum2", "Eltwise", "s b", "u", ""),
+        layer("sum3", "Eltwise", "u a", "v", ""),
+        layer("slice", "Slice", "v", "v1 v2", "slice_param { slice_point: 5 }"),
+        layer("silence", "Silence", "v2", "", "").replace(r#" top: """#, ""),
+        layer("last", "Flatten", "v1", "last", ""),
+    ]
+    .concat()
+}
+
+fn compiled(layers: &str, plan: MemoryPlan) -> Net {
+    let net = compile(&parse(&with_loss(layers)), &mut NoSources, plan);
+    net.unwrap_or_else(|error| panic!("{error}")).0
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+#[track_caller]
+fn check_same(layers: &str) -> (Net, Net) {
+    let mut kept = compiled(layers, MemoryPlan::KeepDiffs);
+    let mut fused = compiled(layers, MemoryPlan::ShareDiffs);
+    let mut forward = compiled(layers, MemoryPlan::ForwardOnly);
+    let (loss, initial, pool) = run(&mut kept);
+    let (fused_loss, fused_initial, fused_pool) = run(&mut fused);
+    assert_eq!(loss.to_bits(), fused_loss.to_bits());
+    assert_eq!(bits(&initial.running), bits(&fused_initial.running));
+    for param in kept.params().iter().filter(|param| param.gradient.is_some()) {
+        let range = param.gradient.clone().unwrap();
+        let [a, b] = [&pool, &fused_pool].map(|pool| bits(&pool[range.clone()]));
+        assert!(pool[range].iter().any(|&v| v != 0.0), "{} {} learns", param.layer, param.index);
+        assert_eq!(a, b, "gradient {} of {}", param.index, param.layer);
+    }
+    let cpu = Cpu::new(1, Simd::detect());
+    forward_only(&mut forward, &cpu);
+    for name in kept.blob_names() {
+        let want = bits(&kept.blob(&cpu, name).unwrap().values);
+        assert_eq!(want, bits(&fused.blob(&cpu, name).unwrap().values), "data of {name}");
+        assert_eq!(want, bits(&forward.blob(&cpu, name).unwrap().values), "forward of {name}");
+    }
+    assert!(fused.memory().diffs < kept.memory().diffs);
+    (kept, fused)
+}
+
+fn forward_only(net: &mut Net, cpu: &Cpu) {
+    let mut rng = base::random::Mt19937::new(1701);
+    let mut initial = net.initialise(&mut rng, &mut NoSources).unwrap();
+    let (params, running) = (&initial.params, &mut initial.running);
+    let mut pass = crate::Pass { cpu, params, running, rng: &mut rng, feeds: &mut [] };
+    net.forward(&mut pass).unwrap();
+}
+
+/// Names of layers that do nothing in their turn.
+fn idle(net: &Net) -> Vec<&str> {
+    net.nodes.iter().filter(|node| node.idle).map(|node| node.written.name()).collect()
+}
+
+#[test]
+fn convolutions_take_their_relus() {
+    let (_, fused) = check_same(&chain());
+    assert_eq!(idle(&fused), ["relu_a", "relu_b", "relu_c"]);
+}
+
+#[test]
+fn residual_blocks_take_norms_and_sums() {
+    let (kept, fused) = check_same(&residual());
+    assert_eq!(idle(&fused).len(), 8);
+    assert!(idle(&kept).is_empty());
+    // The mask of the sum's ReLU is applied where its diffs are added up.
+    let masks: Vec<_> =
+        fused.nodes.iter().filter(|n| n.masks.iter().any(Option::is_some)).collect();
+    assert_eq!(masks.len(), 2);
+    assert!(masks.iter().all(|node| node.kind.name == "Split"));
+    assert!(fused.nodes.iter().any(|node| node.shares_diff));
+}
+
+#[test]
+fn inception_branches_lie_in_their_concat() {
+    let (_, fused) = check_same(&inception());
+    let placed: Vec<_> =
+        fused.blobs.iter().filter(|b| b.place.is_some()).map(|b| b.name.as_str()).collect();
+    assert_eq!(placed, ["b", "c", "d", "f", "g"]);
+    let copied = fused.nodes.iter().find(|node| node.written.name() == "last").unwrap();
+    assert!(!copied.idle);
+}
+
+#[test]
+fn what_cannot_be_fused_runs_as_it_is_written() {
+    let (_, fused) = check_same(&awkward());
+    assert_eq!(idle(&fused), ["scale_n", "relu_b", "relu_s"]);
+    let cpu = Cpu::new(1, Simd::detect());
+    assert!(fused.blob_diff(&cpu, "a").is_none(), "its memory is another's by now");
+    assert!(fused.blob_diff(&cpu, "loss").is_some());
+}
+
+/// A Scale's gradient is made when its BatchNorm runs backward, and not before.
+#[test]
+fn gradients_settle_where_they_are_made() {
+    let net = compiled(&residual(), MemoryPlan::ShareDiffs);
+    let at = |name: &str| net.nodes.iter().position(|n| n.written.name() == name).unwrap();
+    assert!(net.settled_by(at("bn_e")) > net.settled_by(at("scale_e")));
+    assert_eq!(net.settled_by(0), net.pool_len());
+}
