@@ -101,6 +101,24 @@ impl Pool {
         self.kernel[axis].min(padded.saturating_sub(index * self.stride[axis]))
     }
 
+    /// Windows that contain each pixel, from the first to the last. Counts where
+    /// [`windows_over`](Self::windows_over) divides, which would cost more than the window's work.
+    #[inline(always)]
+    fn windows_along(&self, axis: usize) -> impl Iterator<Item = Range<usize>> {
+        let (kernel, stride, pad) = (self.kernel[axis], self.stride[axis], self.pad[axis]);
+        let out = self.out()[axis];
+        let (mut first, mut end) = (0, 0);
+        (pad..pad + self.size(axis)).map(move |at| {
+            while first * stride + kernel <= at {
+                first += 1;
+            }
+            while end * stride <= at {
+                end += 1;
+            }
+            first..end.min(out)
+        })
+    }
+
     /// Windows that contain pixel `index`.
     #[inline(always)]
     fn windows_over(&self, axis: usize, index: usize) -> Range<usize> {

@@ -55,10 +55,11 @@ pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], relu: Option<Mask<'_>>, 
         let relu = relu.map(|relu| relu.part(r * row, row));
         let (i, dy) = (r % pool.h, &dy[r / pool.h * image..][..image]);
         cpu.vectorize(|| {
-            for (j, dx) in dx.chunks_exact_mut(c).enumerate() {
+            let rows = pool.windows_over(0, i);
+            for (j, (dx, cols)) in dx.chunks_exact_mut(c).zip(pool.windows_along(1)).enumerate() {
                 dx.fill(0.0);
-                for oi in pool.windows_over(0, i) {
-                    for oj in pool.windows_over(1, j) {
+                for oi in rows.clone() {
+                    for oj in cols.clone() {
                         let dy = &dy[(oi * ow + oj) * c..][..c];
                         let size = divisor(pool, oi, oj);
                         dx.iter_mut().zip(dy).for_each(|(dx, dy)| *dx += dy / size);

@@ -50,7 +50,11 @@ fn max_row(pool: &Pool, oi: usize, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
         for at in (wide..narrow).step_by(NARROW) {
             window.max::<NARROW>(at, &mut y[at..], &mut mask[at..]);
         }
-        for at in narrow..c {
+        let rest = c / REST * REST;
+        for at in (narrow..rest).step_by(REST) {
+            window.max::<REST>(at, &mut y[at..], &mut mask[at..]);
+        }
+        for at in rest..c {
             window.max::<1>(at, &mut y[at..], &mut mask[at..]);
         }
     }
@@ -58,8 +62,10 @@ fn max_row(pool: &Pool, oi: usize, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
 
 /// Channels whose maxima and masks are held in registers at once.
 const WIDE: usize = 32;
-/// As many at the end of a pixel's channels, before single ones.
+/// As many at the end of a pixel's channels.
 const NARROW: usize = 8;
+/// And after those, before single ones.
+const REST: usize = 4;
 
 /// Pixels of one window.
 struct Window<'a> {
@@ -140,9 +146,9 @@ fn max_row_backward(
 ) {
     let c = pool.c;
     let rows = pool.windows_over(0, i);
-    for (j, dx) in dx.chunks_exact_mut(c).enumerate() {
+    for (j, (dx, cols)) in dx.chunks_exact_mut(c).zip(pool.windows_along(1)).enumerate() {
         let pixel = index_u32(i * pool.w + j);
-        let windows = [rows.clone(), pool.windows_over(1, j)];
+        let windows = [rows.clone(), cols];
         let (wide, narrow) = (c / WIDE * WIDE, c / NARROW * NARROW);
         for at in (0..wide).step_by(WIDE) {
             sent.add::<WIDE>(pixel, &windows, (at, c), &mut dx[at..]);
@@ -150,7 +156,11 @@ fn max_row_backward(
         for at in (wide..narrow).step_by(NARROW) {
             sent.add::<NARROW>(pixel, &windows, (at, c), &mut dx[at..]);
         }
-        for at in narrow..c {
+        let rest = c / REST * REST;
+        for at in (narrow..rest).step_by(REST) {
+            sent.add::<REST>(pixel, &windows, (at, c), &mut dx[at..]);
+        }
+        for at in rest..c {
             sent.add::<1>(pixel, &windows, (at, c), &mut dx[at..]);
         }
         if let Some(relu) = relu {

@@ -87,3 +87,23 @@ fn output_sizes_are_caffes() {
     assert_eq!([side(32, 3, 2, 0), side(112, 3, 2, 0), side(7, 3, 1, 1)], [16, 56, 7]);
     assert_eq!(side(4, 2, 2, 1), 3); // a fourth window would start in the padding
 }
+
+/// Counting gives what dividing gives, for every geometry.
+#[test]
+fn windows_over_pixels_are_counted_right() {
+    for kernel in 1..=4 {
+        for stride in 1..=5 {
+            for pad in 0..kernel {
+                for (size, rounding) in
+                    [(1, Rounding::Ceil), (7, Rounding::Ceil), (8, Rounding::Floor)]
+                {
+                    let (kernel, stride, pad) = ([1, kernel], [1, stride], [0, pad]);
+                    let pool = Pool { n: 1, c: 1, h: 1, w: size, kernel, stride, pad, rounding };
+                    let counted: Vec<_> = pool.windows_along(1).collect();
+                    let divided: Vec<_> = (0..size).map(|j| pool.windows_over(1, j)).collect();
+                    assert_eq!(counted, divided, "{pool:?}");
+                }
+            }
+        }
+    }
+}
