@@ -52,7 +52,7 @@ fn summary_shows_costs() {
         ip     InnerProduct     16x10                1,450         23,040     0.001 MB
         loss   SoftmaxWithLoss  1                        0              0     0.000 MB
         total                                        1,554        253,440     0.106 MB
-        Memory plan: parameters 0.006 MB, gradients 0.006 MB, activations 0.106 MB, diffs 0.106 MB, workspace 0.010 MB, total 0.235 MB
+        Memory plan: parameters 0.006 MB, gradients 0.006 MB, activations 0.106 MB, diffs 0.046 MB, workspace 0.010 MB, total 0.175 MB
     "#]].assert_eq(&ran.out);
 }
 

@@ -127,6 +127,6 @@ fn the_json_log_has_an_object_a_line() {
     folder.train(&["--log-json", "log.json"]).succeeds();
     let log = String::from_utf8(folder.read("log.json")).unwrap();
     let kinds: Vec<_> = log.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
-    let want = "test display weights display weights snapshot weights final_loss test";
+    let want = "test display weights display weights snapshot speed weights final_loss test";
     assert_eq!(kinds.join(" "), want);
 }
