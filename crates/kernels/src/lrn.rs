@@ -6,7 +6,7 @@
 //!
 //! Window sums add the window's terms first to last: `size` additions, in vectors along channels.
 //! `beta = 0.75` (every published network) takes a few multiplications instead of a power: see
-//! [`quarter`].
+//! `quarter`.
 
 use crate::cpu::{CHUNK, Cpu, Pieces};
 
