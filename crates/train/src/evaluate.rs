@@ -14,6 +14,7 @@ use layers::Feed;
 use net::{MemoryPlan, Net, Output, Pass};
 use tensor::Slab;
 
+use crate::job::join;
 use crate::news::News;
 use crate::open::build;
 use crate::run::{Control, Request};
@@ -213,9 +214,6 @@ impl Job {
                 request != Request::Stop
             };
             let mut results = vec![tester.run(&turns, mine, &mut rng, &mut go_on)];
-            let join = |other: thread::ScopedJoinHandle<'_, _>| {
-                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
             results.extend(others.into_iter().map(join));
             results
         });

@@ -245,7 +245,8 @@ impl Job {
     }
 }
 
-fn join<T>(other: thread::ScopedJoinHandle<'_, T>) -> T {
+/// What a worker's thread brings back; its panic goes on here.
+pub(crate) fn join<T>(other: thread::ScopedJoinHandle<'_, T>) -> T {
     other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
