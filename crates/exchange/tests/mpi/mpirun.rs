@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 /// How a run ended.
 pub(crate) struct End {
     pub(crate) success: bool,
@@ -17,6 +19,9 @@ pub(crate) struct End {
 /// A run under way; killed when dropped.
 pub(crate) struct Mpirun {
     child: Child,
+    /// Where Open MPI keeps the run's own files, removed after it. In the common folder two runs that
+    /// start at once can both try to make the same one, and one of them fails.
+    _session: TempDir,
     text: Arc<Mutex<String>>,
     readers: Vec<JoinHandle<()>>,
 }
@@ -37,11 +42,13 @@ impl Mpirun {
             );
             return skipped(why);
         }
+        let session = TempDir::new().expect("a temporary folder");
         let mut child = Command::new("mpirun")
             .args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"])
             .args(["--mca", "mpi_yield_when_idle", "1", "-n", &ranks.to_string()])
             .arg(built(example))
             .args(args)
+            .env("TMPDIR", session.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -51,7 +58,7 @@ impl Mpirun {
         let out = child.stdout.take().expect("piped");
         let err = child.stderr.take().expect("piped");
         let readers = vec![gather(out, &text), gather(err, &text)];
-        Some(Self { child, text, readers })
+        Some(Self { child, _session: session, text, readers })
     }
 
     /// What was written so far.

@@ -26,7 +26,9 @@ fn mpirun(folder: &Folder, parts: &[(usize, &[&str])]) -> Command {
         }
         command.args(["-n", &ranks.to_string(), env!("CARGO_BIN_EXE_firecaffe")]).args(*args);
     }
-    command.current_dir(folder.path("")).env("TZ", "UTC");
+    // Open MPI keeps files of a run in `TMPDIR`; in the common folder two runs that start at once can
+    // both try to make the same one, and one of them fails.
+    command.env("TMPDIR", folder.path("")).current_dir(folder.path("")).env("TZ", "UTC");
     command
 }
 
