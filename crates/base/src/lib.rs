@@ -1,9 +1,10 @@
-//! Shapes, chunk arithmetic, ranks, fingerprints, random streams and the clock: what every crate needs, on std alone.
+//! Shapes, chunk arithmetic, ranks, fingerprints, random streams, quoting and the clock: what every crate needs, on std alone.
 
 mod chunk;
 mod clock;
 mod fingerprint;
 mod general;
+mod json;
 mod rank;
 mod shape;
 
@@ -13,6 +14,7 @@ pub use chunk::chunk;
 pub use clock::Clock;
 pub use fingerprint::Fingerprint;
 pub use general::general;
+pub use json::json_string;
 pub use rank::{Coordinator, Rank};
 pub use shape::{BLOB_VALUES_MAX, Shape, ShapeError};
 
