@@ -8,7 +8,7 @@ use crate::{
     conv::{
         Conv, depthwise,
         sweep::{Grid, Sweep},
-        weights,
+        weights, winograd,
     },
     cpu::{CHUNK, Cpu, Pieces},
     view::Rows,
@@ -30,6 +30,9 @@ pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: Rows<'_>, weights: &[f32], dx: 
     assert_eq!(dx.len(), conv.x_len(), "dx of {conv:?}");
     if depthwise::applies(conv) {
         return depthwise::backward_data(cpu, conv, dy, weights, dx);
+    }
+    if winograd::applies(conv) {
+        return winograd::backward_data(cpu, conv, dy, weights, dx);
     }
     let phases: Vec<_> = (0..conv.stride[0])
         .flat_map(|i| (0..conv.stride[1]).map(move |j| [i, j]))
