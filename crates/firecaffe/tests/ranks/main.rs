@@ -180,7 +180,7 @@ fn bench_measures_and_checks_every_sum() {
     let folder = Folder::new("");
     let names = "auto,mpi,ring,halving-doubling,multi-color:2,parameter-server,reduction-tree";
     let flags = ["--sizes", "4,40K,1M", "--algorithms", names, "--iterations", "2"];
-    let more = ["--cut", "10Kx3", "--json", "-"];
+    let more = ["--warm-ups", "0", "--cut", "100Kx3", "--json", "-"];
     let args = [&["bench", "allreduce"], &flags[..], &more].concat();
     let ran = Ran::from(mpirun(&folder, &[(3, &args)]).output().unwrap()).succeeds();
     assert_eq!(ran.out.matches("{\"results\"").count(), 1, "one rank writes: {}", ran.out);
