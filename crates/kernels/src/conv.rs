@@ -27,9 +27,15 @@ mod sweep;
 mod weights;
 mod winograd;
 
+use smallvec::SmallVec;
+
 pub use backward_data::backward_data;
 pub use backward_weights::{backward_bias, backward_weights};
 pub use forward::forward;
+
+/// One a tap, a phase or a group of images: on the stack, as an iteration should allocate nothing, unless there
+/// are more of them than most kernels have.
+type Few<T> = SmallVec<[T; 32]>;
 
 /// What follows the sum in the same pass.
 #[derive(Debug, Clone, Copy, PartialEq)]

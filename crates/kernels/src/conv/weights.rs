@@ -4,8 +4,10 @@
 //! whole filter apart; backward puts 16 input channels side by side, `taps` apart. Eight rows are
 //! transposed at a time in registers, so packing costs little more than reading and writing.
 
+use smallvec::smallvec;
+
 use crate::{
-    conv::Conv,
+    conv::{Conv, Few},
     cpu::{Cpu, Pieces},
     pack::columns_of_eight,
     simd::{Kernel, LANES, Lanes},
@@ -109,7 +111,7 @@ pub(super) fn backward_panel(
     panel: Panel<'_>,
 ) {
     let (c, k, taps) = (conv.group_c(), conv.group_k(), conv.taps());
-    let mut slots = vec![usize::MAX; taps];
+    let mut slots: Few<usize> = smallvec![usize::MAX; taps];
     chosen.iter().enumerate().for_each(|(slot, &tap)| slots[tap] = slot);
     let Panel { first, live, width, into } = panel;
     let (group, first) = (first / c, first % c);

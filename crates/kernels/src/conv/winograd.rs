@@ -12,7 +12,8 @@
 //!
 //! After Lavin and Gray (2015), F(2×2, 3×3). Of the transforms only additions and halvings are needed, so the
 //! result is as near to the exact one as 1e-6 of the largest terms; larger tiles would save more
-//! and cost digits.
+//! and cost digits. An infinite or undefined input makes all four outputs of its tiles undefined, also those
+//! that do not depend on it.
 
 mod filters;
 mod gradient;

@@ -14,6 +14,9 @@ use crate::{
     tile::{COLS, Panels},
 };
 
+/// The taps from the last to the first.
+const TURNED_AROUND: [usize; TAPS] = [8, 7, 6, 5, 4, 3, 2, 1, 0];
+
 /// The filters of a convolution, turned for its forward pass or for the gradient of its input.
 pub(super) struct Turned<'a> {
     pub(super) conv: &'a Conv,
@@ -41,7 +44,6 @@ impl Turned<'_> {
         let (depth, cols) = self.sizes();
         let panels = Panels::new(cols);
         let pieces = Pieces::new(into, 1);
-        let around: Vec<usize> = (0..TAPS).rev().collect();
         cpu.run_scratch(self.conv.group * panels.count(), TAPS * depth * COLS, |task, taps| {
             let (group, panel) = (task / panels.count(), task % panels.count());
             let (live, width) = (panels.cols(panel), panels.width(panel));
@@ -51,7 +53,7 @@ impl Turned<'_> {
             if self.forward {
                 weights::forward_panel(cpu, self.conv, self.weights, to);
             } else {
-                weights::backward_panel(cpu, self.conv, self.weights, &around, to);
+                weights::backward_panel(cpu, self.conv, self.weights, &TURNED_AROUND, to);
             }
             let planes = std::array::from_fn(|point| {
                 let at = panel_at((depth, cols), group, point, panel);

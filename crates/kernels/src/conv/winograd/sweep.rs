@@ -7,10 +7,13 @@
 use std::ops::Range;
 
 use crate::{
-    conv::winograd::{
-        Grid, POINTS, SIDE, filters,
-        inputs::{self, Channels, Room},
-        row_len, transform,
+    conv::{
+        Few,
+        winograd::{
+            Grid, POINTS, SIDE, filters,
+            inputs::{self, Channels, Room},
+            row_len, transform,
+        },
     },
     cpu::{Cpu, Pieces},
     pack::even_runs,
@@ -55,7 +58,7 @@ impl Sweep<'_> {
         let blocks = tiles.div_ceil(TILES);
         let panels = Panels::new(self.cols).count();
         let cuts = panels.div_ceil(PANELS).max(TASKS.div_ceil(blocks * self.group)).min(panels);
-        let panel_runs: Vec<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
+        let panel_runs: Few<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
         let most = panel_runs.iter().map(Range::len).max().unwrap_or(0);
         let (turned, products) = (row_len(self.depth), row_len(most * COLS));
         let scratch_len = POINTS * TILES * (turned + products);

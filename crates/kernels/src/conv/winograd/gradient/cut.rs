@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     conv::{
-        Conv,
+        Conv, Few,
         winograd::{Grid, POINTS, row_len},
     },
     pack::even_runs,
@@ -29,10 +29,10 @@ pub(super) struct Cut {
     pub(super) group: usize,
     /// Register tiles of a group's output channels, and runs of them.
     pub(super) tiles: usize,
-    tile_runs: Vec<Range<usize>>,
+    tile_runs: Few<Range<usize>>,
     /// Panels of a group's input channels, and runs of them.
     pub(super) panels: Panels,
-    panel_runs: Vec<Range<usize>>,
+    panel_runs: Few<Range<usize>>,
     /// Partial sums over tiles of the image.
     pub(super) splits: usize,
     /// Floats of one partial sum: (group, 16, panels, tiles, 6, 16).
@@ -53,10 +53,10 @@ impl Cut {
     pub(super) fn of(conv: &Conv) -> Self {
         let grid = Grid { n: conv.n, outputs: conv.out(), inputs: [conv.h, conv.w], pad: conv.pad };
         let (tiles, panels) = (conv.group_k().div_ceil(ROWS), Panels::new(conv.group_c()));
-        let tile_runs: Vec<_> = even_runs(tiles, TILES).collect();
+        let tile_runs: Few<_> = even_runs(tiles, TILES).collect();
         let wanted = TASKS.div_ceil(conv.group * tile_runs.len());
         let cuts = wanted.min(panels.count() / PANELS).max(1);
-        let panel_runs: Vec<_> = even_runs(panels.count(), panels.count().div_ceil(cuts)).collect();
+        let panel_runs: Few<_> = even_runs(panels.count(), panels.count().div_ceil(cuts)).collect();
         let splits = wanted.div_ceil(panel_runs.len()).min(grid.tiles() / BLOCK / BLOCKS).max(1);
         let most = tile_runs.iter().map(Range::len).max().unwrap_or(0);
         Self {
