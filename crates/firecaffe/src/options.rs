@@ -1,15 +1,19 @@
-//! Options that several commands share.
+//! Options that several commands share, and what they make of files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::{Context, Result, ensure};
-use caffe_format::{DataParameterDb, NetState, Phase};
+use caffe_format::{DataParameterDb, NetParameter, NetState, Phase};
 use clap::{Args, ValueEnum};
 use collective::Network;
 use kernels::Simd;
-use train::files::UnknownFields;
+use train::NetConfig;
+use train::files::{self, UnknownFields};
+
+use crate::gpu;
+use crate::log::Log;
 
 /// Most threads that can be asked for: more than any machine's cores, less than what exhausts one.
 const THREADS_MAX: u64 = 4096;
@@ -86,6 +90,42 @@ pub(crate) struct Reading {
 impl Reading {
     pub(crate) fn unknown(&self) -> UnknownFields {
         if self.allow_unknown { UnknownFields::Warn } else { UnknownFields::Reject }
+    }
+}
+
+/// All of these, for commands that run nets.
+#[derive(Debug, Args)]
+pub(crate) struct Running {
+    #[command(flatten)]
+    pub(crate) compute: Compute,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+impl Running {
+    /// How to build `model`: without weights, to be run forward.
+    pub(crate) fn config(&self, model: &Path, phase: Phase) -> Result<NetConfig> {
+        Ok(NetConfig {
+            state: self.selection.state(phase),
+            threads: self.compute.threads(),
+            simd: self.compute.simd()?,
+            seed: DEFAULT_SEED,
+            root: root(),
+            unknown: self.reading.unknown(),
+            ..NetConfig::new(model)
+        })
+    }
+
+    /// Reads a net and warns of what is old in it, or asks for a GPU.
+    pub(crate) fn read_net(&self, model: &Path, log: &Log) -> Result<NetParameter> {
+        let read = files::read_net(model, self.reading.unknown())?;
+        read.notices.iter().for_each(|notice| log.warn(notice));
+        if let Some(notice) = gpu::notice(self.compute.gpu.as_deref(), None, &[&read.message]) {
+            log.warn(notice);
+        }
+        Ok(read.message)
     }
 }
 

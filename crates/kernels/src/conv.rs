@@ -14,7 +14,8 @@
 //!
 //! Few input channels (an image's 3): the runs of a kernel row are contiguous too, and are read
 //! as one, from a padded copy if there is padding; forward copies the rows of a pixel together. One
-//! channel a group (`depthwise`): no product to tile, a loop along channels instead.
+//! channel a group (`depthwise`): no product to tile, a loop along channels instead. Kernels of 3×3 with
+//! stride 1 and 16 channels or more: `winograd`, with fewer products.
 
 mod backward_data;
 mod backward_weights;
@@ -24,10 +25,17 @@ mod order;
 mod runs;
 mod sweep;
 mod weights;
+mod winograd;
+
+use smallvec::SmallVec;
 
 pub use backward_data::backward_data;
 pub use backward_weights::{backward_bias, backward_weights};
 pub use forward::forward;
+
+/// One a tap, a phase or a group of images: on the stack, as an iteration should allocate nothing, unless there
+/// are more of them than most kernels have.
+type Few<T> = SmallVec<[T; 32]>;
 
 /// What follows the sum in the same pass.
 #[derive(Debug, Clone, Copy, PartialEq)]

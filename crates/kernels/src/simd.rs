@@ -87,6 +87,11 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// `a + b`.
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a - b`.
+    #[inline(always)]
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
+        self.fma(b, self.splat(-1.0), a)
+    }
     /// Lane `j` of vector `i` becomes lane `i` of vector `j`.
     fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
     /// `x` where `x > 0`, else `slope * x`; NaN stays NaN.

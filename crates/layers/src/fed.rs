@@ -40,7 +40,7 @@ mod tests {
     use kernels::{Cpu, Simd};
     use tensor::{Layout, Slab};
 
-    use crate::{Feed, FeedError, Forward, Spec, Top};
+    use crate::{Feed, FeedError, Few, Forward, Spec, Top};
 
     /// Delivers batches that grow by one item each time.
     struct Growing(usize);
@@ -84,7 +84,7 @@ mod tests {
             for batch in 2..4 {
                 data.forward(&mut Forward {
                     cpu: &Cpu::new(1, Simd::detect()),
-                    bottoms: Vec::new(),
+                    bottoms: Few::new(),
                     tops: (shapes.iter_mut().zip(&mut slabs))
                         .map(|(shape, slab)| Top {
                             shape,
@@ -93,8 +93,8 @@ mod tests {
                             place: None,
                         })
                         .collect(),
-                    params: Vec::new(),
-                    running: Vec::new(),
+                    params: Few::new(),
+                    running: Few::new(),
                     rng: &mut Mt19937::new(1),
                     feed: Some(&mut feed),
                 })

@@ -152,6 +152,7 @@ impl Rig {
             feed: None,
         };
         self.layer.forward(&mut io).unwrap_or_else(|e| panic!("{}: {e}", self.label));
+        drop(io);
         tops
     }
 
@@ -203,6 +204,7 @@ impl Rig {
         };
         self.layer.backward(&mut io).unwrap_or_else(|e| panic!("{}: {e}", self.label));
         // Gradients began at 1 to see that they are added to.
+        drop(io);
         for value in gradients.iter_mut().flatten().flatten() {
             *value -= 1.0;
         }

@@ -3,22 +3,27 @@
 use base::Shape;
 use base::random::Mt19937;
 use kernels::{Cpu, Rows, RowsMut, Unary, Write};
+use smallvec::SmallVec;
 use tensor::{Layout, Slab};
 
 use crate::Feed;
+
+/// What one call lends a layer, one a blob or a param: on the stack, so that an iteration allocates nothing,
+/// unless a layer has more of them than most.
+pub type Few<T> = SmallVec<[T; 6]>;
 
 /// Everything one `forward` sees.
 pub struct Forward<'a> {
     /// Threads and SIMD level.
     pub cpu: &'a Cpu,
     /// Inputs. In place, the data of a bottom that is also a top is empty: see [`Forward::unary`].
-    pub bottoms: Vec<Bottom<'a>>,
+    pub bottoms: Few<Bottom<'a>>,
     /// Outputs, to overwrite.
-    pub tops: Vec<Top<'a>>,
+    pub tops: Few<Top<'a>>,
     /// Learned params in Caffe's order; a running one has an empty slice here.
-    pub params: Vec<&'a [f32]>,
+    pub params: Few<&'a [f32]>,
     /// Running params in Caffe's order; a learned one has an empty slice here.
-    pub running: Vec<&'a mut [f32]>,
+    pub running: Few<&'a mut [f32]>,
     /// The replica's random stream.
     pub rng: &'a mut Mt19937,
     /// The source of a data layer.
@@ -101,13 +106,13 @@ pub struct Backward<'a> {
     /// Threads and SIMD level.
     pub cpu: &'a Cpu,
     /// Outputs of forward and what came back for them.
-    pub tops: Vec<TopDiff<'a>>,
+    pub tops: Few<TopDiff<'a>>,
     /// Inputs of forward and where their diffs go.
-    pub bottoms: Vec<BottomDiff<'a>>,
+    pub bottoms: Few<BottomDiff<'a>>,
     /// Learned params in Caffe's order; a running one has an empty slice here.
-    pub params: Vec<&'a [f32]>,
+    pub params: Few<&'a [f32]>,
     /// Where each learned param's gradient goes; `None` when nobody wants it (`lr_mult: 0`, running).
-    pub gradients: Vec<Option<Gradient<'a>>>,
+    pub gradients: Few<Option<Gradient<'a>>>,
     /// The diff of top 0, when this layer absorbed a ReLU whose mask it lacks yet. The slice in `tops`
     /// is empty then.
     pub unmasked: Option<&'a mut [f32]>,

@@ -37,7 +37,7 @@ mod testing;
 pub use error::LayerError;
 pub use feed::{Drain, Feed, FeedError, Sink};
 pub use filler::{FillerError, fill};
-pub use io::{Backward, Bottom, BottomDiff, Forward, Gradient, Place, Top, TopDiff};
+pub use io::{Backward, Bottom, BottomDiff, Few, Forward, Gradient, Place, Top, TopDiff};
 pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};
 pub use table::{LAYERS, find};
 

@@ -6,7 +6,7 @@ use caffe_format::LayerParameter;
 use kernels::{Cpu, Simd};
 use tensor::{Layout, Slab};
 
-use crate::{Backward, Bottom, BottomDiff, Forward, Layer, LayerError, Spec, Top, TopDiff};
+use crate::{Backward, Bottom, BottomDiff, Few, Forward, Layer, LayerError, Spec, Top, TopDiff};
 
 /// A bottom by its sizes and values.
 pub(crate) type Blob<'a> = (&'a [usize], &'a [f32]);
@@ -74,8 +74,8 @@ pub(crate) fn backward(
                 BottomDiff { shape, layout, data, diff, relu: None }
             })
             .collect(),
-        params: Vec::new(),
-        gradients: Vec::new(),
+        params: Few::new(),
+        gradients: Few::new(),
         unmasked: None,
     })?;
     Ok(diffs)
@@ -97,8 +97,8 @@ pub(crate) fn run_forward(
         tops: (shapes.iter_mut().zip(&mut slabs))
             .map(|(shape, slab)| Top { shape, layout, slab, place: None })
             .collect(),
-        params: Vec::new(),
-        running: Vec::new(),
+        params: Few::new(),
+        running: Few::new(),
         rng,
         feed: None,
     })?;

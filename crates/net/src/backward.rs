@@ -1,14 +1,14 @@
 //! Backward, layer by layer, last to first.
 
 use kernels::Cpu;
-use layers::{Alias, Backward, BottomDiff, Gradient, LayerError, TopDiff};
+use layers::{Alias, Backward, BottomDiff, Few, Gradient, LayerError, TopDiff};
 use tensor::{SharedSlab, Slab, Writing};
 
 use crate::forward::params_of;
 use crate::{Home, Net, Node, RunError};
 
 /// Which of [`params_of`] want a gradient.
-fn learns_of(nodes: &[Node], index: usize) -> Vec<bool> {
+fn learns_of(nodes: &[Node], index: usize) -> Few<bool> {
     let followers = nodes[index].followers.iter().flat_map(|&follower| &nodes[follower].learn);
     nodes[index].learn.iter().chain(followers).copied().collect()
 }
@@ -82,12 +82,12 @@ impl Net {
         // Diffs that the layer writes leave the arena meanwhile.
         let mut unmasked =
             node.unmasked.then(|| std::mem::take(&mut diff[blobs[node.tops[0]].diff]));
-        let mut taken: Vec<Option<Slab>> = (node.bottoms.iter().zip(&node.propagate))
+        let mut taken: Few<Option<Slab>> = (node.bottoms.iter().zip(&node.propagate))
             .map(|(&bottom, &wanted)| (wanted && !node.shares_diff).then_some(blobs[bottom].diff))
             .map(|buffer| buffer.map(|buffer| std::mem::take(&mut diff[buffer])))
             .collect();
         // Only this layer's part of the pool is taken: others may read what is settled meanwhile.
-        let mut wanted: Vec<Option<Writing<'_>>> = (used.iter().zip(learn))
+        let mut wanted: Few<Option<Writing<'_>>> = (used.iter().zip(learn))
             .map(|(&p, learn)| Some(pool.write(params[p].gradient.clone().filter(|_| learn)?)))
             .collect();
         let mut io = Backward {

@@ -2,7 +2,7 @@
 
 use base::random::Mt19937;
 use kernels::Cpu;
-use layers::{Alias, Bottom, Feed, Forward, LayerError, Top};
+use layers::{Alias, Bottom, Feed, Few, Forward, LayerError, Top};
 use tensor::Layout;
 
 use crate::{Blob, Home, Net, Node, RunError};
@@ -22,7 +22,7 @@ pub struct Pass<'a> {
 }
 
 /// Params that a node runs with: its own, then those of the layers whose part it does.
-pub(crate) fn params_of(nodes: &[Node], index: usize) -> Vec<usize> {
+pub(crate) fn params_of(nodes: &[Node], index: usize) -> Few<usize> {
     let followers = nodes[index].followers.iter().flat_map(|&follower| &nodes[follower].params);
     nodes[index].params.iter().chain(followers).copied().collect()
 }
@@ -101,13 +101,13 @@ impl Net {
         let used = params_of(nodes, index);
         let node = &mut nodes[index];
         // Tops leave the arena while the layer writes them, so that bottoms can be lent beside.
-        let mut taken: Vec<_> = (node.tops.iter())
+        let mut taken: Few<_> = (node.tops.iter())
             .map(|&top| {
                 let blob = &mut blobs[top];
                 (std::mem::take(&mut blob.shape), std::mem::take(&mut data[blob.data]))
             })
             .collect();
-        let homes: Vec<_> = used.iter().map(|&p| &params[p]).collect();
+        let homes: Few<_> = used.iter().map(|&p| &params[p]).collect();
         let mut io = Forward {
             cpu: pass.cpu,
             bottoms: (node.bottoms.iter().zip(&node.seen).zip(&node.bottom_layouts))
@@ -161,10 +161,10 @@ impl Net {
 }
 
 /// A slice per param: its running values, or nothing for learned ones. Ranges ascend in net order.
-fn split_running<'a>(running: &'a mut [f32], params: &[&crate::Param]) -> Vec<&'a mut [f32]> {
+fn split_running<'a>(running: &'a mut [f32], params: &[&crate::Param]) -> Few<&'a mut [f32]> {
     let mut rest = running;
     let mut offset = 0;
-    let mut slices = Vec::with_capacity(params.len());
+    let mut slices = Few::new();
     for param in params {
         if param.home != Home::Running {
             slices.push(&mut [][..]);

@@ -2,9 +2,9 @@
 
 use std::{io, path::PathBuf};
 
-use caffe_format::{binary::BinaryError, upgrade::UpgradeError};
+use caffe_format::{BlobError, binary::BinaryError, upgrade::UpgradeError};
 
-use crate::{atomic::WriteError, blob::BlobError, hdf5::Hdf5Error, sidecar::SidecarError};
+use crate::{atomic::WriteError, hdf5::Hdf5Error, sidecar::SidecarError};
 
 /// Every variant names the file.
 #[derive(Debug, thiserror::Error)]

@@ -17,7 +17,7 @@ use base::{Shape, ShapeError};
 use caffe_format::{BlobProto, LayerParameter, NetParameter, SolverState};
 use hdf5_pure::{Dataset, Error, File, FileBuilder, Group, GroupBuilder, LibVer};
 
-use crate::{blob, weights::is_absent};
+use crate::weights::is_absent;
 
 /// Groups in groups, at most; one more than a layer's name has slashes.
 const DEPTH_MAX: usize = 32;
@@ -187,7 +187,7 @@ fn read_blob(dataset: &Dataset, place: &str) -> Result<BlobProto> {
         let want = "as many values as the shape asks for";
         return Err(Hdf5Error::Layout { place: place.to_owned(), want });
     }
-    Ok(blob::pack(&shape, values))
+    Ok(BlobProto::from_values(shape.dims(), values))
 }
 
 fn int(file: &File, place: &str) -> Result<i32> {
@@ -224,14 +224,13 @@ impl Tree<'_> {
 }
 
 fn write_blobs(group: &mut GroupBuilder, blobs: &[&BlobProto], place: &str) -> Result<()> {
-    for (index, message) in blobs.iter().enumerate().filter(|(_, blob)| !is_absent(blob)) {
+    for (index, blob) in blobs.iter().enumerate().filter(|(_, blob)| !is_absent(blob)) {
         let wrong = |_| Hdf5Error::Layout {
             place: format!("{place}/{index}"),
             want: "a blob whose values fill its shape",
         };
-        let shape = blob::shape(message).map_err(wrong)?;
-        let values = blob::values(message).map_err(wrong)?;
-        let dims: Vec<u64> = shape.dims().iter().map(|&dim| dim as u64).collect();
+        let values = blob.values().map_err(wrong)?;
+        let dims: Vec<u64> = blob.dims().map_err(wrong)?.iter().map(|&dim| dim as u64).collect();
         group.create_dataset(&index.to_string()).with_f32_data(&values).with_shape(&dims);
     }
     Ok(())

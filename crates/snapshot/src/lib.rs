@@ -10,7 +10,6 @@
 //! [`weights`] decides which blobs of a model go where in a net. Nets are not known here.
 
 pub mod atomic;
-pub mod blob;
 mod error;
 pub mod hash;
 mod hdf5;

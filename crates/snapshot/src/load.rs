@@ -10,7 +10,6 @@ use caffe_format::{BlobProto, NetParameter, SolverState, binary, message::Messag
 use crate::{
     Hdf5Error, Names, RunState, SnapshotError,
     atomic::folder,
-    blob,
     hash::hash,
     hdf5,
     sidecar::{self, Seal},
@@ -83,9 +82,8 @@ pub fn load_blob(path: &Path) -> Result<BlobProto, SnapshotError> {
     let failed = |source| SnapshotError::Message { path: path.to_owned(), what: "blob", source };
     let message: BlobProto = binary::read(&read_file(path)?).map_err(failed)?;
     let wrong = |source| SnapshotError::Blob { path: path.to_owned(), source };
-    let shape = blob::shape(&message).map_err(wrong)?;
-    let values = blob::values(&message).map_err(wrong)?.into_owned();
-    Ok(blob::pack(&shape, values))
+    let values = message.values().map_err(wrong)?.into_owned();
+    Ok(BlobProto::from_values(&message.dims().map_err(wrong)?, values))
 }
 
 /// Today's form, whatever Caffe wrote it.

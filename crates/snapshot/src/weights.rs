@@ -5,9 +5,7 @@
 //! does not have keeps what it has.
 
 use base::Shape;
-use caffe_format::{BlobProto, NetParameter};
-
-use crate::blob::{self, BlobError};
+use caffe_format::{BlobError, BlobProto, NetParameter};
 
 /// A layer of the net that is to receive weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +28,7 @@ pub struct TargetBlob {
 /// What to copy, in the order of the model's layers, and what was passed over.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
-    /// The copies; values are had by [`Copy::blob`] and [`blob::values`].
+    /// The copies; values are had by [`Copy::blob`] and [`BlobProto::values`].
     pub copies: Vec<Copy>,
     /// Names of layers that the net does not have.
     pub ignored: Vec<String>,
@@ -128,12 +126,13 @@ pub(crate) fn is_absent(blob: &BlobProto) -> bool {
 
 fn check(name: &str, blob: usize, have: &BlobProto, want: &Shape) -> Result<(), WeightsError> {
     let wrong = |source| WeightsError::Blob { layer: name.to_owned(), blob, source };
-    let got = blob::shape(have).map_err(wrong)?;
-    if !blob::fits(have, want) {
+    let got = have.dims().map_err(wrong)?;
+    if !have.fits(want.dims()) {
+        let got = Shape::new(&got).expect("a blob's dims are within a shape's limits");
         let (layer, want) = (name.to_owned(), want.clone());
         return Err(WeightsError::Shape { layer, blob, got, want });
     }
-    blob::values(have).map(drop).map_err(wrong)
+    have.values().map(drop).map_err(wrong)
 }
 
 #[cfg(test)]

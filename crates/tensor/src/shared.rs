@@ -52,13 +52,13 @@ pub struct Writing<'a> {
     range: Range<usize>,
 }
 
+#[expect(unsafe_code, reason = "access is checked at run time by `Users`")]
 // SAFETY: every access goes through `Reading` and `Writing`, and `Users` admits either readers or
 // writers of disjoint ranges, so no value is written while another thread can see it.
-#[expect(unsafe_code, reason = "access is checked at run time by `Users`")]
 unsafe impl Sync for SharedSlab {}
 
-// SAFETY: `base` points into `slab`, which moves along with it and whose heap memory stays put.
 #[expect(unsafe_code, reason = "a slab and a pointer into it may change threads together")]
+// SAFETY: `base` points into `slab`, which moves along with it and whose heap memory stays put.
 unsafe impl Send for SharedSlab {}
 
 impl SharedSlab {

@@ -58,7 +58,7 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), String> {
     for slab in &mut job.shared.history {
         for param in params {
             let blob = blobs.next().expect("counted above");
-            let values = snapshot::blob::values(blob).map_err(|e| crate::chain(&e))?;
+            let values = blob.values().map_err(|e| e.to_string())?;
             if values.len() != param.values.len() {
                 let (layer, got, want) = (&param.layer, values.len(), param.values.len());
                 return Err(format!(

@@ -1,6 +1,6 @@
 //! From a job to a snapshot.
 
-use caffe_format::{NetParameter, SolverParameterSnapshotFormat, SolverState, text};
+use caffe_format::{BlobProto, NetParameter, SolverParameterSnapshotFormat, SolverState, text};
 use net::{Home, Param};
 use snapshot::{Batch, Format, Replica, RunState, Section, Snapshot, Statistics, hash};
 
@@ -41,7 +41,7 @@ impl Job {
                 Home::Slab => slab[param.values.clone()].to_vec(),
                 Home::Running | Home::Private => vec![0.0; param.values.len()],
             };
-            snapshot::blob::pack(&param.shape, values)
+            BlobProto::from_values(param.shape.dims(), values)
         };
         let params = self.net().params();
         SolverState {

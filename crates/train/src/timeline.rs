@@ -4,9 +4,9 @@
 //! run of days cannot fill the memory. All ranks set their zero when they leave the same collective, so
 //! tracks are apart by the network's latency at most. Perfetto and `chrome://tracing` open the file.
 
-use std::fmt::Write;
 use std::time::Duration;
 
+use base::json_string;
 use net::Net;
 
 use crate::{Job, TrainError};
@@ -149,7 +149,10 @@ fn chrome_trace(ranks: &[Tracks], net: &Net) -> String {
 }
 
 fn label(kind: &str, rank: usize, track: usize, name: &str) -> String {
-    format!(r#"{{"ph":"M","name":"{kind}","pid":{rank},"tid":{track},"args":{{"name":"{name}"}}}}"#)
+    format!(
+        r#"{{"ph":"M","name":"{kind}","pid":{rank},"tid":{track},"args":{{"name":{}}}}}"#,
+        json_string(name)
+    )
 }
 
 fn event(span: &[u8], rank: usize, track: usize, net: &Net) -> String {
@@ -161,31 +164,8 @@ fn event(span: &[u8], rank: usize, track: usize, net: &Net) -> String {
     let microseconds = |nanoseconds: u64| nanoseconds as f64 / 1e3;
     let (begin, end) = (microseconds(number(8)), microseconds(number(16)));
     format!(
-        r#"{{"ph":"X","name":"{}","cat":"{category}","pid":{rank},"tid":{track},"ts":{begin:.3},"dur":{:.3}}}"#,
-        escaped(&name),
+        r#"{{"ph":"X","name":{},"cat":"{category}","pid":{rank},"tid":{track},"ts":{begin:.3},"dur":{:.3}}}"#,
+        json_string(&name),
         end - begin
     )
-}
-
-/// The inside of a JSON string.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c < ' ' => drop(write!(out, "\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn names_of_layers_fit_json() {
-        assert_eq!(escaped("a\"b\\c\nd/é"), "a\\\"b\\\\c\\u000ad/é");
-    }
 }

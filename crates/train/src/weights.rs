@@ -22,7 +22,7 @@ pub(crate) fn copy(
     let plan = match_layers(&targets, model)?;
     for copy in &plan.copies {
         let target = &targets[copy.target].name;
-        let values = snapshot::blob::values(copy.blob(model)).expect("checked by the matching");
+        let values = copy.blob(model).values().expect("checked by the matching");
         net.set_param(target, copy.blob, &values, params, running);
     }
     Ok(plan.ignored)

@@ -10,7 +10,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::figure::{Line, draw};
 use super::flag;
-use super::measured::{Measured, build, measure};
+use super::measured::{Measured, measure};
+use super::ours::build_with_mpi;
 use crate::shell::{command, run as run_shown, target_dir};
 
 pub(super) const SCRIPT: &str = "scripts/netns-cluster";
@@ -46,16 +47,15 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     let iterations = flag(args, "--iterations", "5");
     let gbits: f64 = flag(args, "--gbits", "1").parse().context("--gbits takes a number")?;
-    let bench = build()?;
-    let bench = bench.to_str().context("a path in UTF-8")?;
+    let program = build_with_mpi()?;
     let cluster = Cluster;
     run_shown(&mut command(SCRIPT, &["up", "8", &format!("{}mbit", gbits * 1e3)]))?;
     println!("| hosts | algorithm | ms | share of the link's limit | times `MPI_Allreduce` |");
     println!("|--:|---|--:|--:|--:|");
     let mut all = Vec::new();
     for hosts in HOSTS {
-        let mut mpirun = command(SCRIPT, &["mpirun", hosts, "sh", "-c", FOREGROUND, bench]);
-        let results = measure(&mut mpirun, "30M", &ALGORITHMS.join(","), &iterations)?;
+        let mut mpirun = command(SCRIPT, &["mpirun", hosts, "sh", "-c", FOREGROUND, &program]);
+        let results = measure(&mut mpirun, "30M", &ALGORITHMS.join(","), &iterations, &[])?;
         let library = results.last().context("`mpi` was measured")?.time_ms;
         results.iter().for_each(|result| print(result, library, gbits));
         all.extend(results);

@@ -11,9 +11,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::cluster::{Cluster, FOREGROUND, SCRIPT};
 use super::flag;
-use crate::packages::{self, Packages};
-use crate::shell::{cargo, command, root, run as run_shown, target_dir};
-use crate::suite::MPI_PACKAGES;
+use super::ours::build_with_mpi;
+use crate::shell::{command, root, run as run_shown};
 
 const FOLDER: &str = "work/cluster";
 const HOSTS: &str = "8";
@@ -55,11 +54,7 @@ struct Row {
 /// Trains every net with every algorithm and schedule, and prints the table.
 pub(super) fn run(args: &[String]) -> Result<()> {
     let iterations: u32 = flag(args, "--iterations", "8").parse().context("--iterations")?;
-    if let Packages::Missing(reason) = packages::ensure(MPI_PACKAGES)? {
-        anyhow::bail!("training on a cluster needs MPI: {reason}");
-    }
-    let build = ["build", "--release", "--package", "firecaffe", "--features", "mpi"];
-    run_shown(&mut cargo(&build))?;
+    let program = build_with_mpi()?;
     fs::create_dir_all(root().join(FOLDER))?;
     let _cluster = Cluster;
     run_shown(&mut command(SCRIPT, &["up", HOSTS, "1000mbit"]))?;
@@ -71,7 +66,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
         let mut rows = Vec::new();
         for &algorithm in ALGORITHMS {
             for &(schedule, flags) in SCHEDULES {
-                let (images_per_s, exposed) = train(file, algorithm, flags)?;
+                let (images_per_s, exposed) = train(&program, file, algorithm, flags)?;
                 println!("| {algorithm} | {schedule} | {images_per_s:.2} | {exposed:.0} % |");
                 rows.push(Row { algorithm, schedule, images_per_s, exposed });
             }
@@ -97,9 +92,7 @@ fn write_job(file: &str, written: &str, small: &str, iterations: u32) -> Result<
 }
 
 /// Images a second, and the share of exposed communication in percent, as rank 0 logs them.
-fn train(file: &str, algorithm: &str, flags: &[&str]) -> Result<(f64, f64)> {
-    let program = target_dir().join("release/firecaffe");
-    let program = program.to_str().context("a path in UTF-8")?;
+fn train(program: &str, file: &str, algorithm: &str, flags: &[&str]) -> Result<(f64, f64)> {
     let solver = format!("{}/{FOLDER}/{file}_solver.prototxt", root().display());
     let mut mpirun = command(SCRIPT, &["mpirun", HOSTS, "-wdir"]);
     mpirun.arg(root()).args(["sh", "-c", FOREGROUND, program]);

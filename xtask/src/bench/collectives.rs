@@ -3,10 +3,11 @@
 //! 100 MB between 2, 4 and 8 workers; the table shows bus bandwidth and how many times the library's
 //! it is, measured in the same run.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::flag;
-use super::measured::{Measured, build, measure};
+use super::measured::{Measured, measure};
+use super::ours::build_with_mpi;
 use crate::shell::command;
 
 const BYTES: &str = "100M";
@@ -16,8 +17,7 @@ const MPI: &str = "mpi,direct,halving-doubling,ring";
 /// Measures and prints the table.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let iterations = flag(args, "--iterations", "7");
-    let bench = build()?;
-    let bench = bench.to_str().context("a path in UTF-8")?;
+    let program = build_with_mpi()?;
     println!(
         "| {BYTES}B, workers | transport | algorithm | ms | busbw GB/s | times `MPI_Allreduce` |"
     );
@@ -25,11 +25,11 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     for workers in ["2", "4", "8"] {
         let launch = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"];
         let mut mpirun = command("mpirun", &launch);
-        mpirun.args(["--mca", "mpi_yield_when_idle", "1", "-n", workers, bench]);
-        let mut results = measure(&mut mpirun, BYTES, MPI, &iterations)?;
+        mpirun.args(["--mca", "mpi_yield_when_idle", "1", "-n", workers, &program]);
+        let mut results = measure(&mut mpirun, BYTES, MPI, &iterations, &[])?;
         let library = results[0].busbw_gbs;
-        let mut threads = command(bench, &["--workers", workers]);
-        results.extend(measure(&mut threads, BYTES, LOCAL, &iterations)?);
+        let mut alone = command(&program, &[]);
+        results.extend(measure(&mut alone, BYTES, LOCAL, &iterations, &["--workers", workers])?);
         results.iter().for_each(|result| print(result, library));
     }
     Ok(())

@@ -1,12 +1,11 @@
-//! Runs `bench allreduce` on threads, under `mpirun` or on the namespace cluster, and reads its JSON.
+//! Runs `firecaffe bench allreduce` on threads, under `mpirun` or on the namespace cluster, and reads its JSON.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::shell::{cargo, output, run, target_dir};
+use crate::shell::output;
 
 /// One result.
 pub(super) struct Measured {
@@ -17,22 +16,16 @@ pub(super) struct Measured {
     pub(super) busbw_gbs: f64,
 }
 
-/// Builds the program that measures, with MPI.
-pub(super) fn build() -> Result<PathBuf> {
-    let example = ["--example", "bench_allreduce", "--features", "mpi"];
-    run(cargo(&["build", "--release", "-p", "exchange"]).args(example))?;
-    Ok(target_dir().join("release/examples/bench_allreduce"))
-}
-
-/// Appends the flags of one measurement and runs it. Wrong sums are an error.
+/// Appends the command and the flags of one measurement and runs it. Wrong sums are an error.
 pub(super) fn measure(
     command: &mut Command,
     bytes: &str,
     algorithms: &str,
     iterations: &str,
+    more: &[&str],
 ) -> Result<Vec<Measured>> {
-    let flags = ["--sizes", bytes, "--algorithms", algorithms, "--iterations", iterations];
-    let text = output(command.args(flags).args(["--json", "-"]))?;
+    command.args(["bench", "allreduce", "--sizes", bytes, "--algorithms", algorithms]);
+    let text = output(command.args(["--iterations", iterations, "--json", "-"]).args(more))?;
     let json = text.find("{\"results\"").context("no JSON in what the bench wrote")?;
     let json: Value = serde_json::from_str(&text[json..])?;
     let results = json["results"].as_array().context("`results` is not a list")?;

@@ -10,12 +10,16 @@ mod peers;
 mod scaling;
 mod torch;
 
-use anyhow::{Result, bail};
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+use base::median;
 
 const USAGE: &str = "usage: cargo xtask bench collectives|cluster [--train] [--iterations N]
-       cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [BINARIES]
-       cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [BINARIES]
-BINARIES: [--python PATH] one that can import torch, [--firecaffe PATH] instead of building it";
+       cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
+       cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
+COMMON: [--markdown FILE] where the table goes too,
+        [--python PATH] one that can import torch, [--firecaffe PATH] instead of building it";
 
 /// Runs one of the benches.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -34,6 +38,25 @@ fn flag(args: &[String], name: &str, default: &str) -> String {
     at.and_then(|at| args.get(at + 1)).map_or(default, String::as_str).to_owned()
 }
 
+/// Whether `--nets a,b` asks for the network in this file, by the beginning of its name; all are without it.
+fn is_asked(args: &[String], file: &str) -> bool {
+    let asked = flag(args, "--nets", "");
+    asked.is_empty() || asked.split(',').any(|beginning| file.starts_with(beginning))
+}
+
+/// Writes what was printed also to the file that a flag names, if it is given.
+fn save(args: &[String], name: &str, text: &str) -> Result<()> {
+    match flag(args, name, "") {
+        file if file.is_empty() => Ok(()),
+        file => fs::write(&file, text).with_context(|| format!("cannot write {file}")),
+    }
+}
+
+/// What a table says about a target.
+fn verdict(value: f64, target: f64) -> &'static str {
+    if value >= target { "met" } else { "missed" }
+}
+
 /// Images a second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rate {
@@ -50,12 +73,33 @@ impl Rate {
     }
 }
 
-/// The middle one, or the mean of the middle two; 0 for none.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let (low, high) = (values.len().saturating_sub(1) / 2, values.len() / 2);
-    match (values.get(low), values.get(high)) {
-        (Some(low), Some(high)) => f64::midpoint(*low, *high),
-        _ => 0.0,
+#[cfg(test)]
+mod tests {
+    use super::{is_asked, save};
+
+    fn args(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&word| word.to_owned()).collect()
+    }
+
+    #[test]
+    fn networks_are_asked_for_by_beginnings() {
+        let some = args(&["--rounds", "1", "--nets", "nin,lenet"]);
+        assert!(is_asked(&some, "lenet_b64") && is_asked(&some, "nin_b32"));
+        assert!(!is_asked(&some, "alexnet_b32"));
+        assert!(is_asked(&args(&[]), "alexnet_b32"));
+    }
+
+    #[test]
+    fn what_was_printed_is_written_where_asked() {
+        let file = std::env::temp_dir().join(format!("bench-{}.md", std::process::id()));
+        let asked = args(&["--markdown", &file.to_string_lossy()]);
+        save(&asked, "--json", "no").unwrap();
+        assert!(!file.exists());
+        save(&asked, "--markdown", "| a |\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "| a |\n");
+        std::fs::remove_file(&file).unwrap();
+        let nowhere = args(&["--markdown", "no/such/folder/x.md"]);
+        let error = save(&nowhere, "--markdown", "").unwrap_err();
+        assert!(error.to_string().contains("no/such/folder/x.md"), "{error}");
     }
 }

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::Rate;
+use crate::packages::{self, Packages};
 use crate::shell::{cargo, command, run, target_dir};
+use crate::suite::MPI_PACKAGES;
 
 /// The program.
 pub(super) struct Firecaffe(PathBuf);
@@ -26,8 +28,7 @@ impl Firecaffe {
         if !given.is_empty() {
             return Ok(Self(given.into()));
         }
-        run(&mut cargo(&["build", "--release", "--package", "firecaffe"]))?;
-        Ok(Self(target_dir().join("release/firecaffe")))
+        Ok(Self(build(&[])?))
     }
 
     /// Times whole iterations of a net.
@@ -66,6 +67,19 @@ impl Firecaffe {
         ensure!(output.status.success(), "firecaffe {}: {last}", args.join(" "));
         Ok(log)
     }
+}
+
+fn build(flags: &[&str]) -> Result<PathBuf> {
+    run(cargo(&["build", "--release", "--package", "firecaffe"]).args(flags))?;
+    Ok(target_dir().join("release/firecaffe"))
+}
+
+/// Builds the program with MPI, for `mpirun` to start.
+pub(super) fn build_with_mpi() -> Result<String> {
+    if let Packages::Missing(reason) = packages::ensure(MPI_PACKAGES)? {
+        bail!("this bench needs MPI: {reason}");
+    }
+    Ok(build(&["--features", "mpi"])?.to_str().context("a path in UTF-8")?.to_owned())
 }
 
 /// The number after `name` in a log.

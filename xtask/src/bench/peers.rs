@@ -7,16 +7,16 @@
 
 mod report;
 
-use std::fs;
 use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use base::median;
 use kernels::peak;
 
 use super::ours::Firecaffe;
 use super::torch::{LAYOUTS, Peer, Python};
-use super::{Rate, flag, median};
+use super::{Rate, flag, is_asked, save};
 
 /// A network, the ratios to reach, and how to measure it.
 pub(super) struct Net {
@@ -63,10 +63,8 @@ pub(super) struct Measured {
 
 /// Measures, prints the table and what it says about the targets.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let chosen = flag(args, "--nets", "");
-    let fits = |net: &&Net| chosen.is_empty() || chosen.split(',').any(|n| net.file.starts_with(n));
-    let nets: Vec<_> = NETS.iter().filter(fits).collect();
-    ensure!(!nets.is_empty(), "no network is called {chosen}");
+    let nets: Vec<_> = NETS.iter().filter(|net| is_asked(args, net.file)).collect();
+    ensure!(!nets.is_empty(), "no network is called {}", flag(args, "--nets", ""));
     let threads = flag(args, "--threads", "1,2");
     let threads: Result<Vec<usize>, _> = threads.split(',').map(str::parse).collect();
     let threads = threads.context("--threads takes numbers, separated by commas")?;
@@ -82,12 +80,10 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             println!("{} on {threads} threads measured; {seconds} s so far", net.name);
         }
     }
-    print!("\n{}", report::table(&results));
-    let json = flag(args, "--json", "");
-    if !json.is_empty() {
-        fs::write(&json, report::json(&results)).with_context(|| format!("cannot write {json}"))?;
-    }
-    Ok(())
+    let table = report::table(&results);
+    print!("\n{table}");
+    save(args, "--markdown", &table)?;
+    save(args, "--json", &report::json(&results))
 }
 
 fn measure(

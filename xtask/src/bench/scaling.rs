@@ -10,10 +10,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use base::median;
 
 use super::ours::Firecaffe;
 use super::torch::{LAYOUTS, Python};
-use super::{flag, median};
+use super::{flag, is_asked, save, verdict};
 use crate::shell::{root, target_dir};
 
 /// Workers that are compared with one, as many as the table is about.
@@ -68,15 +69,13 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let rounds: usize = flag(args, "--rounds", "2").parse().context("--rounds takes a number")?;
     let iterations = flag(args, "--iterations", "4");
     let iterations: usize = iterations.parse().context("--iterations takes a number")?;
-    let chosen = flag(args, "--nets", "");
-    let fits = |net: &&Net| chosen.is_empty() || chosen.split(',').any(|n| net.file.starts_with(n));
     let firecaffe = Firecaffe::find(&flag(args, "--firecaffe", ""))?;
     let python = Python::find(&flag(args, "--python", "python3"));
     let folder = target_dir().join("bench/scaling");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let database = database::draw(&folder)?;
     let mut rows = Vec::new();
-    for net in NETS.iter().filter(fits) {
+    for net in NETS.iter().filter(|net| is_asked(args, net.file)) {
         let file = folder.join(format!("{}.prototxt", net.file));
         fs::write(&file, with_database(net, &database)?)?;
         let mut rates = Rates::default();
@@ -92,13 +91,14 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         println!("{} measured", net.name);
         rows.push(row(net, rates));
     }
-    println!(
-        "\n| training from LMDB, 1 thread a worker | batch | 1 worker, images/s | {WORKERS} workers | \
+    let table = format!(
+        "| training from LMDB, 1 thread a worker | batch | 1 worker, images/s | {WORKERS} workers | \
          speed-up | target | torch nhwc, {WORKERS} workers | nchw | ratio | target |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n{}",
         rows.concat()
     );
-    Ok(())
+    print!("\n{table}");
+    save(args, "--markdown", &table)
 }
 
 fn peer(python: &Python, net: &Net, layout: &str) -> Result<f64> {
@@ -113,14 +113,16 @@ fn row(net: &Net, rates: Rates) -> String {
     let measured = !rates.peers[0].is_empty();
     let peers = rates.peers.map(median);
     let best = peers.iter().copied().fold(0.0, f64::max);
-    let judge = |value: f64, target: f64| if value >= target { "met" } else { "missed" };
     let (target, batch) = (net.target, net.batch);
-    let scaling =
-        if net.scales { format!("{SPEED_UP} {}", judge(speed_up, SPEED_UP)) } else { "–".into() };
+    let scaling = if net.scales {
+        format!("{SPEED_UP} {}", verdict(speed_up, SPEED_UP))
+    } else {
+        "–".into()
+    };
     let against = if measured {
         let ratio = two / best;
         let [nhwc, nchw] = peers;
-        format!("{nhwc:.2} | {nchw:.2} | {ratio:.2} | {target} {}", judge(ratio, target))
+        format!("{nhwc:.2} | {nchw:.2} | {ratio:.2} | {target} {}", verdict(ratio, target))
     } else {
         "– | – | – | –".into()
     };

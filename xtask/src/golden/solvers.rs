@@ -180,7 +180,7 @@ fn compare_blobs(
         bail!("{what}: {} blobs, recorded {}", got.len(), want.len());
     }
     for (index, (got, want)) in got.iter().zip(want).enumerate() {
-        let (got, want) = (snapshot::blob::values(got)?, snapshot::blob::values(want)?);
+        let (got, want) = (got.values()?, want.values()?);
         compare(&format!("{what}/{index}"), &got, &want)?;
     }
     Ok(())

@@ -70,6 +70,12 @@ fn old_weights_fit_shapes_with_fewer_axes() {
     ] {
         assert_eq!((old.fits(&dims), new.fits(&dims)), (old_fits, new_fits), "{dims:?}");
     }
+    let column: BlobProto = text::read("b", "num: 10 channels: 1 height: 1 width: 1").unwrap();
+    assert!(!column.fits(&[10]), "only leading ones may be missing");
+    let ones: BlobProto = text::read("b", "num: 1 channels: 1 height: 1 width: 1").unwrap();
+    assert!(ones.fits(&[]) && BlobProto::default().fits(&[]));
+    let bad: BlobProto = text::read("b", "shape { dim: -1 }").unwrap();
+    assert!(!bad.fits(&[1]));
 }
 
 #[test]

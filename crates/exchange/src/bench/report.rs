@@ -1,5 +1,6 @@
 //! Results of `bench allreduce` as a table with nccl-tests' columns, and as JSON.
 
+use base::json_string;
 use std::fmt::Write;
 
 /// One line of the table.
@@ -78,7 +79,7 @@ pub fn table_line(m: &Measured) -> String {
     )
 }
 
-/// `{"results": [..]}`; names of algorithms hold nothing that JSON would escape.
+/// `{"results": [..]}`.
 #[must_use]
 pub fn json(results: &[Measured]) -> String {
     let mut text = String::from("{\"results\": [");
@@ -86,12 +87,12 @@ pub fn json(results: &[Measured]) -> String {
         let comma = if index > 0 { "," } else { "" };
         let _ = write!(
             text,
-            "{comma}\n  {{\"algorithm\": \"{}\", \"chosen\": \"{}\", \"transport\": \"{}\", \
+            "{comma}\n  {{\"algorithm\": {}, \"chosen\": {}, \"transport\": {}, \
              \"workers\": {}, \"bytes\": {}, \"time_us\": {:.3}, \"time_min_us\": {:.3}, \
              \"algbw_gbs\": {:.4}, \"busbw_gbs\": {:.4}, \"wrong\": {}}}",
-            m.asked,
-            m.algorithm,
-            m.transport,
+            json_string(&m.asked),
+            json_string(&m.algorithm),
+            json_string(m.transport),
             m.workers,
             m.bytes,
             m.time_us,

@@ -157,6 +157,14 @@ impl Judge {
         self.strays().or_else(|| self.silent(now)).or_else(|| self.late(now))
     }
 
+    /// Whether somebody has not said goodbye and still beats.
+    pub(super) fn awaits_goodbye(&self, now: Duration) -> bool {
+        let beats =
+            |other: &Other| !other.beat.leaving && now.saturating_sub(other.heard) < self.limit;
+        let others = self.others.iter().enumerate();
+        others.filter(|(rank, _)| *rank != self.rank.index()).any(|(_, other)| beats(other))
+    }
+
     /// How many ranks should speak before us about this verdict.
     pub(super) fn turn(&self, verdict: &Verdict) -> u32 {
         let (Verdict::Strays { rank: blamed, .. }

@@ -36,6 +36,9 @@ pub const EXIT_CODE: i32 = 75;
 /// Beats in `silence_max`.
 const BEATS: u32 = 40;
 
+/// Between looks for the last beats of others.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// Where the line goes: standard error in the binary, a `Vec` in tests.
 pub type Report = Box<dyn FnMut(&str) + Send>;
 
@@ -47,7 +50,8 @@ pub fn to_stderr() -> Report {
     })
 }
 
-/// The watch thread of one rank. Dropping it says goodbye to the others; during a panic it ends the job.
+/// The watch thread of one rank. Dropping it says goodbye to the others and waits for theirs; during a panic
+/// it ends the job.
 pub struct Watch {
     shared: Arc<Shared>,
     progress: Arc<Progress>,
@@ -145,13 +149,9 @@ impl Watcher {
             }
             self.beat(stop);
             if stop {
-                return;
+                return self.take_goodbyes();
             }
-            while let Some((from, bytes)) = self.pulse.poll() {
-                if let Some(beat) = Beat::decode(&bytes) {
-                    self.judge.hear(self.clock.now(), from, beat);
-                }
-            }
+            self.listen();
             let own = Own {
                 waiting: self.progress.waiting(),
                 moves: self.progress.moves(),
@@ -169,6 +169,24 @@ impl Watcher {
         }
     }
 
+    /// Stays until nobody sends any more: MPI must not end while beats are on their way to us.
+    fn take_goodbyes(&mut self) {
+        self.listen();
+        while self.judge.awaits_goodbye(self.clock.now()) {
+            self.clock.sleep(PAUSE);
+            self.listen();
+        }
+    }
+
+    /// Takes the beats that have arrived.
+    fn listen(&mut self) {
+        while let Some((from, bytes)) = self.pulse.poll() {
+            if let Some(beat) = Beat::decode(&bytes) {
+                self.judge.hear(self.clock.now(), from, beat);
+            }
+        }
+    }
+
     /// Tells everyone how far we are.
     fn beat(&mut self, leaving: bool) {
         let Self { progress, .. } = self;
@@ -180,3 +198,6 @@ impl Watcher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

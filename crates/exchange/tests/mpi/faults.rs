@@ -8,7 +8,8 @@ use std::time::Duration;
 const SILENCE_MAX: Duration = Duration::from_secs(4);
 /// Added for start-up, the end of the job and a loaded machine.
 const SLACK: Duration = Duration::from_secs(8);
-const BENCH: &[&str] = &["--iterations", "1000000", "--pids", "true", "--silence-max", "4"];
+/// The same, as the program takes it.
+const SECONDS: &str = "4";
 
 /// A stream of numbers for one fault, from its seed (splitmix64).
 struct Chance(u64);
@@ -37,10 +38,10 @@ fn pids(text: &str, ranks: usize) -> Option<Vec<u32>> {
 fn is_running(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
-    stat.contains("bench_allreduce") && state != Some('Z')
+    stat.contains("mpi_faults") && state != Some('Z')
 }
 
-/// Stops or kills a random rank at a random moment of a bench, over and over.
+/// Stops or kills a random rank at a random moment, over and over.
 #[test]
 fn a_stopped_or_killed_rank_is_named() {
     let asked = std::env::var_os("FIRECAFFE_FAULTS").and_then(|n| n.to_str()?.parse().ok());
@@ -53,8 +54,8 @@ fn a_stopped_or_killed_rank_is_named() {
         let names = ["ring", "mpi", "reduction-tree", "auto", "multi-color:2"];
         let sizes = ["1K", "100K", "3M"];
         let (name, size) = (names[chance.below(names.len())], sizes[chance.below(sizes.len())]);
-        let args = [BENCH, &["--sizes", size, "--algorithms", name]].concat();
-        let Some(mut run) = Mpirun::start("bench_allreduce", ranks, &args) else { return };
+        let started = Mpirun::start("mpi_faults", ranks, &[size, name, SECONDS]);
+        let Some(mut run) = started else { return };
         let pids = run.until(|text| pids(text, ranks));
         pause(Duration::from_millis(u64::try_from(chance.below(800)).unwrap()));
         let what = format!("seed {seed}: {signal} rank {victim} of {ranks}, {name} {size}");
@@ -79,8 +80,8 @@ fn a_stopped_or_killed_rank_is_named() {
 
 #[test]
 fn a_rank_that_never_comes_is_named() {
-    let args = [BENCH, &["--sizes", "1K", "--algorithms", "ring", "--absent", "1"]].concat();
-    let Some(mut run) = Mpirun::start("bench_allreduce", 3, &args) else { return };
+    let args = ["1K", "ring", SECONDS, "absent", "1"];
+    let Some(mut run) = Mpirun::start("mpi_faults", 3, &args) else { return };
     let end = run.end(SILENCE_MAX + SLACK);
     assert!(!end.success);
     assert!(end.text.contains("rank 1 does not arrive"), "{}", end.text);
@@ -90,8 +91,8 @@ fn a_rank_that_never_comes_is_named() {
 #[test]
 fn a_rank_that_strays_is_named_with_both_sides() {
     for name in ["ring", "reduction-tree"] {
-        let args = [BENCH, &["--sizes", "4K", "--algorithms", name, "--stray", "2"]].concat();
-        let Some(mut run) = Mpirun::start("bench_allreduce", 3, &args) else { return };
+        let args = ["4K", name, SECONDS, "stray", "2"];
+        let Some(mut run) = Mpirun::start("mpi_faults", 3, &args) else { return };
         let end = run.end(SILENCE_MAX + SLACK);
         assert!(!end.success);
         assert!(end.text.contains("rank 2 strays"), "{name}\n{}", end.text);

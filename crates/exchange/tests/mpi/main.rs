@@ -19,15 +19,3 @@ fn conforms_and_sums_exactly() {
         assert_eq!(end.text.matches("passes").count(), ranks, "{}", end.text);
     }
 }
-
-#[test]
-fn bench_measures_and_checks() {
-    let names = "auto,mpi,ring,halving-doubling,multi-color:2,parameter-server,reduction-tree";
-    let args = ["--sizes", "4,40K,1M", "--algorithms", names, "--iterations", "2", "--json", "-"];
-    let Some(mut run) = Mpirun::start("bench_allreduce", 3, &args) else { return };
-    let end = run.end(Duration::from_secs(60));
-    assert!(end.success, "{}", end.text);
-    assert_eq!(end.text.matches("{\"results\"").count(), 1, "one rank writes: {}", end.text);
-    assert_eq!(end.text.matches("\"wrong\": 0}").count(), 21, "{}", end.text);
-    assert_eq!(end.text.matches("\"transport\": \"mpi\"").count(), 21, "{}", end.text);
-}

@@ -6,8 +6,12 @@ mod convert_idx;
 mod convert_images;
 mod mean;
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::options::Backend;
 
 /// One variant a file in `data/`.
 #[derive(Debug, clap::Subcommand)]
@@ -31,6 +35,23 @@ pub(crate) fn run(command: &Command) -> Result<()> {
         Command::ConvertCifar(args) => convert_cifar::run(args),
         Command::Mean(args) => mean::run(args),
         Command::Check(args) => check::run(args),
+    }
+}
+
+/// A database to read.
+#[derive(Debug, clap::Args)]
+struct Database {
+    /// The database
+    #[arg(value_name = "DB")]
+    database: PathBuf,
+    /// The database's format
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
+    backend: Backend,
+}
+
+impl Database {
+    fn open(&self) -> Result<Box<dyn data::database::Database>> {
+        Ok(data::database::open(&self.database, self.backend.into())?)
     }
 }
 

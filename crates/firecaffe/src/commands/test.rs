@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use caffe_format::Phase;
-use train::{NetConfig, Single, files};
+use train::{NetConfig, Single};
 
-use crate::gpu;
 use crate::log::{Log, number, output_value};
-use crate::options::{Compute, DEFAULT_SEED, Reading, Selection, root};
+use crate::options::Running;
 
 const EXAMPLES: &str = "\
 Example:
@@ -30,34 +29,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
     #[command(flatten)]
-    compute: Compute,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    reading: Reading,
+    running: Running,
 }
 
 /// Scores the model.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let log = Log::new();
     log.caffe("Use CPU.");
-    let read = files::read_net(&args.model, args.reading.unknown())?;
-    read.notices.iter().for_each(|notice| log.warn(notice));
-    if let Some(notice) = gpu::notice(args.compute.gpu.as_deref(), None, &[&read.message]) {
-        log.warn(notice);
-    }
+    let net = args.running.read_net(&args.model, &log)?;
     let config = NetConfig {
-        model: args.model.clone(),
-        state: args.selection.state(Phase::Test),
         weights: args.weights.clone(),
-        threads: args.compute.threads(),
-        simd: args.compute.simd()?,
-        seed: DEFAULT_SEED,
-        root: root(),
-        unknown: args.reading.unknown(),
-        plan: net::MemoryPlan::ForwardOnly,
+        ..args.running.config(&args.model, Phase::Test)?
     };
-    let mut single = Single::build(&config, &read.message, &mut |event| log.event(&event))?;
+    let mut single = Single::build(&config, &net, &mut |event| log.event(&event))?;
     log.caffe(format!("Running for {} iterations.", args.iterations));
     let iterations = usize::try_from(args.iterations)?;
     let means = single.score(iterations, &mut |batch, outputs| {

@@ -14,11 +14,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use base::general;
 use caffe_format::Phase;
-use train::{NetConfig, Single, files};
+use train::{NetConfig, Single};
 
-use crate::gpu;
 use crate::log::{Log, number};
-use crate::options::{Compute, DEFAULT_SEED, Reading, Selection, phase, root};
+use crate::options::{Running, phase};
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -60,11 +59,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN", value_parser = phase)]
     phase: Phase,
     #[command(flatten)]
-    compute: Compute,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    reading: Reading,
+    running: Running,
 }
 
 /// Time of every layer's two directions, and of whole passes.
@@ -85,24 +80,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.scaling {
         return scaling::run(args, &log);
     }
-    let model = args.model.clone().context("`--solver` goes with `--update` or `--scaling`")?;
-    let read = files::read_net(&model, args.reading.unknown())?;
-    read.notices.iter().for_each(|notice| log.warn(notice));
-    if let Some(notice) = gpu::notice(args.compute.gpu.as_deref(), None, &[&read.message]) {
-        log.warn(notice);
-    }
-    let config = NetConfig {
-        model,
-        state: args.selection.state(args.phase),
-        weights: Vec::new(),
-        threads: args.compute.threads(),
-        simd: args.compute.simd()?,
-        seed: DEFAULT_SEED,
-        root: root(),
-        unknown: args.reading.unknown(),
-        plan: net::MemoryPlan::ShareDiffs,
-    };
-    let mut single = Single::build(&config, &read.message, &mut |event| log.event(&event))?;
+    let model = args.model.as_ref().context("`--solver` goes with `--update` or `--scaling`")?;
+    let net = args.running.read_net(model, &log)?;
+    let config =
+        NetConfig { plan: net::MemoryPlan::ShareDiffs, ..args.running.config(model, args.phase)? };
+    let mut single = Single::build(&config, &net, &mut |event| log.event(&event))?;
     // A pass that is not counted lets memory be allocated and caches warm up.
     log.caffe("Performing Forward");
     log.caffe(format!("Initial loss: {}", number(single.forward()?)));

@@ -15,7 +15,7 @@ use train::{Config, Job, OnBadSample, Ranks, ResumeData, TrainError, files, nets
 use crate::clock::RealClock;
 use crate::log::Log;
 use crate::log::json::JsonLog;
-use crate::options::{Compute, DEFAULT_SEED, Reading, Selection, root};
+use crate::options::{DEFAULT_SEED, Running, root};
 use crate::signals::{Effect, Signals};
 use crate::{gpu, launch, progress::Progress};
 use listener::Listener;
@@ -70,11 +70,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     parallel: Parallel,
     #[command(flatten)]
-    compute: Compute,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    reading: Reading,
+    running: Running,
 }
 
 /// Where a resumed run reads data.
@@ -140,11 +136,11 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
 
 /// Reads the solver and settles what flags and files leave open.
 fn configure(args: &Args, log: &Log) -> Result<Config> {
-    let unknown = args.reading.unknown();
+    let unknown = args.running.reading.unknown();
     let read = files::read_solver(&args.solver, unknown)?;
     read.notices.iter().for_each(|notice| log.warn(notice));
     let mut solver = read.message;
-    args.selection.add_to(&mut solver.train_state);
+    args.running.selection.add_to(&mut solver.train_state);
     log.caffe("Use CPU.");
     tell_about_gpus(args, &solver, log);
     if solver.random_seed() < 0 {
@@ -163,9 +159,9 @@ fn configure(args: &Args, log: &Log) -> Result<Config> {
             Where::Continue => ResumeData::Continue,
             Where::Start => ResumeData::Start,
         },
-        threads: args.compute.threads(),
+        threads: args.running.compute.threads(),
         timeline: args.timeline.is_some(),
-        simd: args.compute.simd()?,
+        simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
         root: root(),
         unknown,
@@ -175,7 +171,7 @@ fn configure(args: &Args, log: &Log) -> Result<Config> {
         },
         ..Config::new(solver)
     };
-    let config = args.parallel.apply(config, args.compute.threads_asked());
+    let config = args.parallel.apply(config, args.running.compute.threads_asked());
     let (threads, cores) = (config.threads * config.workers, launch::cores());
     if threads > cores {
         log.warn(format!(
@@ -214,9 +210,9 @@ fn resume(args: &Args, solver: &SolverParameter, log: &Log) -> Result<Option<Pat
 
 /// One notice, before anything else is built. Errors in the nets are reported when they are opened.
 fn tell_about_gpus(args: &Args, solver: &SolverParameter, log: &Log) {
-    let found = nets::read(solver, &root(), args.reading.unknown(), &mut |_| {}).ok();
+    let found = nets::read(solver, &root(), args.running.reading.unknown(), &mut |_| {}).ok();
     let nets: Vec<_> = found.iter().map(|found| &found.train.net).collect();
-    if let Some(notice) = gpu::notice(args.compute.gpu.as_deref(), Some(solver), &nets) {
+    if let Some(notice) = gpu::notice(args.running.compute.gpu.as_deref(), Some(solver), &nets) {
         log.warn(notice);
     }
 }

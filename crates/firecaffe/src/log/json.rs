@@ -13,6 +13,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use base::json_string;
 use net::Output;
 use train::{Event, Times};
 
@@ -50,7 +51,7 @@ impl JsonLog {
 
     fn fields(&mut self, event: &Event) -> Option<Vec<(&'static str, String)>> {
         let head = |name: &str, iteration: u64| {
-            vec![("event", string(name)), ("iteration", iteration.to_string())]
+            vec![("event", json_string(name)), ("iteration", iteration.to_string())]
         };
         let mut fields = match event {
             Event::Stepped { done, .. } => {
@@ -83,11 +84,11 @@ impl JsonLog {
                 fields.push(("outputs", outputs(values)));
             }
             Event::SnapshotWritten { model, state } => {
-                fields.push(("model", string(&model.to_string_lossy())));
-                fields.push(("state", string(&state.to_string_lossy())));
+                fields.push(("model", json_string(&model.to_string_lossy())));
+                fields.push(("state", json_string(&state.to_string_lossy())));
             }
-            Event::SnapshotFailed(reason) => fields.push(("reason", string(reason))),
-            Event::Hash { hash, .. } => fields.push(("hash", string(&format!("{hash:016x}")))),
+            Event::SnapshotFailed(reason) => fields.push(("reason", json_string(reason))),
+            Event::Hash { hash, .. } => fields.push(("hash", json_string(&format!("{hash:016x}")))),
             Event::FinalLoss { loss, .. } => fields.push(("loss", number(*loss))),
             Event::Spent { items, elapsed, times } => {
                 fields.extend(speed(*items, *elapsed, *times));
@@ -102,7 +103,7 @@ impl JsonLog {
 fn speed(items: u64, elapsed: Duration, times: Times) -> Vec<(&'static str, String)> {
     let speed = Speed { items, elapsed, times };
     let Some(per_second) = speed.per_second() else { return Vec::new() };
-    let share = |(what, share): (&str, f64)| format!("{}:{share:.2}", string(what));
+    let share = |(what, share): (&str, f64)| format!("{}:{share:.2}", json_string(what));
     let shares = speed.shares().map(share).join(",");
     vec![("images_per_s", format!("{per_second:.3}")), ("time_shares", format!("{{{shares}}}"))]
 }
@@ -114,25 +115,13 @@ fn outputs(outputs: &[Output]) -> String {
             [value] => value.clone(),
             _ => format!("[{}]", values.join(",")),
         };
-        format!("{}:{value}", string(&output.name))
+        format!("{}:{value}", json_string(&output.name))
     };
     format!("{{{}}}", outputs.iter().map(entry).collect::<Vec<_>>().join(","))
 }
 
 fn number(value: f32) -> String {
     if value.is_finite() { value.to_string() } else { "null".into() }
-}
-
-fn string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted + "\""
 }
 
 #[cfg(test)]

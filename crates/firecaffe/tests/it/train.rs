@@ -130,3 +130,19 @@ fn the_json_log_has_an_object_a_line() {
     let want = "test display weights display weights snapshot speed weights final_loss test";
     assert_eq!(kinds.join(" "), want);
 }
+
+#[test]
+fn the_timeline_names_every_layer_and_what_each_worker_waited_for() {
+    let folder = Folder::new("max_iter: 2");
+    folder.write("net.prototxt", NET.replace(r#"name: "ip""#, r#"name: "i\"p""#));
+    folder.train(&["--workers", "2", "--timeline", "trace.json"]).succeeds();
+    let trace = String::from_utf8(folder.read("trace.json")).unwrap();
+    for want in [
+        r#""args":{"name":"worker 1"}"#,
+        r#""name":"conv","cat":"backward""#,
+        r#""name":"i\"p","cat":"forward""#,
+        r#""cat":"exposed communication""#,
+    ] {
+        assert!(trace.contains(want), "no {want} in {trace}");
+    }
+}

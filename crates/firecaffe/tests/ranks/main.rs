@@ -1,4 +1,4 @@
-//! `mpirun firecaffe train`: the program on several ranks, checked, stopped and killed.
+//! `mpirun firecaffe …`: the program on several ranks, checked, stopped and killed.
 //!
 //! Needs feature `mpi` and an `mpirun`; `cargo xtask test` brings both.
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
@@ -173,4 +173,17 @@ fn a_killed_rank_is_named_and_ends_the_others() {
     let ran = end(child, lines);
     assert_ne!(ran.code, Some(0));
     assert!(ran.err.contains("firecaffe: rank 2 is lost"), "{}", ran.err);
+}
+
+#[test]
+fn bench_measures_and_checks_every_sum() {
+    let folder = Folder::new("");
+    let names = "auto,mpi,ring,halving-doubling,multi-color:2,parameter-server,reduction-tree";
+    let flags = ["--sizes", "4,40K,1M", "--algorithms", names, "--iterations", "2"];
+    let more = ["--warm-ups", "0", "--cut", "100Kx3", "--json", "-"];
+    let args = [&["bench", "allreduce"], &flags[..], &more].concat();
+    let ran = Ran::from(mpirun(&folder, &[(3, &args)]).output().unwrap()).succeeds();
+    assert_eq!(ran.out.matches("{\"results\"").count(), 1, "one rank writes: {}", ran.out);
+    assert_eq!(ran.out.matches("\"wrong\": 0}").count(), 21, "{}", ran.out);
+    assert_eq!(ran.out.matches("\"transport\": \"mpi\"").count(), 21, "{}", ran.out);
 }

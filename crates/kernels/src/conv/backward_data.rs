@@ -6,9 +6,9 @@
 
 use crate::{
     conv::{
-        Conv, depthwise,
+        Conv, Few, depthwise,
         sweep::{Grid, Sweep},
-        weights,
+        weights, winograd,
     },
     cpu::{CHUNK, Cpu, Pieces},
     view::Rows,
@@ -31,11 +31,13 @@ pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: Rows<'_>, weights: &[f32], dx: 
     if depthwise::applies(conv) {
         return depthwise::backward_data(cpu, conv, dy, weights, dx);
     }
-    let phases: Vec<_> = (0..conv.stride[0])
+    if winograd::applies(conv) {
+        return winograd::backward_data(cpu, conv, dy, weights, dx);
+    }
+    let phases = (0..conv.stride[0])
         .flat_map(|i| (0..conv.stride[1]).map(move |j| [i, j]))
-        .map(|origin| Phase::of(conv, origin))
-        .collect();
-    if conv.out_pixels() == 0 || phases.iter().any(|phase| phase.taps.is_empty()) {
+        .map(|origin| Phase::of(conv, origin));
+    if conv.out_pixels() == 0 || phases.clone().any(|phase| phase.taps.is_empty()) {
         cpu.run_chunks(dx, CHUNK, |_, dx| dx.fill(0.0));
     }
     if conv.out_pixels() == 0 {
@@ -44,7 +46,7 @@ pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: Rows<'_>, weights: &[f32], dx: 
     let depth = conv.taps() * conv.group_k();
     let packed_len = weights::packed_len(conv, depth, conv.group_c());
     cpu.with_shared(packed_len, |packed| {
-        for phase in phases.iter().filter(|phase| !phase.taps.is_empty()) {
+        for phase in phases.filter(|phase| !phase.taps.is_empty()) {
             weights::pack_backward(cpu, conv, weights, &phase.chosen, packed);
             phase.sweep(conv, dy, packed, dx).run(cpu);
         }
@@ -55,9 +57,9 @@ pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: Rows<'_>, weights: &[f32], dx: 
 struct Phase {
     origin: [usize; 2],
     /// Numbers of the taps in the kernel.
-    chosen: Vec<usize>,
+    chosen: Few<usize>,
     /// Where each tap's `dy` pixel is, relative to the position.
-    taps: Vec<[isize; 2]>,
+    taps: Few<[isize; 2]>,
 }
 
 impl Phase {
@@ -114,7 +116,7 @@ impl Phase {
 
 /// Along one axis: the taps seen by pixels `origin + p · stride`, each with its place in `dy`
 /// relative to `p`.
-fn axis_taps(conv: &Conv, axis: usize, origin: usize) -> Vec<(usize, isize)> {
+fn axis_taps(conv: &Conv, axis: usize, origin: usize) -> Few<(usize, isize)> {
     let stride = conv.stride[axis].cast_signed();
     (0..conv.kernel[axis])
         .rev() // so that the places ascend

@@ -24,6 +24,7 @@ use crate::{
         depthwise,
         order::Order,
         runs::Runs,
+        winograd,
     },
     cpu::{Cpu, Pieces},
     pack,
@@ -60,6 +61,9 @@ pub fn backward_weights(
     assert_eq!(dw.len(), conv.weights_len(), "dw of {conv:?}");
     if depthwise::applies(conv) {
         return depthwise::backward_weights(cpu, conv, x, dy, write, dw);
+    }
+    if winograd::applies(conv) {
+        return winograd::backward_weights(cpu, conv, x, dy, write, dw);
     }
     let runs = Runs::of(conv);
     let cut = Cut::of(conv, &runs, PIXELS);

@@ -5,7 +5,7 @@ use crate::{
         Activation, Conv, depthwise,
         runs::Runs,
         sweep::{Grid, Sweep},
-        weights,
+        weights, winograd,
     },
     cpu::{Cpu, Pieces},
     view::RowsMut,
@@ -41,6 +41,9 @@ pub fn forward(
     };
     if depthwise::applies(conv) {
         return depthwise::forward(cpu, conv, x, weights, bias, relu, y);
+    }
+    if winograd::applies(conv) {
+        return winograd::forward(cpu, conv, x, weights, (bias, relu), y);
     }
     let runs = Runs::of(conv);
     let packed_len = weights::packed_len(conv, runs.taps.len() * runs.len, conv.group_k());

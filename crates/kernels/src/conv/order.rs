@@ -7,9 +7,11 @@
 
 use std::ops::Range;
 
+use crate::conv::Few;
+
 /// The order of the pixels of some images.
 pub(super) struct Order {
-    groups: Vec<Range<usize>>,
+    groups: Few<Range<usize>>,
     /// Height and width.
     size: [usize; 2],
 }

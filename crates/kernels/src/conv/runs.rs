@@ -1,6 +1,9 @@
 //! Which runs of the input an output pixel needs: one per tap, or one per kernel row.
 
-use crate::{conv::Conv, cpu::Cpu};
+use crate::{
+    conv::{Conv, Few},
+    cpu::Cpu,
+};
 
 /// Below this many channels a kernel row is one run.
 const FEW_CHANNELS: usize = 16;
@@ -8,7 +11,7 @@ const FEW_CHANNELS: usize = 16;
 /// The runs of every output pixel (i, j): `len` floats from pixel `(i, j) · stride + tap`.
 pub(super) struct Runs {
     /// Where the runs begin, relative to the output pixel times the stride.
-    pub(super) taps: Vec<[isize; 2]>,
+    pub(super) taps: Few<[isize; 2]>,
     /// Floats in a run, of one group.
     pub(super) len: usize,
     /// Zeros that must be added around the image so that runs never cross a border.

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::{Activation, Conv, backward_bias, backward_data, backward_weights, forward};
+use super::{Activation, Conv, backward_bias, backward_data, backward_weights, forward, winograd};
 use crate::{
-    Rows, RowsMut, Write,
+    Cpu, Rows, RowsMut, Simd, Write,
     reference::{conv as reference, matrix::column_sums, pointwise, widen},
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -18,6 +18,20 @@ fn convs() -> impl Strategy<Value = Conv> {
             // Now and then a channel a group.
             let (c, k) = if c == k { (group, group) } else { (c * group, k * group) };
             Conv { n, c, h, w, k, kernel, stride, pad, dilation, group }
+        })
+        .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
+}
+
+/// Small convolutions of 3×3 with stride 1 and enough channels for Winograd's way, if the image suits it.
+fn wide_convs() -> impl Strategy<Value = Conv> {
+    let pad = prop::array::uniform2(0..=2_usize);
+    let sizes = (1..=3_usize, 2..=9_usize, 2..=9_usize);
+    let channels = (1..=2_usize, 16..=40_usize, 16..=40_usize);
+    (sizes, channels, pad)
+        .prop_map(|((n, h, w), (group, c, k), pad)| {
+            let (kernel, ones) = ([3; 2], [1; 2]);
+            let (c, k) = (c * group, k * group);
+            Conv { n, c, h, w, k, kernel, stride: ones, pad, dilation: ones, group }
         })
         .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
 }
@@ -89,6 +103,58 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn all_passes_of_3x3_equal_the_reference(conv in wide_convs()) {
+        check(&conv);
+    }
+}
+
+/// Largest error of `got`, relative to the largest value.
+fn error(got: &[f32], want: &[f64]) -> f64 {
+    let largest = want.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    got.iter()
+        .zip(want)
+        .fold(0.0, |most: f64, (&got, want)| most.max((f64::from(got) - want).abs()))
+        / largest
+}
+
+/// Winograd's way loses no more than a digit against the sum of taps.
+#[test]
+fn winograd_keeps_six_digits() {
+    let (kernel, ones) = ([3; 2], [1; 2]);
+    let conv = Conv {
+        n: 4,
+        c: 96,
+        h: 14,
+        w: 14,
+        k: 96,
+        kernel,
+        stride: ones,
+        pad: ones,
+        dilation: ones,
+        group: 1,
+    };
+    assert!(winograd::applies(&conv));
+    let (x, w) = (noise(conv.x_len(), 1), noise(conv.weights_len(), 2));
+    let dy = noise(conv.out_pixels() * conv.k, 3);
+    let want = [
+        reference::forward(&conv, &x, &w, None),
+        reference::backward_data(&conv, &dy, &w),
+        reference::backward_weights(&conv, &x, &dy),
+    ];
+    let cpu = Cpu::new(2, Simd::detect());
+    let mut got = want.each_ref().map(|want| vec![0.0; want.len()]);
+    let [y, dx, dw] = &mut got;
+    forward(&cpu, &conv, &x, &w, None, Activation::Linear, RowsMut::dense(y, conv.k));
+    backward_data(&cpu, &conv, Rows::dense(&dy, conv.k), &w, dx);
+    backward_weights(&cpu, &conv, &x, Rows::dense(&dy, conv.k), Write::Set, dw);
+    for (got, want) in got.iter().zip(&want) {
+        assert!(error(got, want) < 1e-6, "{}", error(got, want));
+    }
+}
+
 /// (n, c, side, k, kernel, stride, pad, group): shapes of networks, shrunk where only size would grow.
 #[test]
 fn shapes_of_networks() {
@@ -106,6 +172,7 @@ fn shapes_of_networks() {
         [8, 32, 9, 12, 3, 2, 1, 2],   // the same, strided and grouped
         [17, 16, 3, 8, 3, 1, 1, 1],   // two groups of images
         [2, 17, 12, 400, 3, 1, 1, 1], // more outputs than a block of them
+        [8, 24, 16, 20, 3, 1, 1, 1],  // enough tiles for several partial sums
     ];
     for [n, c, side, k, kernel, stride, pad, group] in shapes {
         check(&Conv {

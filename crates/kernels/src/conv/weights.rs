@@ -4,8 +4,10 @@
 //! whole filter apart; backward puts 16 input channels side by side, `taps` apart. Eight rows are
 //! transposed at a time in registers, so packing costs little more than reading and writing.
 
+use smallvec::smallvec;
+
 use crate::{
-    conv::Conv,
+    conv::{Conv, Few},
     cpu::{Cpu, Pieces},
     pack::columns_of_eight,
     simd::{Kernel, LANES, Lanes},
@@ -17,14 +19,29 @@ pub(super) fn packed_len(conv: &Conv, depth: usize, cols: usize) -> usize {
     conv.group * depth * Panels::new(cols).packed_cols()
 }
 
+/// A panel to fill: `live` columns from `first` on, counted over all groups.
+pub(super) struct Panel<'a> {
+    pub(super) first: usize,
+    pub(super) live: usize,
+    /// Columns that are written: those that do not exist are 0.
+    pub(super) width: usize,
+    pub(super) into: &'a mut [f32],
+}
+
 /// Panels of output channels: `into` is (group, panels of k, tap, c, 16).
 pub(super) fn pack_forward(cpu: &Cpu, conv: &Conv, weights: &[f32], into: &mut [f32]) {
-    let (c, taps) = (conv.group_c(), conv.taps());
-    let row = c * taps;
-    pack(cpu, conv, (row, conv.group_k()), into, |k, live, width, panel| {
-        let rows = &weights[k * row..][..live * row];
-        cpu.enter(Filters { rows, c, taps, live, width, panel });
+    let row = conv.group_c() * conv.taps();
+    pack(cpu, conv, (row, conv.group_k()), into, |panel| {
+        forward_panel(cpu, conv, weights, panel);
     });
+}
+
+/// One panel of [`pack_forward`].
+pub(super) fn forward_panel(cpu: &Cpu, conv: &Conv, weights: &[f32], panel: Panel<'_>) {
+    let (c, taps) = (conv.group_c(), conv.taps());
+    let Panel { first, live, width, into } = panel;
+    let rows = &weights[first * c * taps..][..live * c * taps];
+    cpu.enter(Filters { rows, c, taps, live, width, panel: into });
 }
 
 /// One panel of forward: `rows` is (live, c, taps), `panel` (tap, c, width).
@@ -79,14 +96,27 @@ pub(super) fn pack_backward(
     chosen: &[usize],
     into: &mut [f32],
 ) {
-    let (c, k, taps) = (conv.group_c(), conv.group_k(), conv.taps());
-    let mut slots = vec![usize::MAX; taps];
-    chosen.iter().enumerate().for_each(|(slot, &tap)| slots[tap] = slot);
-    pack(cpu, conv, (chosen.len() * k, c), into, |first, live, width, panel| {
-        let (group, first) = (first / c, first % c);
-        let weights = &weights[group * k * c * taps..][..k * c * taps];
-        cpu.enter(Channels { weights, k, c, slots: &slots, first, live, width, panel });
+    let depth = chosen.len() * conv.group_k();
+    pack(cpu, conv, (depth, conv.group_c()), into, |panel| {
+        backward_panel(cpu, conv, weights, chosen, panel);
     });
+}
+
+/// One panel of [`pack_backward`].
+pub(super) fn backward_panel(
+    cpu: &Cpu,
+    conv: &Conv,
+    weights: &[f32],
+    chosen: &[usize],
+    panel: Panel<'_>,
+) {
+    let (c, k, taps) = (conv.group_c(), conv.group_k(), conv.taps());
+    let mut slots: Few<usize> = smallvec![usize::MAX; taps];
+    chosen.iter().enumerate().for_each(|(slot, &tap)| slots[tap] = slot);
+    let Panel { first, live, width, into } = panel;
+    let (group, first) = (first / c, first % c);
+    let weights = &weights[group * k * c * taps..][..k * c * taps];
+    cpu.enter(Channels { weights, k, c, slots: &slots, first, live, width, panel: into });
 }
 
 /// One panel of backward: `weights` is (k, c, taps), `panel` (slot, k, width); `slots` has each tap's
@@ -146,13 +176,13 @@ impl Kernel for Channels<'_> {
     }
 }
 
-/// Calls `fill(first column counted over all groups, columns, width, panel)` for each panel.
+/// Calls `fill` for each panel.
 fn pack(
     cpu: &Cpu,
     conv: &Conv,
     (depth, cols): (usize, usize),
     into: &mut [f32],
-    fill: impl Fn(usize, usize, usize, &mut [f32]) + Sync,
+    fill: impl Fn(Panel<'_>) + Sync,
 ) {
     let panels = Panels::new(cols);
     let group_len = depth * panels.packed_cols();
@@ -163,6 +193,6 @@ fn pack(
         let at = group * group_len + panel * COLS * depth;
         // SAFETY: panels do not overlap, and each is one task's.
         let into = unsafe { pieces.range(at, width * depth) };
-        fill(group * cols + panel * COLS, live, width, into);
+        fill(Panel { first: group * cols + panel * COLS, live, width, into });
     });
 }

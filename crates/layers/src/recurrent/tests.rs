@@ -44,7 +44,7 @@ fn run(layer: &mut dyn Layer, bottoms: &[Blob]) -> Vec<Vec<f32>> {
                 .map(|(shape, slab)| Top { shape, layout, slab, place: None })
                 .collect(),
             params: params.iter().map(|values| &values[..]).collect(),
-            running: Vec::new(),
+            running: crate::Few::new(),
             rng: &mut rng,
             feed: None,
         })

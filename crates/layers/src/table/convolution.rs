@@ -14,7 +14,7 @@ use kernels::{Rows, RowsMut, Write, relu};
 use crate::convolve::{Convolve, Maps};
 use crate::window::{Window, WindowOptions, windows};
 use crate::{
-    Arity, Backward, Case, Fill, Follower, Forward, Gradient, Layer, LayerError, LayerKind,
+    Arity, Backward, Case, Few, Fill, Follower, Forward, Gradient, Layer, LayerError, LayerKind,
     LayoutRule, ParamDecl, ParamKind, Spec,
 };
 
@@ -256,7 +256,7 @@ impl Layer for Convolution {
         let masked = self.mask(io);
         let convolve = self.convolve();
         let k = convolve.k();
-        let diffs: Vec<Rows<'_>> = (io.tops.iter())
+        let diffs: Few<Rows<'_>> = (io.tops.iter())
             .map(|top| match io.unmasked.as_deref() {
                 Some(data) => Rows { data, ..top.rows(k) },
                 None => top.diff_rows(k),
@@ -269,7 +269,7 @@ impl Layer for Convolution {
                 false => dx.fill(0.0),
             }
         }
-        let pairs: Vec<_> = (io.bottoms.iter().zip(&io.tops).zip(diffs))
+        let pairs: Few<_> = (io.bottoms.iter().zip(&io.tops).zip(diffs))
             .filter(|((_, top), _)| top.live)
             .map(|((bottom, _), dy)| (bottom.data, dy))
             .collect();

@@ -12,7 +12,8 @@ use kernels::{Cpu, Unary, elementwise, relu};
 
 use crate::elementwise::{Points, chain};
 use crate::{
-    Arity, Backward, Case, Fill, Follower, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec,
+    Arity, Backward, Case, Few, Fill, Follower, Forward, Layer, LayerError, LayerKind, LayoutRule,
+    Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -140,10 +141,10 @@ impl Layer for Eltwise {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, y) = (io.cpu, io.tops[0].data());
-        let x: Vec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
+        let x: Few<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
         match &mut self.operation {
             Operation::Sum(coeffs) => {
-                let terms: Vec<_> = coeffs.iter().copied().zip(x).collect();
+                let terms: Few<_> = coeffs.iter().copied().zip(x).collect();
                 elementwise::weighted_sum(cpu, &terms, self.relu, y);
             }
             Operation::Product | Operation::ProductByQuotient => {
@@ -171,7 +172,7 @@ impl Layer for Eltwise {
             }
             _ => io.tops[0].diff,
         };
-        let x: Vec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
+        let x: Few<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
         for (index, bottom) in io.bottoms.iter_mut().enumerate() {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };
             match &self.operation {

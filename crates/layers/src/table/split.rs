@@ -8,7 +8,8 @@ use kernels::Unary;
 use kernels::elementwise::{self, Mask};
 
 use crate::{
-    Alias, Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec,
+    Alias, Arity, Backward, Case, Few, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule,
+    Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -59,7 +60,7 @@ impl Layer for Split {
         let bottom = &mut io.bottoms[0];
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         let mask = bottom.relu.map(|slope| Mask { y: bottom.data, slope });
-        let live: Vec<_> = io.tops.iter().filter(|top| top.live).map(|top| top.diff).collect();
+        let live: Few<_> = io.tops.iter().filter(|top| top.live).map(|top| top.diff).collect();
         match live[..] {
             [] => dx.fill(0.0),
             // In the memory of the first, its values lie there already.

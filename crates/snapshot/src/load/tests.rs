@@ -3,11 +3,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use base::Shape;
 use caffe_format::{BlobProto, NetParameter, V1LayerParameter, V1LayerParameterLayerType, binary};
 
 use super::{Resume, load, load_model};
-use crate::blob;
 
 /// What Caffe wrote.
 fn caffe(name: &str) -> PathBuf {
@@ -55,8 +53,8 @@ fn models_of_old_caffes_are_brought_up_to_date() {
     put(&path, &binary::write(&old));
     let model = load_model(&path).unwrap();
     assert_eq!((model.layer[0].name(), model.layer[0].type_()), ("fc", "InnerProduct"));
-    assert!(blob::fits(&model.layer[0].blobs[0], &Shape::new(&[2, 1]).unwrap()));
-    assert_eq!(*blob::values(&model.layer[0].blobs[0]).unwrap(), [3.0, 4.0]);
+    assert!(model.layer[0].blobs[0].fits(&[2, 1]));
+    assert_eq!(*model.layer[0].blobs[0].values().unwrap(), [3.0, 4.0]);
 }
 
 #[test]

@@ -1,12 +1,10 @@
 use std::{fs, path::Path};
 
-use base::Shape;
-use caffe_format::{LayerParameter, NetParameter, SolverState};
+use caffe_format::{BlobProto, LayerParameter, NetParameter, SolverState};
 
 use super::{check_writable, save};
 use crate::{
-    Format, Loaded, Names, Resume, Snapshot, SnapshotError, blob::pack, find_latest, load,
-    load_model, sidecar,
+    Format, Loaded, Names, Resume, Snapshot, SnapshotError, find_latest, load, load_model, sidecar,
 };
 
 /// A snapshot after `iter` iterations, in `dir`.
@@ -19,7 +17,7 @@ fn prefix(dir: &Path) -> String {
 }
 
 fn contents(iter: i32) -> Snapshot {
-    let blob = pack(&Shape::new(&[2, 3]).unwrap(), vec![iter as f32; 6]);
+    let blob = BlobProto::from_values(&[2, 3], vec![iter as f32; 6]);
     let layer = LayerParameter {
         name: Some("fc".into()),
         blobs: vec![blob.clone()],

@@ -3,7 +3,6 @@ use caffe_format::{BlobProto, LayerParameter, NetParameter};
 use expect_test::{Expect, expect};
 
 use super::{TargetBlob, TargetLayer, match_layers};
-use crate::blob::pack;
 
 type Layer<'a> = (&'a str, &'a [&'a [usize]]);
 
@@ -12,7 +11,7 @@ fn shape(dims: &[usize]) -> Shape {
 }
 
 fn blob(dims: &[usize]) -> BlobProto {
-    pack(&shape(dims), vec![1.0; dims.iter().product()])
+    BlobProto::from_values(dims, vec![1.0; dims.iter().product()])
 }
 
 fn model(layers: &[Layer<'_>]) -> NetParameter {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use ::safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use base::Shape;
-use caffe_format::{LayerParameter, NetParameter, binary, text};
+use caffe_format::{BlobProto, LayerParameter, NetParameter, binary, text};
 use snapshot::SnapshotError;
 
 use crate::TrainError;
@@ -28,10 +28,10 @@ pub fn to_safetensors(model: &Path, output: &Path) -> Result<(), TrainError> {
         for (index, blob) in layer.blobs.iter().enumerate() {
             let name = format!("{}/{index}", layer.name());
             let told = |error| bad(format!("blob `{name}`: {error}"));
-            let shape = snapshot::blob::shape(blob).map_err(told)?;
-            let values = snapshot::blob::values(blob).map_err(told)?;
+            let dims = blob.dims().map_err(told)?;
+            let values = blob.values().map_err(told)?;
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-            if tensors.insert(name.clone(), (shape.dims().to_vec(), bytes)).is_some() {
+            if tensors.insert(name.clone(), (dims, bytes)).is_some() {
                 return Err(bad(format!("two layers are called `{}`", layer.name())));
             }
         }
@@ -89,7 +89,7 @@ fn read(bytes: &[u8]) -> Result<NetParameter, String> {
         }
         let shape =
             Shape::new(view.shape()).map_err(|error| format!("tensor `{name}`: {error}"))?;
-        blobs.push(snapshot::blob::pack(&shape, values(name, view)?));
+        blobs.push(BlobProto::from_values(shape.dims(), values(name, view)?));
     }
     Ok(net)
 }

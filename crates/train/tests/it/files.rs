@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use base::Shape;
 use caffe_format::{BlobProto, binary};
 use data::rows::DATASETS;
 use train::files::{net_from_text, solver_from_text};
@@ -23,7 +22,7 @@ fn single(net: &str, root: &Path) -> Result<Single, TrainError> {
 
 fn write_matrix(folder: &Path, side: usize) {
     let values = (0..side * side).map(|i| i as f32 + 1.0).collect();
-    let blob = snapshot::blob::pack(&Shape::new(&[1, 1, side, side]).unwrap(), values);
+    let blob = BlobProto::from_values(&[1, 1, side, side], values);
     fs::write(folder.join("gain.binaryproto"), binary::write(&blob)).unwrap();
 }
 

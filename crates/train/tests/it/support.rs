@@ -47,7 +47,7 @@ pub(crate) fn compare(got: &NetParameter, want: &NetParameter, near: fn(&[f32], 
 }
 
 fn values(blob: &BlobProto) -> Vec<f32> {
-    snapshot::blob::values(blob).unwrap().into_owned()
+    blob.values().unwrap().into_owned()
 }
 
 /// Equal to the bit.

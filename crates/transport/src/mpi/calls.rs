@@ -111,9 +111,9 @@ impl Comm {
     /// Whether a request has completed; it is gone then.
     pub(super) fn test(self, request: &mut Request) -> Result<bool, LinkError> {
         let mut done: c_int = 0;
-        // SAFETY: a request of this process; the status is not wanted.
-        let code =
-            unsafe { ffi::MPI_Test(&raw mut request.0, &raw mut done, ffi::RSMPI_STATUS_IGNORE) };
+        let flag = &raw mut done;
+        // SAFETY: a request of this process, and a plain out-parameter; the status is not wanted.
+        let code = unsafe { ffi::MPI_Test(&raw mut request.0, flag, ffi::RSMPI_STATUS_IGNORE) };
         check(self.rank, "MPI_Test", code)?;
         Ok(done != 0)
     }
@@ -128,10 +128,9 @@ impl Comm {
     pub(super) fn probe(self, tag: c_int) -> Option<(usize, usize)> {
         let mut here: c_int = 0;
         let mut status = MaybeUninit::<ffi::MPI_Status>::zeroed();
-        let any = ffi::MPI_ANY_SOURCE;
+        let (any, flag) = (ffi::MPI_ANY_SOURCE, &raw mut here);
         // SAFETY: plain out-parameters.
-        let code =
-            unsafe { ffi::MPI_Iprobe(any, tag, self.raw, &raw mut here, status.as_mut_ptr()) };
+        let code = unsafe { ffi::MPI_Iprobe(any, tag, self.raw, flag, status.as_mut_ptr()) };
         if code != 0 || here == 0 {
             return None;
         }

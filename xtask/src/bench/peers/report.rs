@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::super::{Rate, torch::LAYOUTS};
+use super::super::{Rate, torch::LAYOUTS, verdict};
 use super::Measured;
 
 /// What 2 threads should be over 1 on the large networks.
@@ -36,9 +36,9 @@ pub(super) fn table(results: &[Measured]) -> String {
         for (index, (title, part)) in PARTS.into_iter().enumerate() {
             let peer = |index: usize| result.peers.get(index).map(part);
             let ratio = result.ratio(part);
-            let met = ratio.zip(result.target()).map(|(ratio, target)| {
-                format!("{target:.2} {}", if ratio >= target { "met" } else { "missed" })
-            });
+            let met = ratio
+                .zip(result.target())
+                .map(|(ratio, target)| format!("{target:.2} {}", verdict(ratio, target)));
             let share = format!("{:.0} %", 100.0 * result.share);
             let _ = writeln!(
                 text,
@@ -54,7 +54,30 @@ pub(super) fn table(results: &[Measured]) -> String {
             );
         }
     }
-    text + &scaling(results)
+    text + &summary(results) + &scaling(results)
+}
+
+/// How many targets are met, and the names of those that are not.
+fn summary(results: &[Measured]) -> String {
+    let (mut met, mut missed) = (0, Vec::new());
+    for result in results {
+        for (title, part) in PARTS {
+            match result.ratio(part).zip(result.target()) {
+                Some((ratio, target)) if ratio >= target => met += 1,
+                Some(_) => {
+                    missed.push(format!("{} on {} ({title})", result.net.name, result.threads));
+                }
+                None => {}
+            }
+        }
+    }
+    match (met + missed.len(), missed.is_empty()) {
+        (0, _) => String::new(),
+        (all, true) => format!("\nAll {all} ratios reach their targets.\n"),
+        (all, false) => {
+            format!("\n{met} of {all} ratios reach their targets; missed: {}.\n", missed.join(", "))
+        }
+    }
 }
 
 /// From 1 to 2 threads, where both were measured.
@@ -64,12 +87,11 @@ fn scaling(results: &[Measured]) -> String {
         let same = |two: &&Measured| two.threads == 2 && two.net.name == one.net.name;
         let Some(two) = results.iter().find(same) else { continue };
         let speed_up = two.ours.pass / one.ours.pass;
-        let verdict = match one.net.scales {
-            true if speed_up >= SCALING => format!(" (target {SCALING}: met)"),
-            true => format!(" (target {SCALING}: missed)"),
+        let judged = match one.net.scales {
+            true => format!(" (target {SCALING}: {})", verdict(speed_up, SCALING)),
             false => String::new(),
         };
-        let _ = writeln!(text, "{}: 2 threads are {speed_up:.2} times 1{verdict}", one.net.name);
+        let _ = writeln!(text, "- {}: 2 threads are {speed_up:.2} times 1{judged}", one.net.name);
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
@@ -127,9 +149,12 @@ mod tests {
         assert!(text.contains(row), "{text}");
         assert!(text.contains("| 1.65 | 1.70 missed |"), "{text}");
         assert!(
-            text.contains("AlexNet: 2 threads are 1.03 times 1 (target 1.9: missed)"),
+            text.contains("- AlexNet: 2 threads are 1.03 times 1 (target 1.9: missed)"),
             "{text}"
         );
+        let end = "2 of 4 ratios reach their targets; missed: AlexNet on 2 (forward + backward), \
+                   AlexNet on 2 (with update).";
+        assert!(text.contains(end), "{text}");
     }
 
     #[test]
@@ -137,6 +162,7 @@ mod tests {
         let alone = results().into_iter().map(|result| Measured { peers: Vec::new(), ..result });
         let text = table(&alone.collect::<Vec<_>>());
         assert!(text.contains("| 16.0 | – | – | – | – | 50 % |"), "{text}");
+        assert!(!text.contains("targets"), "{text}");
     }
 
     #[test]

@@ -159,3 +159,16 @@ fn our_own_absence_is_not_their_silence() {
     assert_eq!(judge.judge(secs(64.0), own()), None);
     assert!(judge.judge(secs(67.0), own()).is_none());
 }
+
+#[test]
+fn goodbyes_are_awaited_of_whoever_still_beats() {
+    let mut judge = Judge::new(Rank::new(1, 3).unwrap(), secs(10.0), secs(0.0));
+    let usual = beat(Waiting::Nobody, Vec::new());
+    let goodbye = Beat { leaving: true, ..usual.clone() };
+    judge.hear(secs(1.0), 0, goodbye.clone());
+    judge.hear(secs(1.0), 2, usual);
+    assert!(judge.awaits_goodbye(secs(2.0)));
+    assert!(!judge.awaits_goodbye(secs(11.0)), "rank 2 is silent: nothing comes any more");
+    judge.hear(secs(2.0), 2, goodbye);
+    assert!(!judge.awaits_goodbye(secs(2.0)));
+}

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
-use collective::{Choice, parse_size};
+use anyhow::{Context, Result, ensure};
+use collective::{Choice, Cut, parse_size};
 use exchange::bench::allreduce::{Options, run_local, run_rank};
 use exchange::bench::report::{Measured, json};
 
@@ -41,12 +41,23 @@ pub(crate) struct Args {
     /// Runs before them
     #[arg(long, value_name = "N", default_value_t = 2)]
     warm_ups: u64,
+    /// Bytes of a message and messages under way at once, like `256Kx4` [default: the transport's]
+    #[arg(long, value_name = "BYTESxN", value_parser = cut)]
+    cut: Option<Cut>,
     /// Network parameters that `auto` reckons with, as `bench network` saved them
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Also write results as JSON, to a file or `-` for stdout
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+/// Reads `BYTESxN`.
+fn cut(text: &str) -> Result<Cut> {
+    let (bytes, lanes) = text.split_once('x').context("expected BYTESxN")?;
+    let (segment, lanes) = (parse_size(bytes)? / size_of::<f32>(), lanes.parse()?);
+    ensure!(segment > 0 && lanes > 0, "a message has a value at least, and one is under way");
+    Ok(Cut { segment, lanes })
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -60,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         },
         iterations: count(args.iterations),
         warm_ups: count(args.warm_ups),
-        cut: None,
+        cut: args.cut,
         network,
     };
     let results = if launch::is_launched() {

@@ -1,10 +1,8 @@
 //! `firecaffe data check`: reads and decodes every record of a database.
 
-use std::path::PathBuf;
-
 use anyhow::{Result, bail};
 
-use crate::options::Backend;
+use super::Database;
 use crate::output::{complain, print};
 
 const EXAMPLES: &str = "\
@@ -18,18 +16,14 @@ the exit code is then 1.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The database
-    #[arg(value_name = "DB")]
-    database: PathBuf,
-    /// The database's format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
-    backend: Backend,
+    #[command(flatten)]
+    input: Database,
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
-    let mut database = data::database::open(&args.database, args.backend.into())?;
+    let mut database = args.input.open()?;
     let report = super::with_progress(|progress| data::check::database(&mut *database, progress))?;
-    let mut text = format!("{}: {} records\n", args.database.display(), report.records);
+    let mut text = format!("{}: {} records\n", args.input.database.display(), report.records);
     for ([channels, height, width], count) in &report.sizes {
         text += &format!("{count} of {channels}x{height}x{width} (channels, height, width)\n");
     }
@@ -39,7 +33,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     print(&text)?;
     if report.bad > 0 {
         complain(&report.listed);
-        bail!("{}: {} records cannot be used", args.database.display(), report.bad);
+        bail!("{}: {} records cannot be used", args.input.database.display(), report.bad);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use caffe_format::binary;
 
-use crate::options::Backend;
+use super::Database;
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -18,19 +18,15 @@ The file is what Caffe writes, byte for byte; name it as `mean_file` in `transfo
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The database
-    #[arg(value_name = "DB")]
-    database: PathBuf,
+    #[command(flatten)]
+    input: Database,
     /// The file to write
     #[arg(value_name = "OUT.binaryproto")]
     out: PathBuf,
-    /// The database's format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
-    backend: Backend,
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
-    let mut database = data::database::open(&args.database, args.backend.into())?;
+    let mut database = args.input.open()?;
     let mean = super::with_progress(|progress| data::mean::compute(&mut *database, progress))?;
     snapshot::atomic::write(&args.out, &binary::write(&mean))?;
     let (channels, area) = (mean.channels(), mean.height() * mean.width());

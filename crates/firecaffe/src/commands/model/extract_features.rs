@@ -8,7 +8,7 @@ use train::tools::{self, Features};
 use train::{NetConfig, Single};
 
 use crate::log::Log;
-use crate::options::{Backend, Compute, DEFAULT_SEED, Reading, Selection, phase, root};
+use crate::options::{Backend, Running, phase};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -44,11 +44,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TRAIN|TEST", default_value = "TEST", value_parser = phase)]
     phase: Phase,
     #[command(flatten)]
-    compute: Compute,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    reading: Reading,
+    running: Running,
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
@@ -56,14 +52,8 @@ pub(super) fn run(args: &Args) -> Result<()> {
     ensure!(blobs == out, "{blobs} `--blobs` and {out} `--out`; give one database for each blob");
     let log = Log::new();
     let config = NetConfig {
-        state: args.selection.state(args.phase),
         weights: args.weights.clone(),
-        threads: args.compute.threads(),
-        simd: args.compute.simd()?,
-        seed: DEFAULT_SEED,
-        root: root(),
-        unknown: args.reading.unknown(),
-        ..NetConfig::new(&args.model)
+        ..args.running.config(&args.model, args.phase)?
     };
     let mut single = Single::open(&config, &mut |event| log.event(&event))?;
     let features = Features {

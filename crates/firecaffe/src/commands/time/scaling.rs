@@ -39,7 +39,8 @@ struct Reached {
 pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let max = args.workers_max.and_then(|max| usize::try_from(max).ok()).unwrap_or(cores);
-    let threads = if args.compute.threads_asked() { args.compute.threads() } else { 1 };
+    let threads =
+        if args.running.compute.threads_asked() { args.running.compute.threads() } else { 1 };
     if max * threads > cores {
         log.warn(format!("{max} workers of {threads} threads share {cores} cores"));
     }
@@ -58,12 +59,11 @@ fn measure(args: &Args, workers: usize, threads: usize, log: &Log) -> Result<Rea
     let mut job = training::open(args, workers, threads, log)?;
     let mut steps: Vec<Step> = Vec::new();
     training::measure(&mut job, args.iterations, &RealClock::start(), &mut |s| steps.push(s))?;
-    let median = |part: fn(&Step) -> f64| training::median(steps.iter().map(part).collect());
     Ok(Reached {
         workers,
         items: job.items_per_iteration(),
-        all: median(|step| step.all),
-        rest: median(|step| step.rest),
+        all: Step::median(&steps, |step| step.all),
+        rest: Step::median(&steps, |step| step.rest),
     })
 }
 

@@ -1,7 +1,7 @@
 //! The job that `--update` and `--scaling` time: a solver's, or a net's with a plain SGD.
 
 use anyhow::Result;
-use base::Clock;
+use base::{Clock, median};
 use caffe_format::SolverParameter;
 use train::{Config, Job, files};
 
@@ -20,10 +20,10 @@ pub(super) fn open(args: &Args, workers: usize, threads: usize, log: &Log) -> Re
     let config = Config {
         workers,
         threads,
-        simd: args.compute.simd()?,
+        simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
         root: root(),
-        unknown: args.reading.unknown(),
+        unknown: args.running.reading.unknown(),
         ..Config::new(solver)
     };
     Ok(Job::open(config, &mut |_| {})?)
@@ -32,7 +32,7 @@ pub(super) fn open(args: &Args, workers: usize, threads: usize, log: &Log) -> Re
 fn solver(args: &Args, log: &Log) -> Result<SolverParameter> {
     let mut solver = match (&args.solver, &args.model) {
         (Some(path), _) => {
-            let read = files::read_solver(path, args.reading.unknown())?;
+            let read = files::read_solver(path, args.running.reading.unknown())?;
             read.notices.iter().for_each(|notice| log.warn(notice));
             read.message
         }
@@ -41,7 +41,7 @@ fn solver(args: &Args, log: &Log) -> Result<SolverParameter> {
             SolverParameter { net, ..files::solver_from_text("time", SOLVER)? }
         }
     };
-    args.selection.add_to(&mut solver.train_state);
+    args.running.selection.add_to(&mut solver.train_state);
     Ok(SolverParameter {
         test_net: Vec::new(),
         test_net_param: Vec::new(),
@@ -65,6 +65,13 @@ pub(super) struct Step {
     pub(super) all: f64,
 }
 
+impl Step {
+    /// The median of a part: one iteration that the machine disturbed would spoil a mean.
+    pub(super) fn median(steps: &[Self], part: fn(&Self) -> f64) -> f64 {
+        median(steps.iter().map(part).collect())
+    }
+}
+
 /// Runs an iteration that is not counted, then `iterations`; `each` hears every one.
 pub(super) fn measure(
     job: &mut Job,
@@ -83,27 +90,4 @@ pub(super) fn measure(
         each(Step { pass, rest: (all - pass).max(0.0), all });
     }
     Ok(())
-}
-
-/// The middle one, or the mean of the middle two; 0 for none.
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let (low, high) = (values.len().saturating_sub(1) / 2, values.len() / 2);
-    match (values.get(low), values.get(high)) {
-        (Some(low), Some(high)) => f64::midpoint(*low, *high),
-        _ => 0.0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::median;
-
-    #[test]
-    #[expect(clippy::float_cmp, reason = "halves are exact")]
-    fn medians_of_odd_even_and_no_values() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert_eq!(median(Vec::new()), 0.0);
-    }
 }

@@ -3,13 +3,14 @@
 use anyhow::Result;
 use base::general;
 
-use super::{Args, training, work};
+use super::training::{self, Step};
+use super::{Args, work};
 use crate::clock::RealClock;
 use crate::log::Log;
 
-/// Measures and logs. Medians, since one iteration that the machine disturbed would spoil a mean.
+/// Measures and logs medians.
 pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
-    let mut job = training::open(args, 1, args.compute.threads(), log)?;
+    let mut job = training::open(args, 1, args.running.compute.threads(), log)?;
     log.caffe("*** Benchmark begins ***");
     log.caffe(format!("Testing for {} iterations.", args.iterations));
     let mut steps = Vec::new();
@@ -19,9 +20,8 @@ pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
         log.caffe(format!("Iteration: {index} forward-backward time: {pass} ms."));
         log.caffe(format!("Iteration: {index} update time: {rest} ms."));
     })?;
-    let median =
-        |part: fn(&training::Step) -> f64| training::median(steps.iter().map(part).collect());
-    let (pass, rest, all) = (median(|s| s.pass), median(|s| s.rest), median(|s| s.all));
+    let [pass, rest, all]: [fn(&Step) -> f64; 3] = [|s| s.pass, |s| s.rest, |s| s.all];
+    let [pass, rest, all] = [pass, rest, all].map(|part| Step::median(&steps, part));
     let images = job.items_per_iteration() as f64;
     let passes = f64::from(job.solver_param().iter_size());
     let flops = passes * job.net().rows().iter().map(work::flops).sum::<f64>();

@@ -129,7 +129,13 @@ impl Kernel for Tile<'_> {
     fn run<S: Lanes>(mut self, s: S) {
         let (c, taps) = (self.conv.group_c(), self.conv.taps());
         let ks = self.dw.len() / (c * taps);
-        if taps > 1 && self.cut.runs_by_panel != Some(taps) {
+        if taps == 1 {
+            for panel in 0..self.cut.panels.count() {
+                (0..ks).for_each(|k| self.put_row(s, k, panel));
+            }
+            return;
+        }
+        if self.cut.runs_by_panel != Some(taps) {
             for panel in 0..self.cut.panels.count() {
                 (0..ks).for_each(|k| self.put_mixed(k, panel));
             }
@@ -164,6 +170,28 @@ impl Tile<'_> {
     fn row(&mut self, k: usize, first: usize) -> &mut [f32] {
         let row = self.conv.group_c() * self.conv.taps();
         &mut self.dw[k * row + first..(k + 1) * row]
+    }
+
+    /// Writes a panel of the only tap: its channels lie as they are.
+    #[inline(always)]
+    fn put_row<S: Lanes>(&mut self, s: S, k: usize, panel: usize) {
+        let (at, splits, sums_len) = (self.at(k, panel), self.cut.splits, self.cut.sums_len);
+        let (cols, sums, write) = (self.cut.panels.cols(panel), self.sums, self.write);
+        let into = &mut self.row(k, panel * COLS)[..cols];
+        for (half, into) in into.chunks_mut(LANES).enumerate() {
+            let mut sum = s.splat(0.0);
+            for split in 0..splits {
+                let from = &sums[at + half * LANES + split * sums_len..][..LANES];
+                // SAFETY: `from` is eight floats.
+                sum = s.add(sum, unsafe { s.load(from.as_ptr()) });
+            }
+            if write == Write::Add {
+                // SAFETY: `into` has its own length.
+                sum = s.add(unsafe { s.load_first(into.as_ptr(), into.len()) }, sum);
+            }
+            // SAFETY: as above.
+            unsafe { s.store_first(into.as_mut_ptr(), sum, into.len()) };
+        }
     }
 
     /// Writes eight input channels by eight taps.

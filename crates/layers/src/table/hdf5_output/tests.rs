@@ -6,7 +6,7 @@ use kernels::{Cpu, Simd};
 use tensor::Layout;
 
 use crate::testing::{build, error};
-use crate::{Bottom, Drain, FeedError, Forward, Sink};
+use crate::{Bottom, Drain, FeedError, Few, Forward, Sink};
 
 /// Sends on what it gets.
 struct Told(Sender<Vec<(String, Vec<f32>)>>);
@@ -32,10 +32,10 @@ fn every_forward_hands_both_bottoms_to_the_sink() {
         layer
             .forward(&mut Forward {
                 cpu: &Cpu::new(1, Simd::detect()),
-                bottoms: vec![bottom(0, &values[..]), bottom(1, &values[2..])],
-                tops: Vec::new(),
-                params: Vec::new(),
-                running: Vec::new(),
+                bottoms: [bottom(0, &values[..]), bottom(1, &values[2..])].into_iter().collect(),
+                tops: Few::new(),
+                params: Few::new(),
+                running: Few::new(),
                 rng: &mut Mt19937::new(1),
                 feed: Some(&mut drain),
             })

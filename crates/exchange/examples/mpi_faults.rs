@@ -1,0 +1,75 @@
+//! What the tests run under `mpirun` to see faults: ranks that sum until something goes wrong.
+//!
+//! `mpi_faults BYTES ALGORITHM SILENCE_MAX [absent RANK | stray RANK]`: every rank says its process
+//! number and all-reduces over and over. An absent rank never comes to the first collective, one that strays asks
+//! for a value more than the others.
+
+#[cfg(not(feature = "mpi"))]
+fn main() {}
+
+#[cfg(feature = "mpi")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    faults::run()
+}
+
+#[cfg(feature = "mpi")]
+mod faults {
+    use base::Clock;
+    use collective::{Choice, parse_size};
+    use exchange::{Config, Exchange, ExchangeError, mpi, watch};
+    use std::convert::Infallible;
+    use std::io::Write;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    /// Time since the program began.
+    struct Machine(Instant);
+
+    #[expect(clippy::disallowed_methods, reason = "a binary supplies the clock")]
+    impl Clock for Machine {
+        fn now(&self) -> Duration {
+            self.0.elapsed()
+        }
+
+        fn sleep(&self, duration: Duration) {
+            std::thread::sleep(duration);
+        }
+    }
+
+    pub(crate) fn run() -> Result<(), Box<dyn std::error::Error>> {
+        let args: Vec<_> = std::env::args().skip(1).collect();
+        let [bytes, algorithm, silence_max, fault @ ..] = &args[..] else {
+            return Err("BYTES ALGORITHM SILENCE_MAX [absent RANK | stray RANK]".into());
+        };
+        let mut len = parse_size(bytes)? / size_of::<f32>();
+        let config = Config { choice: Choice::parse(algorithm)?, ..Config::MPI };
+        let silence_max = Duration::from_secs_f64(silence_max.parse()?);
+        #[expect(clippy::disallowed_methods, reason = "a binary supplies the clock")]
+        let clock = Arc::new(Machine(Instant::now()));
+        let (mut exchange, watch) =
+            mpi::start(config, clock.clone(), silence_max, watch::to_stderr())?;
+        let me = exchange.rank().index();
+        writeln!(std::io::stderr(), "rank {me} pid {}", std::process::id())?;
+        match fault {
+            [kind, rank] if rank.parse() == Ok(me) => match kind.as_str() {
+                "absent" => loop {
+                    clock.sleep(Duration::from_millis(100));
+                },
+                _ => len += 1,
+            },
+            _ => {}
+        }
+        let Err(error) = sum(&mut exchange, len);
+        drop(exchange);
+        watch.abort(&error.to_string(), watch::EXIT_CODE);
+        Err(error.into())
+    }
+
+    /// Zeros, which stay what they are however often they are summed.
+    fn sum(exchange: &mut Exchange, len: usize) -> Result<Infallible, ExchangeError> {
+        let mut values = vec![0.0_f32; len];
+        loop {
+            exchange.all_reduce(&mut values)?;
+        }
+    }
+}
