@@ -2,8 +2,10 @@
 //!
 //! A blob has Caffe's logical shape and one of two memory [`Layout`]s; whoever looks from outside sees
 //! Caffe's order. `unsafe` is allowed in this crate for one purpose each: [`Slab`] views its aligned
-//! lines as plain floats, and [`SharedSlab`] hands disjoint shares of one slab to several workers.
+//! lines as plain floats and asks for huge pages, and [`SharedSlab`] hands disjoint shares of one
+//! slab to several workers.
 
+mod huge;
 mod layout;
 mod shared;
 mod slab;

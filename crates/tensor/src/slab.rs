@@ -2,6 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use crate::huge;
+
 /// One cache line, and four AVX2 registers' worth of alignment.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
@@ -21,13 +23,18 @@ impl Slab {
     /// `len` zeros.
     #[must_use]
     pub fn zeros(len: usize) -> Self {
-        Self { lines: vec![Line([0.0; LINE]); len.div_ceil(LINE)], len }
+        let mut slab = Self::default();
+        slab.grow(len);
+        slab
     }
 
     /// Makes room for `len` values. Values so far stay; new ones are zero.
     pub fn grow(&mut self, len: usize) {
         if len > self.len {
-            self.lines.resize(len.div_ceil(LINE), Line([0.0; LINE]));
+            let lines = len.div_ceil(LINE);
+            self.lines.reserve_exact(lines - self.lines.len());
+            huge::prefer(self.lines.as_mut_ptr(), lines * size_of::<Line>());
+            self.lines.resize(lines, Line([0.0; LINE]));
             self.len = len;
         }
     }
@@ -63,7 +70,7 @@ mod tests {
 
     #[test]
     fn starts_on_a_cache_line_and_keeps_values_when_it_grows() {
-        for len in [0, 1, 15, 16, 17, 1000] {
+        for len in [0, 1, 15, 16, 17, 1000, (5 << 20) / 4] {
             let mut slab = Slab::zeros(len);
             assert_eq!(slab.len(), len);
             assert_eq!(slab.as_ptr() as usize % 64, 0);
