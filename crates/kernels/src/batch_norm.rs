@@ -16,6 +16,10 @@ use crate::{
     view::Unary,
 };
 
+/// Values of a row, at least, for the loops that change every value by itself: what a row costs before
+/// its first value is as much as 40 values.
+const WIDE: usize = 512;
+
 /// Mean and variance of each channel over all rows (dividing by their number).
 ///
 /// * `x`: (rows, c)
@@ -36,23 +40,29 @@ pub fn statistics(
     assert_eq!(x.len(), rows * c, "x is (rows, c)");
     assert_eq!([mean.len(), variance.len()], [c; 2], "one mean and variance a channel");
     let shift = &x[..c];
-    let add = |r: usize, sums: &mut [f32]| {
-        let (first, second) = sums.split_at_mut(c);
-        let x = &x[r * c..][..c];
-        for (((first, second), &x), &shift) in first.iter_mut().zip(second).zip(x).zip(shift) {
-            let d = x - shift;
-            *first += d;
-            *second += d * d;
-        }
-    };
-    columns::fold(cpu, rows, [c, 2], add, |sums| {
-        for channel in 0..c {
-            let first = sums[channel] / rows as f64;
-            let second = sums[c + channel] / rows as f64;
-            mean[channel] = round(f64::from(shift[channel]) + first);
-            variance[channel] = round((second - first * first).max(0.0));
-        }
-    });
+    columns::fold(
+        cpu,
+        rows,
+        [c, 2],
+        #[inline(always)]
+        |r, sums| {
+            let (first, second) = sums.split_at_mut(c);
+            let x = &x[r * c..][..c];
+            for (((first, second), &x), &shift) in first.iter_mut().zip(second).zip(x).zip(shift) {
+                let d = x - shift;
+                *first += d;
+                *second += d * d;
+            }
+        },
+        |sums| {
+            for channel in 0..c {
+                let first = sums[channel] / rows as f64;
+                let second = sums[c + channel] / rows as f64;
+                mean[channel] = round(f64::from(shift[channel]) + first);
+                variance[channel] = round((second - first * first).max(0.0));
+            }
+        },
+    );
 }
 
 /// `inv_std = 1 / sqrt(variance + eps)`.
@@ -84,6 +94,46 @@ impl Normalize<'_> {
             .chain(self.affine.into_iter().flatten())
             .for_each(one_each);
     }
+
+    /// Runs `body` with as many channels, and with constants repeated as often, as make rows of
+    /// [`WIDE`] values: several short rows are handled as one.
+    ///
+    /// * `more`: further constants, (c) each
+    fn widened<const N: usize>(
+        &self,
+        cpu: &Cpu,
+        c: usize,
+        more: [&[f32]; N],
+        body: impl FnOnce(usize, &Normalize<'_>, [&[f32]; N]),
+    ) {
+        if c >= WIDE {
+            return body(c, self, more);
+        }
+        let wide = WIDE.div_ceil(c) * c;
+        // A line more, or all constants of a channel would share a set of the first-level cache.
+        let apart = wide + 16;
+        cpu.with_shared((4 + N) * apart, |scratch| {
+            let mut free = scratch.chunks_exact_mut(apart);
+            let mut repeated = |constants: &[f32]| -> &[f32] {
+                let to = &mut free.next().expect("scratch for all constants")[..wide];
+                to.chunks_exact_mut(c).for_each(|to| to.copy_from_slice(constants));
+                to
+            };
+            let with = Normalize {
+                mean: repeated(self.mean),
+                inv_std: repeated(self.inv_std),
+                affine: self.affine.map(|affine| affine.map(&mut repeated)),
+                relu: self.relu,
+            };
+            body(wide, &with, more.map(repeated));
+        });
+    }
+
+    /// Slope of the ReLU; without one it is 1, which changes no bit.
+    #[inline(always)]
+    fn slope(&self) -> f32 {
+        self.relu.unwrap_or(1.0)
+    }
 }
 
 /// `y = (x − mean) · inv_std`, then scale and ReLU if given; in place or apart.
@@ -95,47 +145,59 @@ impl Normalize<'_> {
 /// If an operand does not fit.
 pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
     with.check(c, values.count());
-    let piece = CHUNK.div_ceil(c) * c;
-    match values {
-        Unary::InPlace(y) => cpu.run_chunks(y, piece, |_, y| {
-            cpu.vectorize(|| {
-                for y in y.chunks_exact_mut(c) {
-                    for ((y, mean), inv_std) in y.iter_mut().zip(with.mean).zip(with.inv_std) {
-                        *y = (*y - mean) * inv_std;
+    with.widened(cpu, c, [], |c, with, []| {
+        let piece = CHUNK.div_ceil(c) * c;
+        match values {
+            Unary::InPlace(y) => cpu.run_chunks(y, piece, |_, y| {
+                vectorize!(cpu, {
+                    for y in y.chunks_mut(c) {
+                        row_in_place(with, y);
                     }
-                    finish_row(with, y);
-                }
-            });
-        }),
-        Unary::Apart { x, y } => cpu.run_chunks(y, piece, |index, y| {
-            let x = &x[index * piece..][..y.len()];
-            cpu.vectorize(|| {
-                for (x, y) in x.chunks_exact(c).zip(y.chunks_exact_mut(c)) {
-                    let channels = with.mean.iter().zip(with.inv_std);
-                    for ((y, x), (mean, inv_std)) in y.iter_mut().zip(x).zip(channels) {
-                        *y = (x - mean) * inv_std;
+                });
+            }),
+            Unary::Apart { x, y } => cpu.run_chunks(y, piece, |index, y| {
+                let x = &x[index * piece..][..y.len()];
+                vectorize!(cpu, {
+                    for (x, y) in x.chunks(c).zip(y.chunks_mut(c)) {
+                        row(with, x, y);
                     }
-                    finish_row(with, y);
-                }
-            });
-        }),
+                });
+            }),
+        }
+    });
+}
+
+/// One row, apart.
+#[inline(always)]
+fn row(with: &Normalize<'_>, x: &[f32], y: &mut [f32]) {
+    let (slope, values) = (with.slope(), y.iter_mut().zip(x).zip(with.mean).zip(with.inv_std));
+    match with.affine {
+        None => {
+            for (((y, &x), mean), inv_std) in values {
+                *y = relu((x - mean) * inv_std, slope);
+            }
+        }
+        Some([gamma, beta]) => {
+            for (((((y, &x), mean), inv_std), gamma), beta) in values.zip(gamma).zip(beta) {
+                *y = relu((x - mean) * inv_std * gamma + beta, slope);
+            }
+        }
     }
 }
 
-/// Scale and ReLU of one normalised row, still in L1.
+/// One row, in place.
 #[inline(always)]
-fn finish_row(with: &Normalize<'_>, y: &mut [f32]) {
-    match (with.affine, with.relu) {
-        (None, None) => {}
-        (None, Some(slope)) => y.iter_mut().for_each(|y| *y = relu(*y, slope)),
-        (Some([gamma, beta]), None) => {
-            for ((y, gamma), beta) in y.iter_mut().zip(gamma).zip(beta) {
-                *y = *y * gamma + beta;
+fn row_in_place(with: &Normalize<'_>, y: &mut [f32]) {
+    let (slope, values) = (with.slope(), y.iter_mut().zip(with.mean).zip(with.inv_std));
+    match with.affine {
+        None => {
+            for ((y, mean), inv_std) in values {
+                *y = relu((*y - mean) * inv_std, slope);
             }
         }
-        (Some([gamma, beta]), Some(slope)) => {
-            for ((y, gamma), beta) in y.iter_mut().zip(gamma).zip(beta) {
-                *y = relu(*y * gamma + beta, slope);
+        Some([gamma, beta]) => {
+            for ((((y, mean), inv_std), gamma), beta) in values.zip(gamma).zip(beta) {
+                *y = relu((*y - mean) * inv_std * gamma + beta, slope);
             }
         }
     }

@@ -83,7 +83,7 @@ fn apply(
     }
     let (slice, inner) = (dims.c * dims.inner, dims.inner);
     let rows = |x: Option<&[f32]>, y: &mut [f32]| {
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             for (s, y) in y.chunks_exact_mut(slice).enumerate() {
                 if let Some(x) = x {
                     y.copy_from_slice(&x[s * slice..][..slice]);
@@ -155,22 +155,28 @@ fn reduce<'a>(
     into: &mut [f32],
 ) {
     let slice = dims.c * dims.inner;
-    let add = |r: usize, sums: &mut [f32]| {
-        let (a, b) = slices(r * slice..(r + 1) * slice);
-        if dims.inner == 1 {
-            for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
-                *sum += term(a, b);
+    columns::fold(
+        cpu,
+        if slice == 0 { 0 } else { dims.outer },
+        [dims.c, 1],
+        #[inline(always)]
+        |r, sums| {
+            let (a, b) = slices(r * slice..(r + 1) * slice);
+            if dims.inner == 1 {
+                for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
+                    *sum += term(a, b);
+                }
+            } else {
+                let pairs = a.chunks_exact(dims.inner).zip(b.chunks_exact(dims.inner));
+                for (sum, (a, b)) in sums.iter_mut().zip(pairs) {
+                    *sum += columns::lanes_sum(a.iter().zip(b).map(|(&a, &b)| term(a, b)));
+                }
             }
-        } else {
-            let pairs = a.chunks_exact(dims.inner).zip(b.chunks_exact(dims.inner));
-            for (sum, (a, b)) in sums.iter_mut().zip(pairs) {
-                *sum += columns::lanes_sum(a.iter().zip(b).map(|(&a, &b)| term(a, b)));
-            }
-        }
-    };
-    columns::fold(cpu, if slice == 0 { 0 } else { dims.outer }, [dims.c, 1], add, |sums| {
-        into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
-    });
+        },
+        |sums| {
+            into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
+        },
+    );
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ const CARRY: usize = 32;
 const PARTS: usize = 64;
 /// Values of a part, at least.
 const PART_LEN: usize = 1 << 13;
+/// Totals that a thread adds up at a time.
+const TOTALS: usize = 1 << 9;
 
 /// Calls `take(column, sum)` for the sum of each column of `x`.
 ///
@@ -29,14 +31,14 @@ pub(crate) fn sums(
     mut take: impl FnMut(usize, f64),
 ) {
     x.check(rows, cols);
-    let add = |r: usize, sums: &mut [f32]| {
-        for (sum, x) in sums.iter_mut().zip(x.row(r, cols)) {
-            *sum += x;
-        }
-    };
-    fold(cpu, rows, [cols, 1], add, |sums| {
-        sums.iter().enumerate().for_each(|(column, &sum)| take(column, sum));
-    });
+    fold(
+        cpu,
+        rows,
+        [cols, 1],
+        #[inline(always)]
+        |r, sums| sums.iter_mut().zip(x.row(r, cols)).for_each(|(sum, x)| *sum += x),
+        |sums| sums.iter().enumerate().for_each(|(column, &sum)| take(column, sum)),
+    );
 }
 
 /// Sums of columns, written to or added to `into`.
@@ -74,7 +76,7 @@ pub(crate) fn round(value: f64) -> f32 {
 /// column (all of the first kind, then all of the second), and `take` with the totals.
 ///
 /// How rows are cut depends on `rows` and `cols` alone, so that a sum has the same bits whatever is
-/// added up beside it.
+/// added up beside it. `add` must be `#[inline(always)]`, or is compiled for any machine.
 pub(crate) fn fold(
     cpu: &Cpu,
     rows: usize,
@@ -92,14 +94,11 @@ pub(crate) fn fold(
                 // SAFETY: each part is one task's.
                 let partial = unsafe { pieces.get(part) };
                 let rows = rows * part / parts..rows * (part + 1) / parts;
-                cpu.vectorize(|| add_part(rows, &add, carry, partial));
+                vectorize!(cpu, add_part(rows, &add, carry, partial));
             });
-        }
-        totals.fill(0.0);
-        for partial in partial.chunks_exact(width.max(1)) {
-            for (total, partial) in totals.iter_mut().zip(partial) {
-                *total += partial;
-            }
+            cpu.run_chunks(totals, TOTALS, |index, totals| {
+                vectorize!(cpu, add_parts(&partial[index * TOTALS..], width, totals));
+            });
         }
         take(totals);
     });
@@ -121,6 +120,17 @@ fn add_part(
         }
         for (sum, &carry) in sums.iter_mut().zip(&*carry) {
             *sum += f64::from(carry);
+        }
+    }
+}
+
+/// Adds columns of all parts, which begin `width` apart, to zeroed `totals`, in order.
+#[inline(always)]
+fn add_parts(partial: &[f64], width: usize, totals: &mut [f64]) {
+    totals.fill(0.0);
+    for partial in partial.chunks(width) {
+        for (total, partial) in totals.iter_mut().zip(partial) {
+            *total += partial;
         }
     }
 }

@@ -15,13 +15,13 @@ use crate::{
 pub(crate) fn map(cpu: &Cpu, values: Unary<'_>, f: impl Fn(f32) -> f32 + Sync) {
     match values {
         Unary::InPlace(y) => cpu.run_chunks(y, CHUNK, |_, y| {
-            cpu.vectorize(|| y.iter_mut().for_each(|y| *y = f(*y)));
+            vectorize!(cpu, y.iter_mut().for_each(|y| *y = f(*y)));
         }),
         Unary::Apart { x, y } => {
             assert_eq!(x.len(), y.len(), "input and output have one length");
             cpu.run_chunks(y, CHUNK, |index, y| {
                 let x = &x[index * CHUNK..][..y.len()];
-                cpu.vectorize(|| y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(x)));
+                vectorize!(cpu, y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(x)));
             });
         }
     }
@@ -32,7 +32,7 @@ pub(crate) fn zip(cpu: &Cpu, x: &[f32], y: &mut [f32], f: impl Fn(f32, f32) -> f
     assert_eq!(x.len(), y.len(), "operands have one length");
     cpu.run_chunks(y, CHUNK, |index, y| {
         let x = &x[index * CHUNK..][..y.len()];
-        cpu.vectorize(|| y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(*y, x)));
+        vectorize!(cpu, y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(*y, x)));
     });
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn zip_apart(
     assert_eq!(b.len(), y.len(), "operands have one length");
     cpu.run_chunks(y, CHUNK, |index, y| {
         let (a, b) = (&a[index * CHUNK..][..y.len()], &b[index * CHUNK..][..y.len()]);
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             for ((y, &a), &b) in y.iter_mut().zip(a).zip(b) {
                 *y = f(a, b);
             }
@@ -152,7 +152,7 @@ pub fn max_with(cpu: &Cpu, index: u32, x: &[f32], y: &mut [f32], which: &mut [u3
     assert_eq!(x.len(), y.len(), "operands have one length");
     cpu.run_chunks2((y, which), [CHUNK; 2], |chunk, y, which| {
         let x = &x[chunk * CHUNK..][..y.len()];
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             for ((y, which), &x) in y.iter_mut().zip(which).zip(x) {
                 if x > *y {
                     (*y, *which) = (x, index);
@@ -173,7 +173,7 @@ pub fn max_backward(cpu: &Cpu, index: u32, which: &[u32], dy: &[f32], dx: &mut [
     cpu.run_chunks(dx, CHUNK, |chunk, dx| {
         let which = &which[chunk * CHUNK..][..dx.len()];
         let dy = &dy[chunk * CHUNK..][..dx.len()];
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             for ((dx, &dy), &which) in dx.iter_mut().zip(dy).zip(which) {
                 *dx = if which == index { dy } else { 0.0 };
             }

@@ -47,7 +47,7 @@ fn transpose(cpu: &Cpu, n: usize, [rows, cols]: [usize; 2], x: &[f32], y: &mut [
         let x = &x[image * rows * cols..][..rows * cols];
         // SAFETY: tasks write different rows of the result.
         let y = unsafe { pieces.range((image * cols + first) * rows, lines * rows) };
-        cpu.vectorize(|| transpose_part(rows, cols, first, x, y));
+        vectorize!(cpu, transpose_part(rows, cols, first, x, y));
     });
 }
 

@@ -25,6 +25,9 @@
     reason = "SIMD, threads and register tiles; the header says why it is sound"
 )]
 
+#[macro_use]
+mod vectorize;
+
 mod columns;
 mod cpu;
 mod pack;

@@ -42,7 +42,7 @@ pub fn forward(cpu: &Cpu, lrn: &Lrn, x: &[f32], scale: &mut [f32], y: &mut [f32]
         // SAFETY: each piece is one task's.
         let (scale, y) = (unsafe { scale.get(piece) }, unsafe { y.get(piece) });
         let x = &x[piece * lrn.piece()..][..y.len()];
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             let rows = x.chunks_exact(lrn.c).zip(scale.chunks_exact_mut(lrn.c));
             for ((x, scale), y) in rows.zip(y.chunks_exact_mut(lrn.c)) {
                 lrn.window_sums(terms, x.iter().map(|x| x * x), scale);
@@ -76,7 +76,7 @@ pub fn backward(cpu: &Cpu, lrn: &Lrn, kept: &Kept<'_>, dy: &[f32], dx: &mut [f32
         let dx = unsafe { dx.get(piece) };
         let (sums, rest) = scratch.split_at_mut(lrn.c);
         let (inverses, terms) = rest.split_at_mut(lrn.c);
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             for (row, dx) in dx.chunks_exact_mut(lrn.c).enumerate() {
                 let at = piece * lrn.piece() + row * lrn.c;
                 let [x, scale, y, dy] = [x, scale, y, dy].map(|v| &v[at..][..lrn.c]);
@@ -132,10 +132,16 @@ impl Lrn {
         terms[..half].fill(0.0);
         terms[half..][..self.c].iter_mut().zip(values).for_each(|(term, value)| *term = value);
         terms[half + self.c..][..half].fill(0.0);
-        sums.copy_from_slice(&terms[..self.c]);
-        for shift in 1..self.size {
-            for (sum, term) in sums.iter_mut().zip(&terms[shift..]) {
-                *sum += term;
+        match self.size {
+            3 => add_shifted::<3>(terms, sums),
+            5 => add_shifted::<5>(terms, sums),
+            _ => {
+                sums.copy_from_slice(&terms[..self.c]);
+                for shift in 1..self.size {
+                    for (sum, term) in sums.iter_mut().zip(&terms[shift..]) {
+                        *sum += term;
+                    }
+                }
             }
         }
     }
@@ -145,6 +151,19 @@ impl Lrn {
     #[expect(clippy::float_cmp, reason = "exactly the published value takes the short way")]
     fn is_published(&self) -> bool {
         self.beta == 0.75 && self.k >= f32::MIN_POSITIVE && self.alpha >= 0.0
+    }
+}
+
+/// Sums of `N` neighbouring terms, first to last: one pass for the windows that networks have.
+#[inline(always)]
+fn add_shifted<const N: usize>(terms: &[f32], sums: &mut [f32]) {
+    let shifted: [&[f32]; N] = std::array::from_fn(|shift| &terms[shift..][..sums.len()]);
+    for (i, sum) in sums.iter_mut().enumerate() {
+        let mut total = shifted[0][i];
+        for terms in &shifted[1..] {
+            total += terms[i];
+        }
+        *sum = total;
     }
 }
 

@@ -18,7 +18,7 @@ pub fn sum_of_squares(cpu: &Cpu, x: &[f32]) -> f64 {
             // SAFETY: each piece is one task's.
             let sums = unsafe { pieces.get(task) };
             for (sum, x) in sums.iter_mut().zip(x[task * 16 * BLOCK..].chunks(BLOCK)) {
-                *sum = cpu.vectorize(|| block(x));
+                *sum = vectorize!(cpu, block(x));
             }
         });
         sums.iter().sum()

@@ -7,7 +7,7 @@
 use crate::{
     columns,
     cpu::{CHUNK, Cpu, Pieces},
-    elementwise::{backward as gradient_of, map},
+    elementwise::{Mask, backward as gradient_of, map},
     view::{Rows, RowsMut, Unary, Write},
 };
 
@@ -63,27 +63,36 @@ pub fn backward_rows(
     y.check(rows, c);
     d.check(rows, c);
     let RowsMut { data, stride, offset } = d;
-    let d = Pieces::new(data, 1);
-    let mask_row = |r: usize| {
-        // SAFETY: rows do not overlap, and each is visited by one task.
-        let d = unsafe { d.range(r * stride + offset, c) };
-        d.iter_mut().zip(y.row(r, c)).for_each(|(d, &y)| *d = masked(y, slope, *d));
-        d
-    };
+    let pieces = Pieces::new(data, 1);
     let Some((write, into)) = sums else {
         let per_task = CHUNK.div_ceil(c.max(1));
         return cpu.run(rows.div_ceil(per_task), |task| {
             let mine = task * per_task..rows.min((task + 1) * per_task);
-            cpu.vectorize(|| mine.for_each(|r| _ = mask_row(r)));
+            vectorize!(cpu, {
+                for r in mine {
+                    // SAFETY: rows do not overlap, and each is visited by one task.
+                    let d = unsafe { pieces.range(r * stride + offset, c) };
+                    Mask { y: y.row(r, c), slope }.apply(d);
+                }
+            });
         });
     };
     assert_eq!(into.len(), c, "one sum a column");
-    let add = |r: usize, sums: &mut [f32]| {
-        sums.iter_mut().zip(mask_row(r)).for_each(|(sum, d)| *sum += *d);
-    };
-    columns::fold(cpu, rows, [c, 1], add, |sums| {
-        into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
-    });
+    columns::fold(
+        cpu,
+        rows,
+        [c, 1],
+        #[inline(always)]
+        |r, sums| {
+            // SAFETY: as above.
+            let d = unsafe { pieces.range(r * stride + offset, c) };
+            for ((d, &y), sum) in d.iter_mut().zip(y.row(r, c)).zip(sums) {
+                *d = masked(y, slope, *d);
+                *sum += *d;
+            }
+        },
+        |sums| into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into)),
+    );
 }
 
 #[cfg(test)]

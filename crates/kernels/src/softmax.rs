@@ -1,6 +1,12 @@
 //! Softmax over one axis of (outer, classes, inner), and its gradient.
+//!
+//! Vectors run along the classes where they are neighbours, else along the positions behind them.
+//! Sums are in f64.
 
-use crate::{channel::Channels, columns::round, cpu::Cpu, math::exp, view::Unary};
+use crate::{channel::Channels, columns::round, cpu::Cpu, math::exp, simd::LANES, view::Unary};
+
+/// Positions whose maxima and sums are held at once.
+const BLOCK: usize = 64;
 
 /// `y = exp(x) / Σ exp(x)` over the classes; in place or apart.
 ///
@@ -17,11 +23,11 @@ pub fn forward(cpu: &Cpu, dims: Channels, values: Unary<'_>) {
     }
     match values {
         Unary::InPlace(y) => cpu.run_chunks(y, slice, |_, y| {
-            cpu.vectorize(|| softmax_slice(dims, y));
+            vectorize!(cpu, softmax_slice(dims, y));
         }),
         Unary::Apart { x, y } => cpu.run_chunks(y, slice, |index, y| {
             y.copy_from_slice(&x[index * slice..][..slice]);
-            cpu.vectorize(|| softmax_slice(dims, y));
+            vectorize!(cpu, softmax_slice(dims, y));
         }),
     }
 }
@@ -29,23 +35,51 @@ pub fn forward(cpu: &Cpu, dims: Channels, values: Unary<'_>) {
 /// One (classes, inner) slice.
 #[inline(always)]
 fn softmax_slice(dims: Channels, y: &mut [f32]) {
-    for i in 0..dims.inner {
-        let mut max = f32::NEG_INFINITY;
-        for y in y[i..].iter().step_by(dims.inner) {
-            max = max.max(*y);
+    if dims.inner == 1 {
+        return softmax_row(y);
+    }
+    for start in (0..dims.inner).step_by(BLOCK) {
+        let block = start..dims.inner.min(start + BLOCK);
+        let (mut max, mut sum) = ([f32::NEG_INFINITY; BLOCK], [0.0_f64; BLOCK]);
+        for y in y.chunks_exact(dims.inner) {
+            for (max, &y) in max.iter_mut().zip(&y[block.clone()]) {
+                *max = larger(*max, y);
+            }
         }
-        if dims.inner == 1 {
-            y.iter_mut().for_each(|y| *y = exp(*y - max));
-            let sum: f64 = y.iter().map(|&y| f64::from(y)).sum();
-            let inverse = round(1.0 / sum);
-            y.iter_mut().for_each(|y| *y *= inverse);
-        } else {
-            y[i..].iter_mut().step_by(dims.inner).for_each(|y| *y = exp(*y - max));
-            let sum: f64 = y[i..].iter().step_by(dims.inner).map(|&y| f64::from(y)).sum();
-            let inverse = round(1.0 / sum);
-            y[i..].iter_mut().step_by(dims.inner).for_each(|y| *y *= inverse);
+        for y in y.chunks_exact_mut(dims.inner) {
+            let y = &mut y[block.clone()];
+            y.iter_mut().zip(&max).for_each(|(y, max)| *y = exp(*y - max));
+            sum.iter_mut().zip(y).for_each(|(sum, y)| *sum += f64::from(*y));
+        }
+        let inverse = sum.map(|sum| round(1.0 / sum));
+        for y in y.chunks_exact_mut(dims.inner) {
+            y[block.clone()].iter_mut().zip(&inverse).for_each(|(y, inverse)| *y *= inverse);
         }
     }
+}
+
+/// A softmax whose classes are neighbours. Maxima and sums in lanes, class `i` in lane `i % 8`.
+#[inline(always)]
+fn softmax_row(y: &mut [f32]) {
+    let mut max = [f32::NEG_INFINITY; LANES];
+    for y in y.chunks(LANES) {
+        max.iter_mut().zip(y).for_each(|(max, &y)| *max = larger(*max, y));
+    }
+    let max = max.into_iter().fold(f32::NEG_INFINITY, larger);
+    y.iter_mut().for_each(|y| *y = exp(*y - max));
+    let mut sums = [0.0_f64; LANES];
+    for y in y.chunks(LANES) {
+        sums.iter_mut().zip(y).for_each(|(sum, &y)| *sum += f64::from(y));
+    }
+    let inverse = round(1.0 / sums.iter().sum::<f64>());
+    y.iter_mut().for_each(|y| *y *= inverse);
+}
+
+/// The larger of two; the first if the other is NaN. `f32::max` takes more than one instruction for
+/// treating both alike.
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if b > a { b } else { a }
 }
 
 /// `dx = y · (dy − Σ dy · y)`, the sum over the classes; in place or apart.
@@ -62,26 +96,47 @@ pub fn backward(cpu: &Cpu, dims: Channels, y: &[f32], gradient: Unary<'_>) {
     if dims.count() == 0 {
         return;
     }
-    let rows = |y: &[f32], d: &mut [f32]| {
-        for i in 0..dims.inner {
-            let pairs = || y[i..].iter().step_by(dims.inner);
-            let dot: f64 = pairs()
-                .zip(d[i..].iter().step_by(dims.inner))
-                .map(|(&y, &d)| f64::from(y) * f64::from(d))
-                .sum();
-            for (&y, d) in pairs().zip(d[i..].iter_mut().step_by(dims.inner)) {
-                *d = y * (*d - round(dot));
+    let (dy, dx) = match gradient {
+        Unary::InPlace(d) => (None, d),
+        Unary::Apart { x: dy, y: dx } => (Some(dy), dx),
+    };
+    cpu.run_chunks(dx, slice, |index, dx| {
+        let at = index * slice;
+        if let Some(dy) = dy {
+            dx.copy_from_slice(&dy[at..][..slice]);
+        }
+        vectorize!(cpu, backward_slice(dims, &y[at..][..slice], dx));
+    });
+}
+
+/// One (classes, inner) slice, from `dy` to `dx`.
+#[inline(always)]
+fn backward_slice(dims: Channels, y: &[f32], d: &mut [f32]) {
+    if dims.inner == 1 {
+        let mut dots = [0.0_f64; LANES];
+        for (y, d) in y.chunks(LANES).zip(d.chunks(LANES)) {
+            for ((dot, &y), &d) in dots.iter_mut().zip(y).zip(d) {
+                *dot += f64::from(y) * f64::from(d);
             }
         }
-    };
-    match gradient {
-        Unary::InPlace(d) => {
-            cpu.run_chunks(d, slice, |index, d| rows(&y[index * slice..][..slice], d))
+        let dot = round(dots.iter().sum());
+        d.iter_mut().zip(y).for_each(|(d, y)| *d = y * (*d - dot));
+        return;
+    }
+    for start in (0..dims.inner).step_by(BLOCK) {
+        let block = start..dims.inner.min(start + BLOCK);
+        let mut dots = [0.0_f64; BLOCK];
+        for (y, d) in y.chunks_exact(dims.inner).zip(d.chunks_exact(dims.inner)) {
+            for ((dot, &y), &d) in dots.iter_mut().zip(&y[block.clone()]).zip(&d[block.clone()]) {
+                *dot += f64::from(y) * f64::from(d);
+            }
         }
-        Unary::Apart { x: dy, y: dx } => cpu.run_chunks(dx, slice, |index, dx| {
-            dx.copy_from_slice(&dy[index * slice..][..slice]);
-            rows(&y[index * slice..][..slice], dx);
-        }),
+        let dots = dots.map(round);
+        for (y, d) in y.chunks_exact(dims.inner).zip(d.chunks_exact_mut(dims.inner)) {
+            for ((d, y), dot) in d[block.clone()].iter_mut().zip(&y[block.clone()]).zip(&dots) {
+                *d = y * (*d - dot);
+            }
+        }
     }
 }
 

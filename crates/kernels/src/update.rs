@@ -19,7 +19,7 @@ pub fn sgd(
     assert_eq!(grad.len(), param.len(), "one gradient a parameter");
     cpu.run_chunks2((history, param), [CHUNK; 2], |index, history, param| {
         let grad = &grad[index * CHUNK..][..param.len()];
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             for ((history, param), &grad) in history.iter_mut().zip(param).zip(grad) {
                 *history = rate * grad + momentum * *history;
                 *param -= *history;

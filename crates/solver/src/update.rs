@@ -147,7 +147,7 @@ fn update_piece(cpu: &Cpu, rule: &Rule, step: &Step, piece: &mut Piece<'_>) -> b
         let block = start..values.len().min(start + BLOCK);
         let prepared = &mut buffer[..block.len()];
         let (w, g) = (&values[block.clone()], &gradient[block.clone()]);
-        if cpu.vectorize(|| prepare.block(w, g, prepared)) {
+        if kernels::vectorize!(cpu, prepare.block(w, g, prepared)) {
             let history = history.each_mut().map(|h| h.get_mut(block.clone()).unwrap_or_default());
             let values = &mut values[block];
             (rule.update)(cpu, terms, Block { values, gradient: prepared, history });

@@ -40,23 +40,7 @@ pub fn backward_sums(
     );
     let rows = x.len() / c;
     assert!(rows > 0, "means of nothing");
-    let kinds = if with.affine.is_some() { 4 } else { 2 };
-    let add = |r: usize, sums: &mut [f32]| {
-        let (x, dy) = (&x[r * c..][..c], &dy[r * c..][..c]);
-        let (through, affine) = sums.split_at_mut(2 * c);
-        match (with.affine, with.relu) {
-            (None, None) => add_plain(with, x, dy, through),
-            (None, Some(slope)) => {
-                add_masked(with, x, dy, |n, dy| masked(n, slope, dy), through);
-            }
-            (Some(scale), None) => add_affine(with, scale, x, dy, |_, dy| dy, through, affine),
-            (Some(scale), Some(slope)) => {
-                let mask = |v, dy| masked(v, slope, dy);
-                add_affine(with, scale, x, dy, mask, through, affine);
-            }
-        }
-    };
-    columns::fold(cpu, rows, [c, kinds], add, |sums| {
+    let take = |sums: &[f64]| {
         for (mean, sum) in means.iter_mut().zip(sums) {
             *mean = round(sum / rows as f64);
         }
@@ -66,60 +50,74 @@ pub fn backward_sums(
                 values.iter_mut().zip(sums).for_each(|(value, &sum)| put(write, sum, value));
             }
         }
-    });
+    };
+    let at = |r: usize| [&x[r * c..][..c], &dy[r * c..][..c]];
+    match with.affine {
+        None => columns::fold(
+            cpu,
+            rows,
+            [c, 2],
+            #[inline(always)]
+            |r, sums| {
+                let (plain, weighted) = sums.split_at_mut(c);
+                add(with, at(r), plain, weighted);
+            },
+            take,
+        ),
+        Some(affine) => columns::fold(
+            cpu,
+            rows,
+            [c, 4],
+            #[inline(always)]
+            |r, sums| {
+                let (through, gradients) = sums.split_at_mut(2 * c);
+                let (plain, weighted) = through.split_at_mut(c);
+                let (dgamma, dbeta) = gradients.split_at_mut(c);
+                add_affine(with, affine, at(r), plain, weighted, dgamma, dbeta);
+            },
+            take,
+        ),
+    }
 }
 
-/// Adds one row's `dy` and `dy · n`.
+/// Adds one row's `d` and `d · n`.
 #[inline(always)]
-fn add_plain(with: &Normalize<'_>, x: &[f32], dy: &[f32], through: &mut [f32]) {
-    add_masked(with, x, dy, |_, dy| dy, through);
-}
-
-/// Adds one row's `d` and `d · n`, with `d = mask(n, dy)`.
-#[inline(always)]
-fn add_masked(
-    with: &Normalize<'_>,
-    x: &[f32],
-    dy: &[f32],
-    mask: impl Fn(f32, f32) -> f32,
-    through: &mut [f32],
-) {
-    let (plain, weighted) = through.split_at_mut(x.len());
+fn add(with: &Normalize<'_>, [x, dy]: [&[f32]; 2], plain: &mut [f32], weighted: &mut [f32]) {
+    let slope = with.slope();
     let channels = with.mean.iter().zip(with.inv_std).zip(plain.iter_mut().zip(weighted));
     for ((&x, &dy), ((mean, inv_std), (plain, weighted))) in x.iter().zip(dy).zip(channels) {
         let n = (x - mean) * inv_std;
-        let d = mask(n, dy);
+        let d = masked(n, slope, dy);
         *plain += d;
         *weighted += d * n;
     }
 }
 
-/// As [`add_masked`] for `d = mask(n · gamma + beta, dy) · gamma`, and the terms of the gradients of
-/// gamma and beta.
+/// As [`add`], and the terms of the gradients of gamma and beta. The sums are operands of their own,
+/// not parts of one: only so does the compiler know that they do not overlap, and makes vectors.
 #[inline(always)]
 fn add_affine(
     with: &Normalize<'_>,
     [gamma, beta]: [&[f32]; 2],
-    x: &[f32],
-    dy: &[f32],
-    mask: impl Fn(f32, f32) -> f32,
-    through: &mut [f32],
-    affine: &mut [f32],
+    [x, dy]: [&[f32]; 2],
+    plain: &mut [f32],
+    weighted: &mut [f32],
+    dgamma: &mut [f32],
+    dbeta: &mut [f32],
 ) {
-    let (plain, weighted) = through.split_at_mut(x.len());
-    let (dgamma, dbeta) = affine.split_at_mut(x.len());
-    let constants = with.mean.iter().zip(with.inv_std).zip(gamma.iter().zip(beta));
-    let sums = plain.iter_mut().zip(weighted).zip(dgamma.iter_mut().zip(dbeta));
-    for (((&x, &dy), ((mean, inv_std), (gamma, beta))), ((plain, weighted), (dgamma, dbeta))) in
-        x.iter().zip(dy).zip(constants).zip(sums)
-    {
-        let n = (x - mean) * inv_std;
-        let dy = mask(n * gamma + beta, dy);
-        let d = dy * gamma;
-        *plain += d;
-        *weighted += d * n;
-        *dgamma += n * dy;
-        *dbeta += dy;
+    let (slope, c) = (with.slope(), x.len());
+    let [mean, inv_std, gamma, beta, dy] =
+        [with.mean, with.inv_std, gamma, beta, dy].map(|v| &v[..c]);
+    let (plain, weighted) = (&mut plain[..c], &mut weighted[..c]);
+    let (dgamma, dbeta) = (&mut dgamma[..c], &mut dbeta[..c]);
+    for i in 0..c {
+        let n = (x[i] - mean[i]) * inv_std[i];
+        let dy = masked(n * gamma[i] + beta[i], slope, dy[i]);
+        let d = dy * gamma[i];
+        plain[i] += d;
+        weighted[i] += d * n;
+        dgamma[i] += n * dy;
+        dbeta[i] += dy;
     }
 }
 
@@ -143,71 +141,81 @@ pub fn backward(
     with.check(c, x.len());
     assert_eq!(gradient.count(), x.len(), "one gradient a value");
     assert_eq!(means.len(), 2 * c, "two means a channel");
-    let piece = CHUNK.div_ceil(c) * c;
-    let rows = |index: usize, dy: Option<&[f32]>, d: &mut [f32]| {
-        let at = index * piece;
-        cpu.vectorize(|| {
-            for (r, d) in d.chunks_exact_mut(c).enumerate() {
-                if let Some(dy) = dy {
-                    d.copy_from_slice(&dy[at + r * c..][..c]);
-                }
-                row(with, means, &x[at + r * c..][..c], d);
-            }
-        });
+    let (dy, dx) = match gradient {
+        Unary::InPlace(d) => (None, d),
+        Unary::Apart { x: dy, y: dx } => (Some(dy), dx),
     };
-    match gradient {
-        Unary::InPlace(d) => cpu.run_chunks(d, piece, |index, d| rows(index, None, d)),
-        Unary::Apart { x: dy, y: dx } => {
-            cpu.run_chunks(dx, piece, |index, d| rows(index, Some(dy), d));
-        }
-    }
+    let (plain, weighted) = means.split_at(c);
+    with.widened(cpu, c, [plain, weighted], |c, with, means| {
+        let piece = CHUNK.div_ceil(c) * c;
+        cpu.run_chunks(dx, piece, |index, dx| {
+            vectorize!(cpu, {
+                for (r, dx) in dx.chunks_mut(c).enumerate() {
+                    let (at, len) = (index * piece + r * c, dx.len());
+                    let (x, dy) = (&x[at..][..len], dy.map(|dy| &dy[at..][..len]));
+                    match with.affine {
+                        None => row(with, means, x, dy, dx),
+                        Some(affine) => row_affine(with, affine, means, x, dy, dx),
+                    }
+                }
+            });
+        });
+    });
 }
 
-/// One row, from `dy` to `dx`.
+/// One row; `dy` is what lies in `dx` if it is `None`.
 #[inline(always)]
-fn row(with: &Normalize<'_>, means: &[f32], x: &[f32], d: &mut [f32]) {
-    match (with.affine, with.relu) {
-        (None, None) => finish(with, means, x, d, |_, dy| dy),
-        (None, Some(slope)) => finish(with, means, x, d, |n, dy| masked(n, slope, dy)),
-        (Some(scale), None) => finish_affine(with, scale, means, x, d, |_, dy| dy),
-        (Some(scale), Some(slope)) => {
-            finish_affine(with, scale, means, x, d, |v, dy| masked(v, slope, dy));
-        }
-    }
-}
-
-#[inline(always)]
-fn finish(
+fn row(
     with: &Normalize<'_>,
-    means: &[f32],
+    [plain, weighted]: [&[f32]; 2],
     x: &[f32],
-    d: &mut [f32],
-    mask: impl Fn(f32, f32) -> f32,
+    dy: Option<&[f32]>,
+    dx: &mut [f32],
 ) {
-    let (plain, weighted) = means.split_at(x.len());
-    let channels = with.mean.iter().zip(with.inv_std).zip(plain.iter().zip(weighted));
-    for ((d, x), ((mean, inv_std), (plain, weighted))) in d.iter_mut().zip(x).zip(channels) {
-        let n = (x - mean) * inv_std;
-        *d = (mask(n, *d) - plain - weighted * n) * inv_std;
+    let (slope, c) = (with.slope(), x.len());
+    let [mean, inv_std, plain, weighted] =
+        [with.mean, with.inv_std, plain, weighted].map(|v| &v[..c]);
+    let dx = &mut dx[..c];
+    if let Some(dy) = dy {
+        let dy = &dy[..c];
+        for i in 0..c {
+            let n = (x[i] - mean[i]) * inv_std[i];
+            dx[i] = (masked(n, slope, dy[i]) - plain[i] - weighted[i] * n) * inv_std[i];
+        }
+    } else {
+        for i in 0..c {
+            let n = (x[i] - mean[i]) * inv_std[i];
+            dx[i] = (masked(n, slope, dx[i]) - plain[i] - weighted[i] * n) * inv_std[i];
+        }
     }
 }
 
+/// As [`row`], through a Scale.
 #[inline(always)]
-fn finish_affine(
+fn row_affine(
     with: &Normalize<'_>,
     [gamma, beta]: [&[f32]; 2],
-    means: &[f32],
+    [plain, weighted]: [&[f32]; 2],
     x: &[f32],
-    d: &mut [f32],
-    mask: impl Fn(f32, f32) -> f32,
+    dy: Option<&[f32]>,
+    dx: &mut [f32],
 ) {
-    let (plain, weighted) = means.split_at(x.len());
-    let constants = with.mean.iter().zip(with.inv_std).zip(gamma.iter().zip(beta));
-    for (((d, x), ((mean, inv_std), (gamma, beta))), (plain, weighted)) in
-        d.iter_mut().zip(x).zip(constants).zip(plain.iter().zip(weighted))
-    {
-        let n = (x - mean) * inv_std;
-        let through = mask(n * gamma + beta, *d) * gamma;
-        *d = (through - plain - weighted * n) * inv_std;
+    let (slope, c) = (with.slope(), x.len());
+    let [mean, inv_std, gamma, beta, plain, weighted] =
+        [with.mean, with.inv_std, gamma, beta, plain, weighted].map(|v| &v[..c]);
+    let dx = &mut dx[..c];
+    if let Some(dy) = dy {
+        let dy = &dy[..c];
+        for i in 0..c {
+            let n = (x[i] - mean[i]) * inv_std[i];
+            let d = masked(n * gamma[i] + beta[i], slope, dy[i]) * gamma[i];
+            dx[i] = (d - plain[i] - weighted[i] * n) * inv_std[i];
+        }
+    } else {
+        for i in 0..c {
+            let n = (x[i] - mean[i]) * inv_std[i];
+            let d = masked(n * gamma[i] + beta[i], slope, dx[i]) * gamma[i];
+            dx[i] = (d - plain[i] - weighted[i] * n) * inv_std[i];
+        }
     }
 }

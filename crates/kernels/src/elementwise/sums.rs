@@ -21,7 +21,7 @@ pub fn weighted_sum(cpu: &Cpu, terms: &[(f32, &[f32])], through: Option<f32>, y:
     let [(alpha, a), (beta, b), rest @ ..] = terms else { panic!("a sum of two terms or more") };
     assert!(terms.iter().all(|(_, x)| x.len() == y.len()), "operands have one length");
     cpu.run_chunks(y, CHUNK, |chunk, y| {
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             for (block, y) in y.chunks_mut(BLOCK).enumerate() {
                 let at = chunk * CHUNK + block * BLOCK;
                 let len = y.len();
@@ -71,23 +71,45 @@ pub fn sum(cpu: &Cpu, first: Unary<'_>, others: &[&[f32]], mask: Option<Mask<'_>
     let len = first.count();
     assert!(others.iter().all(|x| x.len() == len), "operands have one length");
     assert!(mask.is_none_or(|mask| mask.y.len() == len), "operands have one length");
-    let add = |at: usize, first: Option<&[f32]>, d: &mut [f32]| {
-        for (block, d) in d.chunks_mut(BLOCK).enumerate() {
-            let (at, len) = (at + block * BLOCK, d.len());
-            if let Some(first) = first {
-                d.copy_from_slice(&first[at..][..len]);
-            }
-            for x in others {
-                d.iter_mut().zip(&x[at..][..len]).for_each(|(d, x)| *d += x);
-            }
-            if let Some(mask) = mask {
-                mask.part(at, len).apply(d);
-            }
-        }
-    };
     let (first, d) = match first {
         Unary::InPlace(d) => (None, d),
         Unary::Apart { x, y } => (Some(x), y),
     };
-    cpu.run_chunks(d, CHUNK, |chunk, d| cpu.vectorize(|| add(chunk * CHUNK, first, d)));
+    cpu.run_chunks(d, CHUNK, |chunk, d| {
+        vectorize!(cpu, {
+            for (block, d) in d.chunks_mut(BLOCK).enumerate() {
+                add_block(chunk * CHUNK + block * BLOCK, first, others, mask, d);
+            }
+        });
+    });
+}
+
+/// The block of a [`sum`] that begins at `at`.
+#[inline(always)]
+fn add_block(
+    at: usize,
+    first: Option<&[f32]>,
+    others: &[&[f32]],
+    mask: Option<Mask<'_>>,
+    d: &mut [f32],
+) {
+    let len = d.len();
+    let rest = match (first, others) {
+        (None, others) => others,
+        (Some(first), []) => {
+            d.copy_from_slice(&first[at..][..len]);
+            &[]
+        }
+        (Some(first), [second, rest @ ..]) => {
+            let pairs = first[at..][..len].iter().zip(&second[at..][..len]);
+            d.iter_mut().zip(pairs).for_each(|(d, (first, second))| *d = first + second);
+            rest
+        }
+    };
+    for x in rest {
+        d.iter_mut().zip(&x[at..][..len]).for_each(|(d, x)| *d += x);
+    }
+    if let Some(mask) = mask {
+        mask.part(at, len).apply(d);
+    }
 }

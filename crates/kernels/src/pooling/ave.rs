@@ -19,7 +19,7 @@ pub fn ave_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32]) {
     let (c, image) = (pool.c, pool.h * pool.w * pool.c);
     cpu.run_chunks(y, ow * c, |r, y| {
         let (oi, x) = (r % oh, &x[r / oh * image..][..image]);
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             for (oj, y) in y.chunks_exact_mut(c).enumerate() {
                 y.fill(0.0);
                 for i in pool.window(0, oi) {
@@ -54,7 +54,7 @@ pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], relu: Option<Mask<'_>>, 
     cpu.run_chunks(dx, row, |r, dx| {
         let relu = relu.map(|relu| relu.part(r * row, row));
         let (i, dy) = (r % pool.h, &dy[r / pool.h * image..][..image]);
-        cpu.vectorize(|| {
+        vectorize!(cpu, {
             let rows = pool.windows_over(0, i);
             for (j, (dx, cols)) in dx.chunks_exact_mut(c).zip(pool.windows_along(1)).enumerate() {
                 dx.fill(0.0);

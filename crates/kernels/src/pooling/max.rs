@@ -26,7 +26,7 @@ pub fn max_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32], mask: &mut 
     let row = ow * pool.c;
     cpu.run_chunks2((y, mask), [row; 2], |r, y, mask| {
         let x = &x[r / oh * pool.h * pool.w * pool.c..][..pool.h * pool.w * pool.c];
-        cpu.vectorize(|| max_row(pool, r % oh, x, y, mask));
+        vectorize!(cpu, max_row(pool, r % oh, x, y, mask));
     });
 }
 
@@ -131,7 +131,7 @@ pub fn max_backward(
         let n = r / pool.h;
         let sent = Sent { dy: &dy[n * image..][..image], mask: &mask[n * image..][..image], ow };
         let relu = relu.map(|relu| relu.part(r * row, row));
-        cpu.vectorize(|| max_row_backward(pool, r % pool.h, &sent, relu, dx));
+        vectorize!(cpu, max_row_backward(pool, r % pool.h, &sent, relu, dx));
     });
 }
 

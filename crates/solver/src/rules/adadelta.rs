@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     decay: DecayPlace::Gradient,
     trust: None,
     check: any,
-    update: |cpu, terms, block| cpu.vectorize(|| update(terms, block)),
+    update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };
 
 #[inline(always)]

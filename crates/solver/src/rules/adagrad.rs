@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     decay: DecayPlace::Gradient,
     trust: None,
     check,
-    update: |cpu, terms, block| cpu.vectorize(|| update(terms, block)),
+    update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };
 
 fn check(hyper: &Hyper) -> Result<(), SolverError> {

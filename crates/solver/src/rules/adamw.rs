@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     decay: DecayPlace::Apart,
     trust: None,
     check: any,
-    update: |cpu, terms, block| cpu.vectorize(|| update(terms, block)),
+    update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };
 
 #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the point")]

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     decay: DecayPlace::Gradient,
     trust: Some(trust),
     check: any,
-    update: |cpu, terms, block| cpu.vectorize(|| sgd::update(terms, block)),
+    update: |cpu, terms, block| kernels::vectorize!(cpu, sgd::update(terms, block)),
 };
 
 #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the point")]
