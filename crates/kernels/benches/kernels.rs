@@ -42,14 +42,38 @@ fn resnet() -> Conv {
     }
 }
 
+/// A channel a group: MobileNet's 3x3 of 56x56 images, batch 8.
+fn depthwise() -> Conv {
+    Conv { c: 128, h: 56, w: 56, k: 128, group: 128, ..resnet() }
+}
+
+/// Taps two pixels apart: DeepLab's 3x3 of 28x28 images, batch 8.
+fn dilated() -> Conv {
+    Conv { h: 28, w: 28, pad: [2; 2], dilation: [2; 2], ..resnet() }
+}
+
 #[divan::bench(args = THREADS)]
 fn conv_forward(bench: Bencher<'_, '_>, threads: usize) {
-    let (cpu, shape) = (cpu(threads), resnet());
+    forward(bench, threads, &resnet());
+}
+
+#[divan::bench(args = THREADS)]
+fn depthwise_forward(bench: Bencher<'_, '_>, threads: usize) {
+    forward(bench, threads, &depthwise());
+}
+
+#[divan::bench(args = THREADS)]
+fn dilated_forward(bench: Bencher<'_, '_>, threads: usize) {
+    forward(bench, threads, &dilated());
+}
+
+fn forward(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
+    let cpu = cpu(threads);
     let (x, w) = (vec![0.5; shape.x_len()], vec![0.25; shape.weights_len()]);
     let mut y = vec![0.0; shape.out_pixels() * shape.k];
     bench.counter(ItemsCount::new(shape.flops() / 2)).bench_local(|| {
         let y = RowsMut::dense(&mut y, shape.k);
-        conv::forward(&cpu, &shape, &x, &w, None, Activation::Linear, y);
+        conv::forward(&cpu, shape, &x, &w, None, Activation::Linear, y);
     });
 }
 
@@ -65,21 +89,49 @@ fn conv_reference(bench: Bencher<'_, '_>) {
 
 #[divan::bench(args = THREADS)]
 fn conv_backward_data(bench: Bencher<'_, '_>, threads: usize) {
-    let (cpu, shape) = (cpu(threads), resnet());
+    backward_data(bench, threads, &resnet());
+}
+
+#[divan::bench(args = THREADS)]
+fn depthwise_backward_data(bench: Bencher<'_, '_>, threads: usize) {
+    backward_data(bench, threads, &depthwise());
+}
+
+#[divan::bench(args = THREADS)]
+fn dilated_backward_data(bench: Bencher<'_, '_>, threads: usize) {
+    backward_data(bench, threads, &dilated());
+}
+
+fn backward_data(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
+    let cpu = cpu(threads);
     let (dy, w) = (vec![0.5; shape.out_pixels() * shape.k], vec![0.25; shape.weights_len()]);
     let mut dx = vec![0.0; shape.x_len()];
     bench.counter(ItemsCount::new(shape.flops() / 2)).bench_local(|| {
-        conv::backward_data(&cpu, &shape, Rows::dense(&dy, shape.k), &w, &mut dx);
+        conv::backward_data(&cpu, shape, Rows::dense(&dy, shape.k), &w, &mut dx);
     });
 }
 
 #[divan::bench(args = THREADS)]
 fn conv_backward_weights(bench: Bencher<'_, '_>, threads: usize) {
-    let (cpu, shape) = (cpu(threads), resnet());
+    backward_weights(bench, threads, &resnet());
+}
+
+#[divan::bench(args = THREADS)]
+fn depthwise_backward_weights(bench: Bencher<'_, '_>, threads: usize) {
+    backward_weights(bench, threads, &depthwise());
+}
+
+#[divan::bench(args = THREADS)]
+fn dilated_backward_weights(bench: Bencher<'_, '_>, threads: usize) {
+    backward_weights(bench, threads, &dilated());
+}
+
+fn backward_weights(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
+    let cpu = cpu(threads);
     let (dy, x) = (vec![0.5; shape.out_pixels() * shape.k], vec![0.25; shape.x_len()]);
     let mut dw = vec![0.0; shape.weights_len()];
     bench.counter(ItemsCount::new(shape.flops() / 2)).bench_local(|| {
-        conv::backward_weights(&cpu, &shape, &x, Rows::dense(&dy, shape.k), Write::Set, &mut dw);
+        conv::backward_weights(&cpu, shape, &x, Rows::dense(&dy, shape.k), Write::Set, &mut dw);
     });
 }
 

@@ -19,9 +19,11 @@ fn main() {
     println!("share of the FMA peak, GFLOPS in brackets; peak of one core {:.0} GFLOPS", peak());
     println!("{:34} {:>32} {:>32}", "", "1 thread", "2 threads");
     println!("{:34} {}", "shape", "     forward       data    weights ".repeat(2));
-    for (name, shape) in SHAPES {
+    let dilated = Conv { dilation: [2; 2], ..Shape([8, 256, 28, 256, 3, 1, 2, 1]).conv() };
+    let shapes = SHAPES.iter().map(|(name, shape)| (*name, shape.conv()));
+    for (name, shape) in shapes.chain([("dilated 3x3 256-256 @28", dilated)]) {
         if name.contains(&filter) {
-            let lines = cpus.each_ref().map(|cpu| conv_line(cpu, &shape.conv()));
+            let lines = cpus.each_ref().map(|cpu| conv_line(cpu, &shape));
             println!("{name:34} {}", lines.concat());
         }
     }
@@ -53,7 +55,7 @@ impl Shape {
     }
 }
 
-const SHAPES: [(&str, Shape); 33] = [
+const SHAPES: [(&str, Shape); 34] = [
     ("alexnet conv1 11x11/4 3-96", Shape([32, 3, 227, 96, 11, 4, 0, 1])),
     ("alexnet conv2 5x5 g2 96-256", Shape([32, 96, 27, 256, 5, 1, 2, 2])),
     ("alexnet conv3 3x3 256-384", Shape([32, 256, 13, 384, 3, 1, 1, 1])),
@@ -87,6 +89,7 @@ const SHAPES: [(&str, Shape); 33] = [
     ("cifar conv1 5x5 3-32 @32", Shape([100, 3, 32, 32, 5, 1, 2, 1])),
     ("cifar conv2 5x5 32-32 @16", Shape([100, 32, 16, 32, 5, 1, 2, 1])),
     ("cifar conv3 5x5 32-64 @8", Shape([100, 32, 8, 64, 5, 1, 2, 1])),
+    ("depthwise 3x3 128 @56", Shape([8, 128, 56, 128, 3, 1, 1, 128])),
 ];
 
 fn conv_line(cpu: &Cpu, shape: &Conv) -> String {

@@ -13,9 +13,9 @@
 //! * [`backward_weights`]: a product over pixels, `dw = dyᵀ·x`, blocks of both packed on the way.
 //!
 //! Few input channels (an image's 3): the runs of a kernel row are contiguous too, and are read
-//! as one, from a padded copy if there is padding; forward copies the rows of a pixel together. One
-//! channel a group (`depthwise`): no product to tile, a loop along channels instead. Kernels of 3×3 with
-//! stride 1 and 16 channels or more: `winograd`, with fewer products.
+//! as one, from a padded copy if there is padding. One channel a group (`depthwise`): no product to tile,
+//! a loop along channels instead. Kernels of 3×3 with stride 1 and 16 channels or more: `winograd`, with
+//! fewer products.
 
 mod backward_data;
 mod backward_weights;

@@ -98,7 +98,7 @@ impl Product<'_> {
         let depth = self.depth().min(self.k).max(1);
         let block_cols = (BLOCK_FLOATS / depth).next_multiple_of(COLS).min(self.n);
         let (tall, wide) = (self.m.div_ceil(BLOCK_ROWS), self.n.div_ceil(block_cols));
-        let b_len = depth * Panels::new(block_cols).packed_cols();
+        let b_len = depth * Panels::wide(block_cols).packed_cols();
         let a_len =
             if self.a.col_stride == 1 { 0 } else { pack::tile_len(depth) * (BLOCK_ROWS / ROWS) };
         cpu.run_scratch(tall * wide, a_len + b_len, |task, scratch| {
@@ -154,10 +154,14 @@ impl Block<'_> {
             Write::Set if from == 0 => Start::Zero,
             Write::Set | Write::Add => Start::Output,
         };
-        let panels = Panels::new(self.cols).count();
+        let panels = Panels::wide(self.cols).count();
         if depth <= SHALLOW {
             for row in (0..self.rows).step_by(ROWS) {
-                (0..panels).for_each(|panel| self.tile(s, (from, depth), (row, panel), start));
+                // Not `for_each`: a closure that is not inlined is compiled without the level's
+                // instructions.
+                for panel in 0..panels {
+                    self.tile(s, (from, depth), (row, panel), start);
+                }
             }
             return;
         }
@@ -179,7 +183,7 @@ impl Block<'_> {
     ) {
         let of = self.of;
         let in_place = of.a.col_stride == 1;
-        let panels = Panels::new(self.cols);
+        let panels = Panels::wide(self.cols);
         let b = self.b_scratch[panel * COLS * depth..].as_ptr();
         let col = self.col + panel * COLS;
         let valid = ROWS.min(self.rows - row);

@@ -12,8 +12,7 @@ use crate::{
 
 /// Packs rows `from..from + depth` and columns `col..col + cols` of `b` into panels.
 ///
-/// Panel `p` is (depth, 16) at `into[p * 16 * depth]` (8 wide if a last one needs no more), missing
-/// columns zero.
+/// Panel `p` of [`Panels::wide`] is (depth, width) at `into[p * 16 * depth]`, missing columns zero.
 #[inline(always)]
 pub(crate) fn panels<S: Lanes>(
     s: S,
@@ -22,14 +21,15 @@ pub(crate) fn panels<S: Lanes>(
     (col, cols): (usize, usize),
     into: &mut [f32],
 ) {
-    let panels = Panels::new(cols);
+    let panels = Panels::wide(cols);
     if b.col_stride == 1 {
         // Row by row, as the rows lie: a column of panels would touch a page a row.
         for r in 0..depth {
             let row = &b.data[(from + r) * b.row_stride + col..][..cols];
-            for (panel, row) in row.chunks(COLS).enumerate() {
-                let width = panels.width(panel);
-                copy_padded(row, &mut into[panel * COLS * depth + r * width..][..width]);
+            for panel in 0..panels.count() {
+                let (width, live) = (panels.width(panel), panels.cols(panel));
+                let into = &mut into[panel * COLS * depth + r * width..][..width];
+                copy_padded(s, &row[panel * COLS..][..live], into);
             }
         }
         return;
@@ -38,10 +38,10 @@ pub(crate) fn panels<S: Lanes>(
         let (width, live) = (panels.width(panel), panels.cols(panel));
         let into = &mut into[panel * COLS * depth..][..width * depth];
         let first = from * b.row_stride + (col + panel * COLS) * b.col_stride;
-        if b.row_stride == 1 && live == width && depth > 0 {
-            let to = into.as_mut_ptr();
-            for half in (0..width).step_by(LANES) {
-                let from = b.data[first + half * b.col_stride..].as_ptr();
+        for half in (0..width).step_by(LANES) {
+            if b.row_stride == 1 && live >= half + LANES && depth > 0 {
+                let (from, to) =
+                    (b.data[first + half * b.col_stride..].as_ptr(), into.as_mut_ptr());
                 let put = |r: usize, columns: [S::F; LANES], n: usize| {
                     for (i, &column) in columns.iter().enumerate().take(n) {
                         // SAFETY: row `r + i` of the panel has `width` places, of which these are
@@ -51,11 +51,11 @@ pub(crate) fn panels<S: Lanes>(
                 };
                 // SAFETY: `Mat::check` has seen that these columns have `depth` values.
                 unsafe { columns_of_eight(s, from, b.col_stride, depth, put) };
+                continue;
             }
-        } else {
             for (r, into) in into.chunks_exact_mut(width).enumerate() {
                 let source = &b.data[first + r * b.row_stride..];
-                for (j, value) in into.iter_mut().enumerate() {
+                for (j, value) in into.iter_mut().enumerate().skip(half).take(LANES) {
                     *value = if j < live { source[j * b.col_stride] } else { 0.0 };
                 }
             }
@@ -63,16 +63,19 @@ pub(crate) fn panels<S: Lanes>(
     }
 }
 
-/// Copies a row of a panel and fills up with zeros; a whole one as two vectors.
+/// Copies a row of a panel, vector by vector, and fills up with zeros.
 #[inline(always)]
-pub(crate) fn copy_padded(from: &[f32], into: &mut [f32]) {
-    match (from.as_chunks::<COLS>(), into.as_chunks_mut::<COLS>()) {
-        (([from], []), ([into], [])) => *into = *from,
-        _ => {
-            let (live, rest) = into.split_at_mut(from.len());
-            live.copy_from_slice(from);
-            rest.fill(0.0);
-        }
+fn copy_padded<S: Lanes>(s: S, from: &[f32], into: &mut [f32]) {
+    if let (Some(from), ([into], [])) = (from.first_chunk(), into.as_chunks_mut::<COLS>()) {
+        *into = *from;
+        return;
+    }
+    for (v, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let from = &from[from.len().min(v * LANES)..];
+        // SAFETY: no more is read than there is.
+        let eight = unsafe { s.load_first(from.as_ptr(), from.len().min(LANES)) };
+        // SAFETY: `into` is eight floats.
+        unsafe { s.store(into.as_mut_ptr(), eight) };
     }
 }
 

@@ -156,21 +156,22 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     /// `from` must be readable.
     unsafe fn splat_at(self, from: *const f32) -> Self::F;
 
-    /// Adds `a[i][r] * b[r][j]` over `r` in `0..len` to the six rows of two vectors `acc[i][j]`.
+    /// Adds `a[i][r * step] * b[r][j]` over `r` in `0..len` to the six rows of two vectors `acc[i][j]`.
     ///
     /// # Safety
     ///
-    /// Each of `a` must be readable for `len` floats, and `b` for `16 * len`.
+    /// Each of `a` must be readable at `len` places `step` apart, and `b` for `16 * len`.
     #[inline(always)]
     unsafe fn rows_times_panel(
         self,
         acc: [[Self::F; 2]; 6],
         a: &[*const f32; 6],
+        step: usize,
         b: *const f32,
         len: usize,
     ) -> [[Self::F; 2]; 6] {
         // SAFETY: passed on to the caller.
-        unsafe { crate::tile::accumulate_plain::<Self, 2>(self, acc, a, 1, b, len) }
+        unsafe { crate::tile::accumulate_plain::<Self, 6, 2>(self, acc, a, step, b, len) }
     }
 }
 

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use super::figure::{Line, draw};
 use super::flag;
 use super::measured::{Measured, measure};
-use super::ours::build_with_mpi;
+use super::ours::with_mpi;
 use crate::shell::{command, run as run_shown, target_dir};
 
 pub(super) const SCRIPT: &str = "scripts/netns-cluster";
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     let iterations = flag(args, "--iterations", "5");
     let gbits: f64 = flag(args, "--gbits", "1").parse().context("--gbits takes a number")?;
-    let program = build_with_mpi()?;
+    let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     let cluster = Cluster;
     run_shown(&mut command(SCRIPT, &["up", "8", &format!("{}mbit", gbits * 1e3)]))?;
     println!("| hosts | algorithm | ms | share of the link's limit | times `MPI_Allreduce` |");

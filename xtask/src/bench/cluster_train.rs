@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::cluster::{Cluster, FOREGROUND, SCRIPT};
 use super::flag;
-use super::ours::build_with_mpi;
+use super::ours::with_mpi;
 use crate::shell::{command, root, run as run_shown};
 
 const FOLDER: &str = "work/cluster";
@@ -54,7 +54,7 @@ struct Row {
 /// Trains every net with every algorithm and schedule, and prints the table.
 pub(super) fn run(args: &[String]) -> Result<()> {
     let iterations: u32 = flag(args, "--iterations", "8").parse().context("--iterations")?;
-    let program = build_with_mpi()?;
+    let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     fs::create_dir_all(root().join(FOLDER))?;
     let _cluster = Cluster;
     run_shown(&mut command(SCRIPT, &["up", HOSTS, "1000mbit"]))?;

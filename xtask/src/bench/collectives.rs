@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::flag;
 use super::measured::{Measured, measure};
-use super::ours::build_with_mpi;
+use super::ours::with_mpi;
 use crate::shell::command;
 
 const BYTES: &str = "100M";
@@ -17,7 +17,7 @@ const MPI: &str = "mpi,direct,halving-doubling,ring";
 /// Measures and prints the table.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let iterations = flag(args, "--iterations", "7");
-    let program = build_with_mpi()?;
+    let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     println!(
         "| {BYTES}B, workers | transport | algorithm | ms | busbw GB/s | times `MPI_Allreduce` |"
     );

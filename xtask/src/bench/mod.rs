@@ -15,7 +15,8 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 use base::median;
 
-const USAGE: &str = "usage: cargo xtask bench collectives|cluster [--train] [--iterations N]
+const USAGE: &str =
+    "usage: cargo xtask bench collectives|cluster [--train] [--iterations N] [--firecaffe PATH]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
 COMMON: [--markdown FILE] where the table goes too,

@@ -3,7 +3,8 @@
 //! `dw[k, (tap, c)] = Σ_pixel dy[pixel, k] · x[pixel · stride + tap, c]`: a product whose reduction
 //! runs over all output pixels. A task owns some `k` and some panels of (tap, c); it walks its
 //! pixels in blocks, packs `dy`'s block into tiles of six `k` (L2), one panel of `x` at a time into
-//! (pixels, 16) (L1), and adds into its sums, kept tile by tile in scratch.
+//! (pixels, 16) (L1), and adds into its sums, kept tile by tile in scratch. Few output channels cannot
+//! share the cost of a packed panel: see `in_place`.
 //!
 //! Where the weights are too few to give all threads a part, the pixels are cut as well, into a
 //! number of partial sums that follows from the shape; they are added in order at the end, when the
@@ -11,6 +12,7 @@
 
 mod columns;
 mod cut;
+mod in_place;
 mod live;
 mod places;
 
@@ -65,16 +67,17 @@ pub fn backward_weights(
     if winograd::applies(conv) {
         return winograd::backward_weights(cpu, conv, x, dy, write, dw);
     }
+    if in_place::applies(conv) {
+        return in_place::backward_weights(cpu, conv, x, dy, write, dw);
+    }
     let runs = Runs::of(conv);
-    let cut = Cut::of(conv, &runs, PIXELS);
-    let order = places::order(conv, &runs);
+    let cut = Cut::of(conv, PIXELS);
+    let order = places::order(conv);
     let sums_len = cut.splits * cut.sums_len;
-    cpu.with_shared(sums_len + runs.copy_len(conv), |scratch| {
-        let (scratch_sums, copy) = scratch.split_at_mut(sums_len);
-        let x = runs.image(cpu, conv, x, copy);
+    cpu.with_shared(sums_len, |scratch_sums| {
         let (order, sums) = (order.as_ref(), Pieces::new(scratch_sums, 1));
         let work = Work { conv, runs: &runs, cut: &cut, order, x, dy, sums };
-        let scratch_len = pack::tile_len(PIXELS) * cut.tiles.min(BLOCK_TILES) + (PIXELS + 2) * COLS;
+        let scratch_len = pack::tile_len(PIXELS) * cut.tiles.min(BLOCK_TILES) + PIXELS * COLS;
         cpu.run_scratch(cut.tasks(), scratch_len, |task, scratch| {
             cpu.enter(Part::new(&work, task, scratch));
         });
@@ -101,7 +104,6 @@ struct Work<'a> {
     cut: &'a Cut,
     /// In which pixels are taken, if not as they lie.
     order: Option<&'a Order>,
-    /// With its border, if it needs one.
     x: &'a [f32],
     dy: Rows<'a>,
     sums: Pieces<'a, f32>,
@@ -163,9 +165,8 @@ impl Part<'_> {
         }
         let start = if first { Start::Zero } else { Start::Output };
         for panel in self.panels.clone() {
-            let width = cut.panels.width(panel);
-            let packed = &mut panel_scratch[..(depth + 1) * width + COLS];
-            let live = columns::pack(s, self.of, (self.group, panel), &pixels, packed);
+            let packed = &mut panel_scratch[..depth * COLS];
+            let live = columns::pack(self.of, (self.group, panel), &pixels, packed);
             if self.tiles.len() >= ASK_TILES && panel + 1 < self.panels.end {
                 columns::ask(s, self.of, (self.group, panel + 1), &pixels);
             }
@@ -178,14 +179,17 @@ impl Part<'_> {
                 }
                 let runs = &runs[..live.ranges().len()];
                 let to = self.of.sums.pointer(cut.tile_at(self.split, self.group, panel, tile));
-                let rows: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * width));
-                let target = Target { rows: &rows, valid: ROWS, cols: width, step: 1 };
-                // SAFETY: `a` is (depth, 6) and `packed` (depth, width), both just packed; the tile's
+                let rows: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * COLS));
+                let target = Target { rows: &rows, valid: ROWS, cols: COLS, step: 1 };
+                // SAFETY: `a` is (depth, 6) and `packed` (depth, 16), both just packed; the tile's
                 // sums are this task's alone.
                 unsafe {
-                    tile::sum_panel(s, width, runs, ROWS, packed.as_ptr(), (start, None), &target);
+                    tile::sum_panel(s, COLS, runs, ROWS, packed.as_ptr(), (start, None), &target);
                 }
             }
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,11 +4,11 @@
 //! rows and images and none is wasted on a 7×7 image. Where taps may be padding, the six are mostly one
 //! place in six images (see `order`), so that taps in the padding cost nothing. A task takes `TILES` tiles and a group of column panels. It visits
 //! the reduction in blocks of about `DEPTH` floats (several taps of few channels, or a part of the
-//! channels of one tap): for a block it looks up where the runs of its pixels begin, then for each
-//! panel (16 KiB, in L1) passes all its pixels (in L2).
+//! channels of one tap): for each panel (16 KiB, in L1) it passes all its pixels (in L2). Without padding
+//! the runs of a pixel are the same for all, and found on the way; with padding they are looked up first.
 
 mod block;
-mod gather;
+mod table;
 
 use std::ops::Range;
 
@@ -88,24 +88,24 @@ pub(super) struct Sweep<'a> {
 impl Sweep<'_> {
     pub(super) fn run(&self, cpu: &Cpu) {
         let pixels = self.n * self.positions[0] * self.positions[1];
-        let panels = Panels::new(self.cols).count();
+        let panels = Panels::wide(self.cols).count();
         let blocks = pixels.div_ceil(TILES * ROWS);
         if blocks == 0 || panels == 0 {
             return;
         }
         let cuts = panels.div_ceil(PANELS).max(TASKS.div_ceil(blocks * self.group)).min(panels);
         let groups: Vec<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
-        let gathered_len = if self.is_gathered() { gather::scratch_len(self.depth()) } else { 0 };
-        let images = if self.may_leave() { IMAGES } else { 1 };
+        let leaves = self.may_leave();
+        let images = if leaves { IMAGES } else { 1 };
         let images = (0..self.n).step_by(images).map(|first| first..self.n.min(first + images));
         let order = &Order::new(images, self.positions);
-        cpu.run_scratch(blocks * self.group * groups.len(), gathered_len, |task, scratch| {
+        cpu.run(blocks * self.group * groups.len(), |task| {
             let (block, rest) = (task % blocks, task / blocks);
             let panels = groups[rest % groups.len()].clone();
             let first = block * TILES * ROWS;
             let pixels = first..pixels.min(first + TILES * ROWS);
             let group = rest / groups.len();
-            cpu.enter(Block { of: self, group, pixels, panels, order, scratch });
+            cpu.enter(Block { of: self, group, pixels, panels, order, leaves });
         });
     }
 
@@ -114,10 +114,11 @@ impl Sweep<'_> {
         self.taps.len() * self.len
     }
 
-    /// Whether runs are so short that copying a pixel's runs together pays, and few enough for one visit.
-    fn is_gathered(&self) -> bool {
-        let short = (2..=RUNS).contains(&self.taps.len()) && self.len < gather::SHORT;
-        short && self.depth() <= DEPTH && !self.may_leave()
+    /// Floats from a pixel to the pixel of a tap; backwards wraps around.
+    #[inline(always)]
+    fn tap_at(&self, [down, right]: [isize; 2]) -> usize {
+        let pixels = down.wrapping_mul(self.x_grid.size[1].cast_signed()).wrapping_add(right);
+        pixels.wrapping_mul(self.x_grid.stride.cast_signed()).cast_unsigned()
     }
 
     /// Whether some position's tap lies outside the image.

@@ -126,11 +126,12 @@ mod x86 {
             self,
             acc: [[__m256; 2]; 6],
             a: &[*const f32; 6],
+            step: usize,
             b: *const f32,
             len: usize,
         ) -> [[__m256; 2]; 6] {
             // SAFETY: the caller vouches for the pointers, `self` for avx2 and fma.
-            unsafe { super::tile::rows_times_panel(acc, a, b, len) }
+            unsafe { super::tile::rows_times_panel(acc, a, step, b, len) }
         }
     }
 }

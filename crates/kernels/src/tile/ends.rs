@@ -23,17 +23,23 @@ pub(crate) struct Target<'a> {
     pub(crate) rows: &'a [*mut f32; ROWS],
     /// Rows that exist.
     pub(crate) valid: usize,
-    /// Columns that exist, at most `8 · V`.
+    /// Columns that exist, at most those of the tile.
     pub(crate) cols: usize,
     /// Floats between neighbouring columns.
     pub(crate) step: usize,
 }
 
 impl Target<'_> {
-    /// Whether every row is there and takes whole vectors.
+    /// Rows `first..first + R`, and how many of them exist.
+    #[inline(always)]
+    fn rows<const R: usize>(&self, first: usize) -> ([*mut f32; R], usize) {
+        (std::array::from_fn(|i| self.rows[first + i]), self.valid.saturating_sub(first).min(R))
+    }
+
+    /// Whether columns are whole vectors, one after another.
     #[inline(always)]
     fn is_whole(&self, lanes: usize) -> bool {
-        self.valid == ROWS && self.cols == lanes && self.step == 1
+        self.cols == lanes && self.step == 1
     }
 
     /// How many columns vector `v` has.
@@ -43,22 +49,24 @@ impl Target<'_> {
     }
 }
 
-/// The sums a tile begins with.
+/// The sums rows `first..first + R` of a tile begin with.
 ///
 /// # Safety
 ///
 /// `target` and `start` must be readable as their documentation says.
 #[inline(always)]
-pub(super) unsafe fn begin<S: Lanes, const V: usize>(
+pub(super) unsafe fn begin<S: Lanes, const R: usize, const V: usize>(
     s: S,
     start: Start,
     target: &Target<'_>,
-) -> Acc<S::F, V> {
-    let mut acc = [[s.splat(0.0); V]; ROWS];
+    first: usize,
+) -> Acc<S::F, R, V> {
+    let mut acc = [[s.splat(0.0); V]; R];
+    let (rows, valid) = target.rows::<R>(first);
     match start {
         Start::Zero => {}
-        Start::Output if target.is_whole(V * LANES) => {
-            for (acc, row) in acc.iter_mut().zip(target.rows) {
+        Start::Output if valid == R && target.is_whole(V * LANES) => {
+            for (acc, row) in acc.iter_mut().zip(rows) {
                 for (v, vector) in acc.iter_mut().enumerate() {
                     // SAFETY: the row has `8 · V` readable columns, one after another.
                     *vector = unsafe { s.load(row.wrapping_add(v * LANES)) };
@@ -74,7 +82,7 @@ pub(super) unsafe fn begin<S: Lanes, const V: usize>(
             }
         }
         Start::Output if target.step == 1 => {
-            for (acc, row) in acc.iter_mut().zip(target.rows).take(target.valid) {
+            for (acc, row) in acc.iter_mut().zip(rows).take(valid) {
                 for (v, vector) in acc.iter_mut().enumerate() {
                     // SAFETY: the row has these columns, one after another.
                     *vector = unsafe { s.load_first(row.wrapping_add(v * LANES), target.live(v)) };
@@ -82,10 +90,11 @@ pub(super) unsafe fn begin<S: Lanes, const V: usize>(
             }
         }
         Start::Output => {
-            let mut edge = [[[0.0_f32; LANES]; V]; ROWS];
+            let mut edge = [[[0.0_f32; LANES]; V]; R];
+            let into = edge.as_flattened_mut().as_flattened_mut();
             // Out of line: edges are few, and the tile's code must stay small.
             // SAFETY: the caller vouches for `target`.
-            unsafe { read_edge(target, edge.as_flattened_mut().as_flattened_mut()) };
+            unsafe { read_edge(target, &rows[..valid], V * LANES, into) };
             for (acc, edge) in acc.iter_mut().zip(&edge) {
                 for (vector, edge) in acc.iter_mut().zip(edge) {
                     // SAFETY: `edge` is eight floats.
@@ -97,40 +106,41 @@ pub(super) unsafe fn begin<S: Lanes, const V: usize>(
     acc
 }
 
-/// Reads what exists of a tile; `into` is (6, 8 · V).
+/// Reads what exists of some rows; `into` is (rows, width).
 ///
 /// # Safety
 ///
 /// As [`begin`].
-unsafe fn read_edge(target: &Target<'_>, into: &mut [f32]) {
-    let width = into.len() / ROWS;
-    for (i, into) in into.chunks_exact_mut(width).enumerate().take(target.valid) {
+unsafe fn read_edge(target: &Target<'_>, rows: &[*mut f32], width: usize, into: &mut [f32]) {
+    for (row, into) in rows.iter().zip(into.chunks_exact_mut(width)) {
         for (j, value) in into.iter_mut().enumerate().take(target.cols) {
-            // SAFETY: row `i` and column `j` exist.
-            *value = unsafe { *target.rows[i].wrapping_add(j * target.step) };
+            // SAFETY: the row and its column `j` exist.
+            *value = unsafe { *row.wrapping_add(j * target.step) };
         }
     }
 }
 
-/// Writes the sums; with `relu`, through it with that slope.
+/// Writes the sums of rows `first..first + R`; with `relu`, through it with that slope.
 ///
 /// # Safety
 ///
 /// `target` must be writable as its documentation says.
 #[inline(always)]
-pub(super) unsafe fn finish<S: Lanes, const V: usize>(
+pub(super) unsafe fn finish<S: Lanes, const R: usize, const V: usize>(
     s: S,
-    mut acc: Acc<S::F, V>,
+    mut acc: Acc<S::F, R, V>,
     relu: Option<f32>,
     target: &Target<'_>,
+    first: usize,
 ) {
+    let (rows, valid) = target.rows::<R>(first);
     if let Some(slope) = relu {
         for vector in acc.as_flattened_mut() {
             *vector = s.relu(*vector, slope);
         }
     }
-    if target.is_whole(V * LANES) {
-        for (acc, row) in acc.iter().zip(target.rows) {
+    if valid == R && target.is_whole(V * LANES) {
+        for (acc, row) in acc.iter().zip(rows) {
             for (v, &vector) in acc.iter().enumerate() {
                 // SAFETY: the row has `8 · V` writable columns, one after another.
                 unsafe { s.store(row.wrapping_add(v * LANES), vector) };
@@ -139,7 +149,7 @@ pub(super) unsafe fn finish<S: Lanes, const V: usize>(
         return;
     }
     if target.step == 1 {
-        for (acc, row) in acc.iter().zip(target.rows).take(target.valid) {
+        for (acc, row) in acc.iter().zip(rows).take(valid) {
             for (v, &vector) in acc.iter().enumerate() {
                 // SAFETY: the row has these columns, one after another.
                 unsafe { s.store_first(row.wrapping_add(v * LANES), vector, target.live(v)) };
@@ -147,7 +157,7 @@ pub(super) unsafe fn finish<S: Lanes, const V: usize>(
         }
         return;
     }
-    let mut edge = [[[0.0_f32; LANES]; V]; ROWS];
+    let mut edge = [[[0.0_f32; LANES]; V]; R];
     for (acc, edge) in acc.iter().zip(&mut edge) {
         for (&vector, edge) in acc.iter().zip(edge) {
             // SAFETY: `edge` is eight floats.
@@ -155,20 +165,21 @@ pub(super) unsafe fn finish<S: Lanes, const V: usize>(
         }
     }
     // SAFETY: the caller vouches for `target`.
-    unsafe { write_edge(edge.as_flattened().as_flattened(), target) };
+    unsafe {
+        write_edge(edge.as_flattened().as_flattened(), V * LANES, target, &rows[..valid]);
+    };
 }
 
-/// Writes what exists of a tile; `from` is (6, 8 · V).
+/// Writes what exists of some rows; `from` is (rows, width).
 ///
 /// # Safety
 ///
 /// As [`finish`].
-unsafe fn write_edge(from: &[f32], target: &Target<'_>) {
-    let width = from.len() / ROWS;
-    for (i, from) in from.chunks_exact(width).enumerate().take(target.valid) {
+unsafe fn write_edge(from: &[f32], width: usize, target: &Target<'_>, rows: &[*mut f32]) {
+    for (row, from) in rows.iter().zip(from.chunks_exact(width)) {
         for (j, &value) in from.iter().enumerate().take(target.cols) {
-            // SAFETY: row `i` and column `j` exist.
-            unsafe { *target.rows[i].wrapping_add(j * target.step) = value };
+            // SAFETY: the row and its column `j` exist.
+            unsafe { *row.wrapping_add(j * target.step) = value };
         }
     }
 }

@@ -1,32 +1,42 @@
 //! Columns packed into panels.
 
-use crate::{simd::LANES, tile::COLS};
+use crate::{
+    simd::LANES,
+    tile::{COLS, WIDE},
+};
 
-/// Panels that hold `cols` columns: 16 wide, but 8 for a last one that needs no more.
+/// Panels that hold `cols` columns: 16 wide, but the last as wide as it needs, in vectors of 8.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Panels {
     cols: usize,
+    count: usize,
 }
 
 impl Panels {
-    /// Panels for `cols` columns.
+    /// Panels for `cols` columns, none wider than 16.
     pub(crate) fn new(cols: usize) -> Self {
-        Self { cols }
+        Self { cols, count: cols.div_ceil(COLS) }
+    }
+
+    /// Panels for `cols` columns, the last up to 24 wide if it saves one of 8.
+    pub(crate) fn wide(cols: usize) -> Self {
+        let spare = cols > COLS && (1..=WIDE - COLS).contains(&(cols % COLS));
+        Self { cols, count: cols.div_ceil(COLS) - usize::from(spare) }
     }
 
     /// How many.
     pub(crate) fn count(self) -> usize {
-        self.cols.div_ceil(COLS)
+        self.count
     }
 
-    /// Columns that exist in panel `index`.
+    /// Columns that exist in panel `index`, of which the first is `16 * index`.
     pub(crate) fn cols(self, index: usize) -> usize {
-        COLS.min(self.cols - index * COLS)
+        if index + 1 == self.count { self.cols - index * COLS } else { COLS }
     }
 
-    /// Columns panel `index` is packed with: 8 or 16.
+    /// Columns panel `index` is packed with: 8, 16 or 24.
     pub(crate) fn width(self, index: usize) -> usize {
-        if self.cols(index) > LANES { COLS } else { LANES }
+        self.cols(index).next_multiple_of(LANES)
     }
 
     /// Columns of all panels together, padding included.

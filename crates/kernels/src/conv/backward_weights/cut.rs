@@ -1,17 +1,16 @@
 //! How the weights' gradient is cut into tasks, and how their sums come back together.
 //!
-//! Panels hold 16 columns (tap, c). Where 16 divides the channels, all taps of 16 channels come one
-//! after another, so that a task's panels read the same pixels again and again; otherwise columns
-//! are taken as they come. Everything follows from the shape.
+//! Panels hold 16 channels of a tap. All taps of 16 channels come one after another, so that a task's
+//! panels read the same pixels again and again. Everything follows from the shape.
 
 use std::ops::Range;
 
 use crate::{
-    conv::{Conv, runs::Runs},
+    conv::Conv,
     cpu::{Cpu, Pieces},
     pack::even_runs,
     simd::{Kernel, LANES, Lanes},
-    tile::{COLS, Panels, ROWS},
+    tile::{COLS, ROWS},
     view::Write,
 };
 
@@ -30,7 +29,7 @@ pub(super) struct Cut {
     pub(super) tiles: usize,
     /// Runs of tiles, one a task.
     pub(super) tile_runs: Vec<Range<usize>>,
-    pub(super) panels: Panels,
+    pub(super) panels: usize,
     /// Runs of panels, one a task.
     pub(super) panel_runs: Vec<Range<usize>>,
     /// Partial sums over pixels.
@@ -38,24 +37,20 @@ pub(super) struct Cut {
     pub(super) group: usize,
     /// Floats of one partial sum: (group, panels, tiles, 6, 16).
     pub(super) sums_len: usize,
-    /// Floats of a run.
-    len: usize,
-    /// Runs of an output pixel, if panels are all of one run each.
-    runs_by_panel: Option<usize>,
+    taps: usize,
 }
 
 impl Cut {
     /// Cuts for blocks of `pixels`.
-    pub(super) fn of(conv: &Conv, runs: &Runs, pixels: usize) -> Self {
+    pub(super) fn of(conv: &Conv, pixels: usize) -> Self {
         let tiles = conv.group_k().div_ceil(ROWS);
-        let panels = Panels::new(runs.taps.len() * runs.len);
+        let (taps, panels) = (conv.taps(), conv.taps() * conv.group_c() / COLS);
         let tile_runs: Vec<_> = even_runs(tiles, BLOCK_TILES).collect();
         let wanted = TASKS.div_ceil(conv.group * tile_runs.len());
-        let cuts = wanted.min((panels.count() / PANELS).max(1));
-        let panel_runs: Vec<_> = even_runs(panels.count(), panels.count().div_ceil(cuts)).collect();
+        let cuts = wanted.min((panels / PANELS).max(1));
+        let panel_runs: Vec<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
         let blocks = conv.out_pixels().div_ceil(pixels);
         let splits = wanted.div_ceil(panel_runs.len()).min(blocks / BLOCKS).max(1);
-        let runs_by_panel = runs.len.is_multiple_of(COLS).then_some(runs.taps.len());
         Self {
             tiles,
             tile_runs,
@@ -63,9 +58,8 @@ impl Cut {
             panel_runs,
             splits,
             group: conv.group,
-            sums_len: conv.group * panels.count() * tiles * ROWS * COLS,
-            len: runs.len,
-            runs_by_panel,
+            sums_len: conv.group * panels * tiles * ROWS * COLS,
+            taps,
         }
     }
 
@@ -74,18 +68,15 @@ impl Cut {
         self.splits * self.group * self.tile_runs.len() * self.panel_runs.len()
     }
 
-    /// Which run column `lane` of a panel is in, and where in it.
+    /// Which tap a panel is of, and its first channel.
     #[inline(always)]
-    pub(super) fn place(&self, panel: usize, lane: usize) -> (usize, usize) {
-        match self.runs_by_panel {
-            Some(runs) => (panel % runs, panel / runs * COLS + lane),
-            None => ((panel * COLS + lane) / self.len, (panel * COLS + lane) % self.len),
-        }
+    pub(super) fn place(&self, panel: usize) -> (usize, usize) {
+        (panel % self.taps, panel / self.taps * COLS)
     }
 
     /// Where the sums of a tile begin.
     pub(super) fn tile_at(&self, split: usize, group: usize, panel: usize, tile: usize) -> usize {
-        let before = (group * self.panels.count() + panel) * self.tiles + tile;
+        let before = (group * self.panels + panel) * self.tiles + tile;
         split * self.sums_len + before * ROWS * COLS
     }
 
@@ -130,14 +121,10 @@ impl Kernel for Tile<'_> {
         let (c, taps) = (self.conv.group_c(), self.conv.taps());
         let ks = self.dw.len() / (c * taps);
         if taps == 1 {
-            for panel in 0..self.cut.panels.count() {
-                (0..ks).for_each(|k| self.put_row(s, k, panel));
-            }
-            return;
-        }
-        if self.cut.runs_by_panel != Some(taps) {
-            for panel in 0..self.cut.panels.count() {
-                (0..ks).for_each(|k| self.put_mixed(k, panel));
+            for panel in 0..self.cut.panels {
+                for k in 0..ks {
+                    self.put_row(s, k, panel);
+                }
             }
             return;
         }
@@ -162,7 +149,7 @@ impl Tile<'_> {
     /// Where channel `k`'s sums of a panel begin.
     #[inline(always)]
     fn at(&self, k: usize, panel: usize) -> usize {
-        self.cut.tile_at(0, self.group, panel, self.tile) + k * self.cut.panels.width(panel)
+        self.cut.tile_at(0, self.group, panel, self.tile) + k * COLS
     }
 
     /// Channel `k`'s gradients from `first` on.
@@ -176,9 +163,8 @@ impl Tile<'_> {
     #[inline(always)]
     fn put_row<S: Lanes>(&mut self, s: S, k: usize, panel: usize) {
         let (at, splits, sums_len) = (self.at(k, panel), self.cut.splits, self.cut.sums_len);
-        let (cols, sums, write) = (self.cut.panels.cols(panel), self.sums, self.write);
-        let into = &mut self.row(k, panel * COLS)[..cols];
-        for (half, into) in into.chunks_mut(LANES).enumerate() {
+        let (sums, write) = (self.sums, self.write);
+        for (half, into) in self.row(k, panel * COLS)[..COLS].chunks_exact_mut(LANES).enumerate() {
             let mut sum = s.splat(0.0);
             for split in 0..splits {
                 let from = &sums[at + half * LANES + split * sums_len..][..LANES];
@@ -186,11 +172,11 @@ impl Tile<'_> {
                 sum = s.add(sum, unsafe { s.load(from.as_ptr()) });
             }
             if write == Write::Add {
-                // SAFETY: `into` has its own length.
-                sum = s.add(unsafe { s.load_first(into.as_ptr(), into.len()) }, sum);
+                // SAFETY: `into` is eight floats.
+                sum = s.add(unsafe { s.load(into.as_ptr()) }, sum);
             }
             // SAFETY: as above.
-            unsafe { s.store_first(into.as_mut_ptr(), sum, into.len()) };
+            unsafe { s.store(into.as_mut_ptr(), sum) };
         }
     }
 
@@ -222,10 +208,9 @@ impl Tile<'_> {
     /// Adds the partial sums of channel `k` in a panel, in order.
     #[inline(always)]
     fn add_up(&self, k: usize, panel: usize) -> [f32; COLS] {
-        let cols = self.cut.panels.cols(panel);
         let mut row = [0.0; COLS];
         for split in 0..self.cut.splits {
-            let from = &self.sums[self.at(k, panel) + split * self.cut.sums_len..][..cols];
+            let from = &self.sums[self.at(k, panel) + split * self.cut.sums_len..][..COLS];
             row.iter_mut().zip(from).for_each(|(row, from)| *row += from);
         }
         row
@@ -234,27 +219,9 @@ impl Tile<'_> {
     /// Writes the sums of a panel from `first` on, `step` apart.
     #[inline(always)]
     fn put_panel(&mut self, k: usize, panel: usize, (first, step): (usize, usize)) {
-        let (cols, sums, write) = (self.cut.panels.cols(panel), self.add_up(k, panel), self.write);
-        for (into, sum) in self.row(k, first).iter_mut().step_by(step).zip(sums).take(cols) {
+        let (sums, write) = (self.add_up(k, panel), self.write);
+        for (into, sum) in self.row(k, first).iter_mut().step_by(step).zip(sums) {
             put(write, sum, into);
-        }
-    }
-
-    /// Writes the sums of a panel of several taps.
-    #[inline(always)]
-    fn put_mixed(&mut self, k: usize, panel: usize) {
-        let (c, taps) = (self.conv.group_c(), self.conv.taps());
-        let (cols, sums, write) = (self.cut.panels.cols(panel), self.add_up(k, panel), self.write);
-        let (run, skip) = self.cut.place(panel, 0);
-        let column = run * self.cut.len + skip; // (tap, c), whether runs are taps or kernel rows
-        let (mut tap, mut channel) = (column / c, column % c);
-        let row = self.row(k, 0);
-        for &sum in &sums[..cols] {
-            put(write, sum, &mut row[channel * taps + tap]);
-            channel += 1;
-            if channel == c {
-                (tap, channel) = (tap + 1, 0);
-            }
         }
     }
 }

@@ -15,7 +15,6 @@ use crate::{
             live::Live,
         },
         order::Order,
-        runs::Runs,
     },
     pack::{self, even_runs},
     simd::Lanes,
@@ -25,11 +24,10 @@ use crate::{
 /// Most images of a group, and fewest images for which the order pays: a block has at most 18 places.
 const IMAGES: [usize; 2] = [16, 8];
 
-/// The order of pixels, if there is padding to leave out and every panel has one tap.
-pub(super) fn order(conv: &Conv, runs: &Runs) -> Option<Order> {
-    let padded = conv.pad != [0, 0] && runs.border == [0, 0];
+/// The order of pixels, if there is padding to leave out.
+pub(super) fn order(conv: &Conv) -> Option<Order> {
     let [most, least] = IMAGES;
-    let suits = padded && runs.len.is_multiple_of(COLS) && conv.n >= least;
+    let suits = conv.pad != [0, 0] && conv.n >= least;
     suits.then(|| Order::new(even_runs(conv.n, most), conv.out()))
 }
 

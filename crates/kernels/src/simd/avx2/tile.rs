@@ -6,18 +6,19 @@
 
 use std::arch::{asm, x86_64::__m256};
 
-/// Adds `a[i][r] * b[r][j]` over `r` in `0..len` to `acc[i][j]`.
+/// Adds `a[i][r * step] * b[r][j]` over `r` in `0..len` to `acc[i][j]`.
 ///
 /// * `b`: (len, 16)
 ///
 /// # Safety
 ///
-/// Each of `a` must be readable for `len` floats and `b` for `16 * len`.
+/// Each of `a` must be readable at `len` places `step` apart and `b` for `16 * len`.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn rows_times_panel(
     acc: [[__m256; 2]; 6],
     a: &[*const f32; 6],
+    step: usize,
     b: *const f32,
     len: usize,
 ) -> [[__m256; 2]; 6] {
@@ -32,8 +33,6 @@ pub(super) unsafe fn rows_times_panel(
         [mut c40, mut c41],
         [mut c50, mut c51],
     ] = acc;
-    // Rows are addressed from their ends with an index that counts up to zero.
-    let end = |row: *const f32| row.wrapping_add(len);
     // SAFETY: reads `len` floats of each row and `16 * len` of `b`, which the caller vouches for, and
     // writes registers only.
     unsafe {
@@ -60,16 +59,19 @@ pub(super) unsafe fn rows_times_panel(
             "vfmadd231ps {c50}, {t}, {b0}",
             "vfmadd231ps {c51}, {t}, {b1}",
             "add {b}, 64",
-            "add {i}, 4",
+            "add {i}, {step}",
+            "dec {len}",
             "jnz 2b",
-            a0 = in(reg) end(a[0]),
-            a1 = in(reg) end(a[1]),
-            a2 = in(reg) end(a[2]),
-            a3 = in(reg) end(a[3]),
-            a4 = in(reg) end(a[4]),
-            a5 = in(reg) end(a[5]),
+            a0 = in(reg) a[0],
+            a1 = in(reg) a[1],
+            a2 = in(reg) a[2],
+            a3 = in(reg) a[3],
+            a4 = in(reg) a[4],
+            a5 = in(reg) a[5],
             b = inout(reg) b => _,
-            i = inout(reg) (4 * len).wrapping_neg() => _,
+            i = inout(reg) 0_usize => _,
+            step = in(reg) step * size_of::<f32>(),
+            len = inout(reg) len => _,
             b0 = out(ymm_reg) _,
             b1 = out(ymm_reg) _,
             t = out(ymm_reg) _,

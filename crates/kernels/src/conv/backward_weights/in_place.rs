@@ -1,0 +1,236 @@
+//! The weights' gradient of few or odd channels: the input is read where it lies.
+//!
+//! `dwᵀ[(tap, c), k] = Σ_pixel x[pixel · stride + tap, c] · dy[pixel, k]`. A tile's rows are six (tap, c),
+//! each a pointer into the image that goes a pixel further with every step, and its columns are output
+//! channels; so `dy` is packed, once a block of pixels, and `x` not at all. Packing `x`, as for many output
+//! channels, costs about as much as two tiles, and there are only `k / 6` to share it.
+//!
+//! Along a row of outputs the pixels of `x` lie a fixed step apart: a stretch. Where there is padding,
+//! tiles keep to one tap and its stretches leave the padding out.
+//!
+//! Tasks, partial sums and their order follow from the shape, as in `cut`.
+
+mod collect;
+mod stretch;
+
+use std::{ops::Range, ptr};
+
+use crate::{
+    conv::{Conv, Few, runs::Runs},
+    cpu::{Cpu, Pieces},
+    pack::{self, even_runs},
+    simd::{Kernel, Lanes},
+    tile::{self, COLS, Panels, ROWS, Run, Start, Target},
+    view::{Mat, Rows, Write},
+};
+use stretch::{Stretch, Stretches};
+
+/// Most output channels of a group for which this pays in any case.
+const CHANNELS: usize = 128;
+/// Pixels in a block.
+const PIXELS: usize = 128;
+/// Tiles that share a packed block of `dy`, at least, if there are so many.
+const TILES: usize = 64;
+/// Enough tasks to keep several threads busy to the end.
+const TASKS: usize = 16;
+/// Blocks in a partial sum, at least.
+const BLOCKS: usize = 4;
+
+/// Whether the input should be read in place: for few output channels, and where input channels do not
+/// fill panels.
+pub(super) fn applies(conv: &Conv) -> bool {
+    conv.group_k() <= CHANNELS || !conv.group_c().is_multiple_of(COLS)
+}
+
+/// The gradient, as [`backward_weights`](super::backward_weights).
+pub(super) fn backward_weights(
+    cpu: &Cpu,
+    conv: &Conv,
+    x: &[f32],
+    dy: Rows<'_>,
+    write: Write,
+    dw: &mut [f32],
+) {
+    let runs = Runs::of(conv);
+    let cut = Cut::of(conv, &runs);
+    let sums_len = cut.splits * cut.sums_len;
+    cpu.with_shared(sums_len + runs.copy_len(conv), |scratch| {
+        let (sums, copy) = scratch.split_at_mut(sums_len);
+        let x = runs.image(cpu, conv, x, copy);
+        let work = Work { conv, runs: &runs, cut: &cut, x, dy, sums: Pieces::new(sums, 1) };
+        let tasks = cut.splits * conv.group * cut.tile_runs.len();
+        cpu.run_scratch(tasks, PIXELS * cut.panels.packed_cols(), |task, packed| {
+            let (rest, split) = (task / cut.splits, task % cut.splits);
+            let (tiles, group) = (cut.tile_runs[rest / conv.group].clone(), rest % conv.group);
+            cpu.enter(Part { of: &work, split, group, tiles, packed });
+        });
+        cut.collect(cpu, conv, sums, write, dw);
+    });
+}
+
+/// How the work is cut.
+struct Cut {
+    /// Whether taps may lie in the padding; then each is a section of its own.
+    padded: bool,
+    /// Rows (tap, c) that have the same stretches: all, or those of a tap.
+    section: usize,
+    /// Tiles of a section.
+    section_tiles: usize,
+    /// Tiles of a group.
+    tiles: usize,
+    /// Runs of tiles, one a task.
+    tile_runs: Few<Range<usize>>,
+    /// Panels of output channels.
+    panels: Panels,
+    /// Partial sums over pixels.
+    splits: usize,
+    /// Floats of one partial sum: (group, tiles, panels, 6, 16).
+    sums_len: usize,
+}
+
+impl Cut {
+    fn of(conv: &Conv, runs: &Runs) -> Self {
+        let padded = conv.pad != [0, 0] && runs.border == [0, 0];
+        let sections = if padded { runs.taps.len() } else { 1 };
+        let section = runs.taps.len() * runs.len / sections;
+        let section_tiles = section.div_ceil(ROWS);
+        let tiles = sections * section_tiles;
+        let wanted = TASKS.div_ceil(conv.group);
+        let cuts = wanted.min((tiles / TILES).max(1));
+        let tile_runs: Few<_> = even_runs(tiles, tiles.div_ceil(cuts)).collect();
+        let blocks = conv.out_pixels().div_ceil(PIXELS);
+        let splits = wanted.div_ceil(tile_runs.len()).min(blocks / BLOCKS).max(1);
+        let panels = Panels::wide(conv.group_k());
+        let sums_len = conv.group * tiles * ROWS * panels.packed_cols();
+        Self { padded, section, section_tiles, tiles, tile_runs, panels, splits, sums_len }
+    }
+
+    /// Where the sums of a tile begin.
+    fn tile_at(&self, (split, group): (usize, usize), tile: usize, panel: usize) -> usize {
+        let before = (group * self.tiles + tile) * ROWS * self.panels.packed_cols();
+        split * self.sums_len + before + panel * ROWS * COLS
+    }
+}
+
+/// What all tasks share.
+struct Work<'a> {
+    conv: &'a Conv,
+    runs: &'a Runs,
+    cut: &'a Cut,
+    /// With its border, if it needs one.
+    x: &'a [f32],
+    dy: Rows<'a>,
+    sums: Pieces<'a, f32>,
+}
+
+/// One task.
+struct Part<'a> {
+    of: &'a Work<'a>,
+    split: usize,
+    group: usize,
+    tiles: Range<usize>,
+    packed: &'a mut [f32],
+}
+
+impl Kernel for Part<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Lanes>(mut self, s: S) {
+        let pixels = self.of.conv.out_pixels();
+        let (blocks, splits) = (pixels.div_ceil(PIXELS), self.of.cut.splits);
+        let mine = blocks * self.split / splits..blocks * (self.split + 1) / splits;
+        // Without pixels the sums are empty, and must still be written.
+        let start = |block| if block == mine.start { Start::Zero } else { Start::Output };
+        for block in mine.start..mine.end.max(mine.start + 1) {
+            let first = block * PIXELS;
+            self.add_block(s, first..pixels.min(first + PIXELS), start(block));
+        }
+    }
+}
+
+impl Part<'_> {
+    /// Adds a block of pixels to the task's sums.
+    #[inline(always)]
+    fn add_block<S: Lanes>(&mut self, s: S, pixels: Range<usize>, start: Start) {
+        let Work { conv, cut, dy, .. } = *self.of;
+        let k = conv.group_k();
+        let dy = Mat::new(&dy.data[dy.offset..], dy.stride);
+        pack::panels(s, dy, (pixels.start, pixels.len()), (self.group * k, k), self.packed);
+        let mut stretches = Stretches::new();
+        let mut tile = self.tiles.start;
+        while tile < self.tiles.end {
+            let section = tile / cut.section_tiles;
+            let end = self.tiles.end.min((section + 1) * cut.section_tiles);
+            stretches.find(self.of, section, &pixels);
+            for panel in 0..cut.panels.count() {
+                let b = self.packed[panel * COLS * pixels.len()..].as_ptr();
+                for tile in tile..end {
+                    let first = (tile - section * cut.section_tiles) * ROWS;
+                    let row = section * cut.section + first;
+                    let rows = self.of.rows(self.group, row, cut.section - first);
+                    self.tile(s, rows, (tile, panel), b, stretches.all(), start);
+                }
+            }
+            tile = end;
+        }
+    }
+
+    /// Adds the stretches to one tile.
+    #[inline(always)]
+    fn tile<S: Lanes>(
+        &self,
+        s: S,
+        rows: [*const f32; ROWS],
+        (tile, panel): (usize, usize),
+        b: *const f32,
+        stretches: &[Stretch],
+        start: Start,
+    ) {
+        let Work { conv, cut, .. } = *self.of;
+        let runs = stretches.iter().map(|stretch| Run {
+            rows: rows.map(|row| row.wrapping_add(stretch.skip)),
+            at: stretch.at,
+            len: stretch.len,
+        });
+        let width = cut.panels.width(panel);
+        let to = self.of.sums.pointer(cut.tile_at((self.split, self.group), tile, panel));
+        let sums: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * width));
+        let target = Target { rows: &sums, valid: ROWS, cols: width, step: 1 };
+        let step = conv.stride[1] * conv.c;
+        // SAFETY: a stretch's pixels are inside the image for every row of its section, `b` is the
+        // block's packed panel, and the tile's sums are this task's alone.
+        unsafe { tile::sum_each(s, width, runs, step, b, (start, None), &target) };
+    }
+}
+
+impl Work<'_> {
+    /// Where six rows (tap, c) lie at pixel 0, from `row` on; those past the next `left` repeat the last:
+    /// they are summed, and not used.
+    #[inline(always)]
+    fn rows(&self, group: usize, row: usize, left: usize) -> [*const f32; ROWS] {
+        let len = self.runs.len;
+        let (mut run, mut skip) = (row / len, row % len);
+        let mut rows = [ptr::null(); ROWS];
+        for (i, row) in rows.iter_mut().enumerate() {
+            let at = self.run_at(run).wrapping_add(group * len + skip);
+            *row = self.x.as_ptr().wrapping_add(at);
+            if i + 1 < left {
+                skip += 1;
+                if skip == len {
+                    (run, skip) = (run + 1, 0);
+                }
+            }
+        }
+        rows
+    }
+
+    /// Floats from a pixel to its run number `run`; backwards wraps around.
+    #[inline(always)]
+    fn run_at(&self, run: usize) -> usize {
+        let [_, width] = self.runs.padded(self.conv);
+        let [down, right] = self.runs.taps[run];
+        let pixels = down.wrapping_mul(width.cast_signed()).wrapping_add(right);
+        pixels.wrapping_mul(self.conv.c.cast_signed()).cast_unsigned()
+    }
+}

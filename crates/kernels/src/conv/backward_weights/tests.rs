@@ -1,0 +1,75 @@
+use proptest::prelude::*;
+
+use super::{backward_weights, in_place};
+use crate::{
+    Rows, Write,
+    conv::Conv,
+    reference::conv as reference,
+    testing::{assert_close, noise, on_every_cpu},
+};
+
+/// Convolutions on both sides of the border between reading the input in place and packing it, with more
+/// than a block of pixels, and with enough images to take them place by place.
+fn convs() -> impl Strategy<Value = Conv> {
+    let sizes = (1..=9_usize, 4..=7_usize, 4..=7_usize);
+    let channels = (1..=2_usize, prop::sample::select(vec![3, 16, 20, 32]), 100..=160_usize);
+    let (pair, pad) = (|most: usize| prop::array::uniform2(1..=most), 0..=2_usize);
+    (sizes, channels, pair(3), pair(2), prop::array::uniform2(pad), pair(2))
+        .prop_map(|((n, h, w), (group, c, k), kernel, stride, pad, dilation)| Conv {
+            n,
+            c: c * group,
+            h,
+            w,
+            k: k * group,
+            kernel,
+            stride,
+            pad,
+            dilation,
+            group,
+        })
+        .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn many_outputs_equal_the_reference(conv in convs()) {
+        let (x, dy) = (noise(conv.x_len(), 1), noise(conv.out_pixels() * conv.k, 2));
+        let want = reference::backward_weights(&conv, &x, &dy);
+        let twice: Vec<f64> = want.iter().map(|v| 2.0 * v).collect();
+        let tolerance = 1e-5 * (conv.out_pixels() as f64).sqrt().max(4.0);
+        on_every_cpu(|cpu| {
+            let (dy, mut dw) = (Rows::dense(&dy, conv.k), vec![7.0; conv.weights_len()]);
+            backward_weights(cpu, &conv, &x, dy, Write::Set, &mut dw);
+            assert_close(&dw, &want, tolerance);
+            backward_weights(cpu, &conv, &x, dy, Write::Add, &mut dw);
+            assert_close(&dw, &twice, 2.0 * tolerance);
+            dw
+        });
+    }
+}
+
+/// No pixels: the gradient is zero, and must be written.
+#[test]
+fn the_gradient_of_no_images_is_zero() {
+    let (kernel, ones) = ([3; 2], [1; 2]);
+    let conv = Conv {
+        n: 0,
+        c: 5,
+        h: 6,
+        w: 6,
+        k: 7,
+        kernel,
+        stride: ones,
+        pad: ones,
+        dilation: ones,
+        group: 1,
+    };
+    assert!(in_place::applies(&conv), "the kernel that this is about");
+    on_every_cpu(|cpu| {
+        let mut dw = vec![7.0; conv.weights_len()];
+        backward_weights(cpu, &conv, &[], Rows::dense(&[], conv.k), Write::Set, &mut dw);
+        assert!(dw.iter().all(|&v| v == 0.0), "{dw:?}");
+        dw
+    });
+}
