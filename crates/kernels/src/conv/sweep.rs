@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use crate::{
     conv::{
+        Few,
         order::{Order, Spot},
         sweep::block::Block,
     },
@@ -94,7 +95,7 @@ impl Sweep<'_> {
             return;
         }
         let cuts = panels.div_ceil(PANELS).max(TASKS.div_ceil(blocks * self.group)).min(panels);
-        let groups: Vec<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
+        let groups: Few<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
         let leaves = self.may_leave();
         let images = if leaves { IMAGES } else { 1 };
         let images = (0..self.n).step_by(images).map(|first| first..self.n.min(first + images));

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::{
-    conv::Conv,
+    conv::{Conv, Few},
     cpu::{Cpu, Pieces},
     pack::even_runs,
     simd::{Kernel, LANES, Lanes},
@@ -28,10 +28,10 @@ pub(super) struct Cut {
     /// Tiles of six output channels in a group.
     pub(super) tiles: usize,
     /// Runs of tiles, one a task.
-    pub(super) tile_runs: Vec<Range<usize>>,
+    pub(super) tile_runs: Few<Range<usize>>,
     pub(super) panels: usize,
     /// Runs of panels, one a task.
-    pub(super) panel_runs: Vec<Range<usize>>,
+    pub(super) panel_runs: Few<Range<usize>>,
     /// Partial sums over pixels.
     pub(super) splits: usize,
     pub(super) group: usize,
@@ -45,10 +45,10 @@ impl Cut {
     pub(super) fn of(conv: &Conv, pixels: usize) -> Self {
         let tiles = conv.group_k().div_ceil(ROWS);
         let (taps, panels) = (conv.taps(), conv.taps() * conv.group_c() / COLS);
-        let tile_runs: Vec<_> = even_runs(tiles, BLOCK_TILES).collect();
+        let tile_runs: Few<_> = even_runs(tiles, BLOCK_TILES).collect();
         let wanted = TASKS.div_ceil(conv.group * tile_runs.len());
         let cuts = wanted.min((panels / PANELS).max(1));
-        let panel_runs: Vec<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
+        let panel_runs: Few<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
         let blocks = conv.out_pixels().div_ceil(pixels);
         let splits = wanted.div_ceil(panel_runs.len()).min(blocks / BLOCKS).max(1);
         Self {
