@@ -61,6 +61,12 @@ pub fn backward_weights(
     assert_eq!(x.len(), conv.x_len(), "x of {conv:?}");
     dy.check(conv.out_pixels(), conv.k);
     assert_eq!(dw.len(), conv.weights_len(), "dw of {conv:?}");
+    if conv.out_pixels() == 0 {
+        if write == Write::Set {
+            dw.fill(0.0);
+        }
+        return;
+    }
     if depthwise::applies(conv) {
         return depthwise::backward_weights(cpu, conv, x, dy, write, dw);
     }

@@ -189,3 +189,25 @@ fn shapes_of_networks() {
         });
     }
 }
+
+/// A batch without images, by every way a convolution is made: an empty sum is 0.
+#[test]
+fn no_images() {
+    let shapes = [[16, 16, 3, 1], [200, 160, 1, 1], [20, 20, 5, 1], [8, 8, 3, 8]];
+    for [c, k, kernel, group] in shapes {
+        let (kernel, ones) = ([kernel; 2], [1; 2]);
+        let conv = Conv {
+            n: 0,
+            c,
+            h: 8,
+            w: 8,
+            k,
+            kernel,
+            stride: ones,
+            pad: [0; 2],
+            dilation: ones,
+            group,
+        };
+        check(&conv);
+    }
+}

@@ -50,8 +50,9 @@ pub(super) fn applies(conv: &Conv) -> bool {
     let plain = conv.kernel == [3, 3] && conv.stride == [1, 1] && conv.dilation == [1, 1];
     let [h, w] = conv.out();
     let covered = h.next_multiple_of(SIDE) * w.next_multiple_of(SIDE);
-    // Tiles hang over odd borders: on 7×7 by so much that the sum of taps, which leaves padding out, is as fast.
-    let fits = h > 0 && w > 0 && 5 * covered <= 6 * h * w;
+    // Tiles hang over odd borders: on 7×7 by so much that the sum of taps, which leaves padding out, is as
+    // fast. Without images there are no tiles.
+    let fits = conv.out_pixels() > 0 && 5 * covered <= 6 * h * w;
     let channels = CHANNELS_MIN..=CHANNELS_MAX;
     let many = channels.contains(&conv.group_c()) && channels.contains(&conv.group_k());
     plain && fits && many && conv.pad.iter().all(|&pad| pad <= 2)
