@@ -1,9 +1,11 @@
 //! The threads of one worker.
 //!
 //! One call of [`Pool::run`] at a time hands out tasks `0..tasks`; the caller takes part. The whole
-//! hand-out is one 64-bit word, `tasks << 32 | next`: a thread claims task `next` by replacing the
-//! word with `next + 1`. So there is no lock, and a thread that comes late to an old hand-out
-//! finds it exhausted, or claims a task of the new one, which is as good.
+//! hand-out is one 64-bit word, `tasks << 32 | next`: a thread claims tasks from `next` on by replacing the
+//! word with a larger `next`. So there is no lock, and a thread that comes late to an old hand-out
+//! finds it exhausted, or claims tasks of the new one, which is as good. A claim takes a part of what is
+//! left: many at first, since threads that take every small task by itself wait for the word's cache line;
+//! one by one towards the end, so that all threads end together.
 //!
 //! Why the job pointer may be read: it is written only while no task is claimed and unfinished
 //! (`run` returns after all are finished), and read only by a thread that has just claimed one.
@@ -14,6 +16,7 @@ use std::{
     any::Any,
     cell::UnsafeCell,
     hint,
+    ops::Range,
     panic::{self, AssertUnwindSafe},
     sync::{
         Arc, Condvar, Mutex, PoisonError,
@@ -24,6 +27,9 @@ use std::{
 
 /// What threads run: `job(task, slot)`, where `slot` names the thread.
 type Job<'a> = dyn Fn(usize, usize) + Sync + 'a;
+
+/// A claim takes what is left, divided by so many for each thread.
+const CLAIMS: u64 = 4;
 
 /// About 20 microseconds of spinning before a thread sleeps.
 const SPINS: u32 = 4_000;
@@ -38,6 +44,7 @@ struct Shared {
     /// `tasks << 32 | next`.
     hand_out: AtomicU64,
     finished: AtomicUsize,
+    threads: u64,
     job: UnsafeCell<Option<*const Job<'static>>>,
     /// A run is under way; one that begins meanwhile (from inside a task) runs on its own thread.
     busy: AtomicBool,
@@ -60,6 +67,7 @@ impl Pool {
         let shared = Arc::new(Shared {
             hand_out: AtomicU64::new(0),
             finished: AtomicUsize::new(0),
+            threads: threads as u64,
             job: UnsafeCell::new(None),
             busy: AtomicBool::new(false),
             stop: AtomicBool::new(false),
@@ -132,34 +140,46 @@ impl Shared {
         }
     }
 
-    /// Runs one task, if one is left.
-    fn claim_and_run(&self, slot: usize) -> bool {
+    /// Takes some tasks, if any is left.
+    fn claim(&self) -> Option<Range<usize>> {
         let mut word = self.hand_out.load(Ordering::Acquire);
-        let task = loop {
+        loop {
             let (tasks, next) = (word >> 32, word & u64::from(u32::MAX));
             if next >= tasks {
-                return false;
+                return None;
             }
+            let count = ((tasks - next) / (CLAIMS * self.threads)).max(1);
+            let claimed = word + count;
             match self.hand_out.compare_exchange_weak(
                 word,
-                word + 1,
+                claimed,
                 Ordering::AcqRel,
                 Ordering::Acquire,
             ) {
-                Ok(_) => break usize::try_from(next).unwrap_or(usize::MAX), // it came from a usize
+                Ok(_) => {
+                    let place = |task| usize::try_from(task).unwrap_or(usize::MAX); // from a usize
+                    return Some(place(next)..place(next + count));
+                }
                 Err(now) => word = now,
             }
-        };
-        // SAFETY: we hold an unfinished task, so nobody writes `job` now (see the header).
+        }
+    }
+
+    /// Runs some tasks, if any is left.
+    fn claim_and_run(&self, slot: usize) -> bool {
+        let Some(tasks) = self.claim() else { return false };
+        // SAFETY: we hold unfinished tasks, so nobody writes `job` now (see the header).
         let job = unsafe { *self.job.get() };
         if let Some(job) = job {
-            // SAFETY: the job lives until `run` returns, which waits for this task.
+            // SAFETY: the job lives until `run` returns, which waits for these tasks.
             let job = unsafe { &*job };
-            if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(|| job(task, slot))) {
-                lock(&self.panic).get_or_insert(payload);
+            for task in tasks.clone() {
+                if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(|| job(task, slot))) {
+                    lock(&self.panic).get_or_insert(payload);
+                }
             }
         }
-        self.finished.fetch_add(1, Ordering::AcqRel);
+        self.finished.fetch_add(tasks.len(), Ordering::AcqRel);
         true
     }
 
