@@ -1,11 +1,12 @@
 //! Convolution in which every channel has a group of its own.
 //!
 //! There is no product to tile: each value meets `taps` weights. So vectors run along channels, with
-//! the weights turned to (tap, c), and the cost is that of reading `x` once per tap from cache.
+//! the weights turned to (tap, c), sums of 32 channels stay in registers for all taps of a pixel, and the cost
+//! is that of reading `x` and the weights once per tap from cache.
 
 use crate::{
     columns,
-    conv::Conv,
+    conv::{Conv, Few},
     cpu::{Cpu, Pieces},
     relu::relu,
     view::{Rows, RowsMut, Write},
@@ -38,10 +39,10 @@ pub(super) fn forward(
                     Some(bias) => y.copy_from_slice(bias),
                     None => y.fill(0.0),
                 }
-                cpu.vectorize(|| {
-                    for (tap, at) in inputs(conv, row, j) {
-                        add_product(&x[at * c..][..c], &turned[tap * c..][..c], y);
-                    }
+                let pairs: Few<_> =
+                    inputs(conv, row, j).map(|(tap, at)| (at * c, tap * c)).collect();
+                vectorize!(cpu, {
+                    add_products(&pairs, x, turned, y);
                     if let Some(slope) = slope {
                         y.iter_mut().for_each(|y| *y = relu(*y, slope));
                     }
@@ -63,19 +64,18 @@ pub(super) fn backward_data(cpu: &Cpu, conv: &Conv, dy: Rows<'_>, weights: &[f32
     with_turned(cpu, conv, weights, |turned| {
         cpu.run_chunks(dx, conv.w * c, |row, dx| {
             let (image, i) = (row / conv.h, row % conv.h);
-            cpu.vectorize(|| {
-                dx.fill(0.0);
-                for (j, dx) in dx.chunks_exact_mut(c).enumerate() {
-                    for tap in 0..conv.taps() {
+            for (j, dx) in dx.chunks_exact_mut(c).enumerate() {
+                let pairs: Few<_> = (0..conv.taps())
+                    .filter_map(|tap| {
                         let (ti, tj) = (tap / conv.kernel[1], tap % conv.kernel[1]);
-                        let place = output(0, i, ti, oh).zip(output(1, j, tj, ow));
-                        if let Some((oi, oj)) = place {
-                            let dy = dy.row((image * oh + oi) * ow + oj, c);
-                            add_product(dy, &turned[tap * c..][..c], dx);
-                        }
-                    }
-                }
-            });
+                        let (oi, oj) = output(0, i, ti, oh).zip(output(1, j, tj, ow))?;
+                        let pixel = (image * oh + oi) * ow + oj;
+                        Some((pixel * dy.stride + dy.offset, tap * c))
+                    })
+                    .collect();
+                dx.fill(0.0);
+                vectorize!(cpu, add_products(&pairs, dy.data, turned, dx));
+            }
         });
     });
 }
@@ -90,19 +90,47 @@ pub(super) fn backward_weights(
     dw: &mut [f32],
 ) {
     let (c, taps, [oh, ow]) = (conv.c, conv.taps(), conv.out());
-    let add = |row: usize, sums: &mut [f32]| {
-        for j in 0..ow {
-            let dy = dy.row(row * ow + j, c);
-            for (tap, at) in inputs(conv, row, j) {
-                add_product(&x[at * c..][..c], dy, &mut sums[tap * c..][..c]);
+    columns::fold(
+        cpu,
+        conv.n * oh,
+        [taps * c, 1],
+        #[inline(always)]
+        |row, sums| {
+            for j in 0..ow {
+                let dy = dy.row(row * ow + j, c);
+                for (tap, at) in inputs(conv, row, j) {
+                    add_product(&x[at * c..][..c], dy, &mut sums[tap * c..][..c]);
+                }
             }
+        },
+        |sums| {
+            for (i, dw) in dw.iter_mut().enumerate() {
+                columns::put(write, sums[i % taps * c + i / taps], dw);
+            }
+        },
+    );
+}
+
+/// Channels whose sums are held in registers at once.
+const WIDE: usize = 32;
+
+/// `y += Σ a[i..] · b[j..]` over the pairs (i, j), in their order.
+#[inline(always)]
+fn add_products(pairs: &[(usize, usize)], a: &[f32], b: &[f32], y: &mut [f32]) {
+    let (wide, rest) = y.as_chunks_mut::<WIDE>();
+    for (block, y) in wide.iter_mut().enumerate() {
+        let mut sums = *y;
+        for &(i, j) in pairs {
+            let (a, _) = a[i + block * WIDE..][..WIDE].as_chunks::<WIDE>();
+            let (b, _) = b[j + block * WIDE..][..WIDE].as_chunks::<WIDE>();
+            add_product(&a[0], &b[0], &mut sums);
         }
-    };
-    columns::fold(cpu, conv.n * oh, [taps * c, 1], add, |sums| {
-        for (i, dw) in dw.iter_mut().enumerate() {
-            columns::put(write, sums[i % taps * c + i / taps], dw);
-        }
-    });
+        *y = sums;
+    }
+    let done = wide.len() * WIDE;
+    for &(i, j) in pairs {
+        add_product(&a[i + done..][..rest.len()], &b[j + done..][..rest.len()], rest);
+    }
 }
 
 /// `y += a · b`.
