@@ -10,7 +10,8 @@
 //! * [`forward`]: `sweep` over output pixels; bias and ReLU are part of the last visit.
 //! * [`backward_data`]: the same sweep over input pixels, with `dy` as the image; a stride splits
 //!   the pixels into phases that each see a part of the taps.
-//! * [`backward_weights`]: a product over pixels, `dw = dyᵀ·x`, blocks of both packed on the way.
+//! * [`backward_weights`]: a product over pixels, `dw = dyᵀ·x`, blocks of both packed on the way; with few
+//!   output channels, or channels that do not fill panels, only `dy` is.
 //!
 //! Few input channels (an image's 3): the runs of a kernel row are contiguous too, and are read
 //! as one, from a padded copy if there is padding. One channel a group (`depthwise`): no product to tile,

@@ -18,7 +18,7 @@ use crate::{
     view::{Mat, RowsMut, Write},
 };
 
-/// Rows of C in a task.
+/// Most rows of C in a task.
 const BLOCK_ROWS: usize = 32 * ROWS;
 /// Floats of B packed at a time: 128 KiB.
 const BLOCK_FLOATS: usize = 1 << 15;
@@ -91,20 +91,31 @@ impl Product<'_> {
         }
     }
 
+    /// Rows and columns of a task: of one size, if possible, and not three for two threads.
+    fn block(&self, depth: usize) -> (usize, usize) {
+        let cols = (BLOCK_FLOATS / depth).next_multiple_of(COLS);
+        let (mut tall, wide) = (self.m.div_ceil(BLOCK_ROWS), self.n.div_ceil(cols));
+        if tall * wide > 1 && tall * wide % 2 == 1 {
+            tall += 1;
+        }
+        let rows = self.m.div_ceil(tall).next_multiple_of(ROWS);
+        (rows, self.n.div_ceil(wide).next_multiple_of(COLS))
+    }
+
     fn run(&self, cpu: &Cpu) {
         if self.m == 0 || self.n == 0 {
             return;
         }
         let depth = self.depth().min(self.k).max(1);
-        let block_cols = (BLOCK_FLOATS / depth).next_multiple_of(COLS).min(self.n);
-        let (tall, wide) = (self.m.div_ceil(BLOCK_ROWS), self.n.div_ceil(block_cols));
+        let (block_rows, block_cols) = self.block(depth);
+        let (tall, wide) = (self.m.div_ceil(block_rows), self.n.div_ceil(block_cols));
         let b_len = depth * Panels::wide(block_cols).packed_cols();
         let a_len =
-            if self.a.col_stride == 1 { 0 } else { pack::tile_len(depth) * (BLOCK_ROWS / ROWS) };
+            if self.a.col_stride == 1 { 0 } else { pack::tile_len(depth) * (block_rows / ROWS) };
         cpu.run_scratch(tall * wide, a_len + b_len, |task, scratch| {
-            let (row, col) = (task % tall * BLOCK_ROWS, task / tall * block_cols);
+            let (row, col) = (task % tall * block_rows, task / tall * block_cols);
             let (a_scratch, b_scratch) = scratch.split_at_mut(a_len);
-            let rows = BLOCK_ROWS.min(self.m - row);
+            let rows = block_rows.min(self.m - row);
             let cols = block_cols.min(self.n - col);
             cpu.enter(Block { of: *self, row, col, rows, cols, a_scratch, b_scratch });
         });

@@ -140,11 +140,10 @@ impl Kernel for Part<'_> {
         let pixels = self.of.conv.out_pixels();
         let (blocks, splits) = (pixels.div_ceil(PIXELS), self.of.cut.splits);
         let mine = blocks * self.split / splits..blocks * (self.split + 1) / splits;
-        // Without pixels the sums are empty, and must still be written.
-        let start = |block| if block == mine.start { Start::Zero } else { Start::Output };
-        for block in mine.start..mine.end.max(mine.start + 1) {
+        for block in mine.clone() {
             let first = block * PIXELS;
-            self.add_block(s, first..pixels.min(first + PIXELS), start(block));
+            let start = if block == mine.start { Start::Zero } else { Start::Output };
+            self.add_block(s, first..pixels.min(first + PIXELS), start);
         }
     }
 }
