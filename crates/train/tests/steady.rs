@@ -1,37 +1,17 @@
 //! The steady state of a net: once the first passes have made room, a pass allocates nothing.
 //!
 //! An allocator that counts is one for the whole program, so this test is a program of its own.
-#![expect(unsafe_code, reason = "an allocator is unsafe to write")]
 #![expect(clippy::disallowed_methods, reason = "a test may write files of its own")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::alloc::System;
 
 use caffe_format::Phase;
 use net::MemoryPlan;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use train::{NetConfig, Single};
 
-/// The system's allocator, with a count of its calls.
-struct Counting;
-
-static CALLS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        CALLS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Convolutions of every kind, and most other layers.
 const NET: &str = r#"
@@ -100,7 +80,7 @@ fn a_pass_allocates_nothing() {
         single.backward().unwrap();
     };
     (0..2).for_each(|_| pass());
-    let before = CALLS.load(Ordering::Relaxed);
+    let region = Region::new(ALLOCATOR);
     (0..3).for_each(|_| pass());
-    assert_eq!(CALLS.load(Ordering::Relaxed), before);
+    assert_eq!(region.change().allocations, 0);
 }
