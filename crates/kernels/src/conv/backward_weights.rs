@@ -103,6 +103,26 @@ pub fn backward_bias(cpu: &Cpu, rows: usize, k: usize, dy: Rows<'_>, write: Writ
     column_sums::sums_into(cpu, rows, k, dy, write, db);
 }
 
+/// Hands every task the gradients of up to `most` output channels of a group: `take(group, first, dw)`, where
+/// `first` is counted in the group and `dw` is (k, c / group, taps).
+pub(super) fn each_outputs(
+    cpu: &Cpu,
+    conv: &Conv,
+    most: usize,
+    dw: &mut [f32],
+    take: impl Fn(usize, usize, &mut [f32]) + Sync,
+) {
+    let (ks, row) = (conv.group_k(), conv.group_c() * conv.taps());
+    let parts = ks.div_ceil(most);
+    let dw = Pieces::new(dw, 1);
+    cpu.run(conv.group * parts, |task| {
+        let (group, first) = (task / parts, task % parts * most);
+        // SAFETY: the rows of these channels are one task's.
+        let dw = unsafe { dw.range((group * ks + first) * row, most.min(ks - first) * row) };
+        take(group, first, dw);
+    });
+}
+
 /// What all tasks share.
 struct Work<'a> {
     conv: &'a Conv,

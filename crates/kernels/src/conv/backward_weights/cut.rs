@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use crate::{
-    conv::{Conv, Few},
-    cpu::{Cpu, Pieces},
+    conv::{Conv, Few, backward_weights::each_outputs},
+    cpu::Cpu,
     pack::even_runs,
     simd::{Kernel, LANES, Lanes},
     tile::{COLS, ROWS},
@@ -89,14 +89,8 @@ impl Cut {
         write: Write,
         dw: &mut [f32],
     ) {
-        let (ks, row) = (conv.group_k(), conv.group_c() * conv.taps());
-        let dw = Pieces::new(dw, 1);
-        cpu.run(self.group * self.tiles, |task| {
-            let (group, tile) = (task / self.tiles, task % self.tiles);
-            let (first, count) = (tile * ROWS, ROWS.min(ks - tile * ROWS));
-            // SAFETY: the rows of a tile are one task's.
-            let dw = unsafe { dw.range((group * ks + first) * row, count * row) };
-            cpu.enter(Tile { cut: self, conv, sums, group, tile, write, dw });
+        each_outputs(cpu, conv, ROWS, dw, |group, first, dw| {
+            cpu.enter(Tile { cut: self, conv, sums, group, tile: first / ROWS, write, dw });
         });
     }
 }

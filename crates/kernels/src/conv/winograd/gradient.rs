@@ -16,6 +16,7 @@ use std::ops::Range;
 use crate::{
     conv::{
         Conv,
+        backward_weights::each_outputs,
         winograd::{
             POINTS, SIDE, TAPS,
             gradient::{
@@ -49,14 +50,9 @@ pub(crate) fn backward_weights(
             let (turned_dy, turned_x) = scratch.split_at_mut(POINTS * BLOCK * cut.dy_row);
             cpu.enter(Part { of: &work, task: cut.task(task), turned_dy, turned_x });
         });
-        let (tiles, row) = (cut.tiles, conv.group_c() * TAPS);
-        let dw = Pieces::new(dw, 1);
-        cpu.run(conv.group * tiles, |task| {
-            let (group, tile) = (task / tiles, task % tiles);
-            let (first, count) = (tile * ROWS, ROWS.min(conv.group_k() - tile * ROWS));
-            // SAFETY: the rows of a register tile are one task's.
-            let dw = unsafe { dw.range((group * conv.group_k() + first) * row, count * row) };
-            cpu.enter(Collect { cut: &cut, sums, group, tile, write, row, dw });
+        let row = conv.group_c() * TAPS;
+        each_outputs(cpu, conv, ROWS, dw, |group, first, dw| {
+            cpu.enter(Collect { cut: &cut, sums, group, tile: first / ROWS, write, row, dw });
         });
     });
 }

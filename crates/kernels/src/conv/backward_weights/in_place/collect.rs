@@ -1,8 +1,11 @@
 //! Adds partial sums in order and puts them into Caffe's order, (k, c, taps).
 
 use crate::{
-    conv::{Conv, backward_weights::in_place::Cut},
-    cpu::{Cpu, Pieces},
+    conv::{
+        Conv,
+        backward_weights::{each_outputs, in_place::Cut},
+    },
+    cpu::Cpu,
     simd::{Kernel, LANES, Lanes},
     tile::{COLS, ROWS},
     view::Write,
@@ -18,13 +21,7 @@ impl Cut {
         write: Write,
         dw: &mut [f32],
     ) {
-        let (ks, row) = (conv.group_k(), conv.group_c() * conv.taps());
-        let eights = ks.div_ceil(LANES);
-        let dw = Pieces::new(dw, 1);
-        cpu.run(conv.group * eights, |task| {
-            let (group, first) = (task / eights, task % eights * LANES);
-            // SAFETY: the rows of eight output channels are one task's.
-            let dw = unsafe { dw.range((group * ks + first) * row, LANES.min(ks - first) * row) };
+        each_outputs(cpu, conv, LANES, dw, |group, first, dw| {
             cpu.enter(Eight { cut: self, conv, sums, group, first, write, dw });
         });
     }
