@@ -1,10 +1,11 @@
-//! Shapes, chunk arithmetic, ranks, fingerprints, random streams, medians, quoting and the clock: what every crate needs, on std alone.
+//! Shapes, chunk arithmetic, ranks, fingerprints, random streams, medians, quoting, lines on stderr and the clock: what every crate needs, on std alone.
 
 mod chunk;
 mod clock;
 mod fingerprint;
 mod general;
 mod json;
+mod line;
 mod median;
 mod rank;
 mod shape;
@@ -16,6 +17,7 @@ pub use clock::Clock;
 pub use fingerprint::Fingerprint;
 pub use general::general;
 pub use json::json_string;
+pub use line::line_to_stderr;
 pub use median::median;
 pub use rank::{Coordinator, Rank};
 pub use shape::{BLOB_VALUES_MAX, Shape, ShapeError};

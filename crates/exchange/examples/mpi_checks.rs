@@ -10,9 +10,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 #[cfg(feature = "mpi")]
 mod checks {
+    use base::line_to_stderr;
     use collective::{Choice, Cut, find};
     use exchange::{Config, Exchange};
-    use std::io::Write;
     use std::sync::Arc;
     use transport::{Progress, conformance, mpi::Job};
 
@@ -66,7 +66,7 @@ mod checks {
                 }
             }
         }
-        writeln!(std::io::stdout(), "rank {me} of {world} passes")?;
+        line_to_stderr(&format!("rank {me} of {world} passes"));
         Ok(())
     }
 }

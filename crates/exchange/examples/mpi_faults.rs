@@ -14,11 +14,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 #[cfg(feature = "mpi")]
 mod faults {
-    use base::Clock;
+    use base::{Clock, line_to_stderr};
     use collective::{Choice, parse_size};
     use exchange::{Config, Exchange, ExchangeError, mpi, watch};
     use std::convert::Infallible;
-    use std::io::Write;
     use std::sync::Arc;
     use std::time::{Duration, Instant};
 
@@ -47,9 +46,9 @@ mod faults {
         #[expect(clippy::disallowed_methods, reason = "a binary supplies the clock")]
         let clock = Arc::new(Machine(Instant::now()));
         let (mut exchange, watch) =
-            mpi::start(config, clock.clone(), silence_max, watch::to_stderr())?;
+            mpi::start(config, clock.clone(), silence_max, Box::new(line_to_stderr))?;
         let me = exchange.rank().index();
-        writeln!(std::io::stderr(), "rank {me} pid {}", std::process::id())?;
+        line_to_stderr(&format!("rank {me} pid {}", std::process::id()));
         match fault {
             [kind, rank] if rank.parse() == Ok(me) => match kind.as_str() {
                 "absent" => loop {

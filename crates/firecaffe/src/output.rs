@@ -5,6 +5,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use base::line_to_stderr;
+
 /// Writes a result to stdout.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -16,13 +18,12 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 
 /// Writes several things that are wrong to stderr, before the line that says so.
 pub(crate) fn complain(errors: &[String]) {
-    let _ = writeln!(io::stderr(), "{}", errors.join("\n"));
+    line_to_stderr(&errors.join("\n"));
 }
 
 /// Says why the program failed: all causes on one line.
 pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
-    // When stderr is gone nobody is left to tell.
-    let _ = writeln!(io::stderr(), "firecaffe: {error:#}");
+    line_to_stderr(&format!("firecaffe: {error:#}"));
     ExitCode::FAILURE
 }
 

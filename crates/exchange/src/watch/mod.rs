@@ -20,7 +20,6 @@ pub use judge::Verdict;
 use base::Clock;
 use beat::Beat;
 use judge::{Judge, Own};
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -41,14 +40,6 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// Where the line goes: standard error in the binary, a `Vec` in tests.
 pub type Report = Box<dyn FnMut(&str) + Send>;
-
-/// Writes lines to standard error, each in one piece: ranks share it.
-#[must_use]
-pub fn to_stderr() -> Report {
-    Box::new(|line| {
-        let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
-    })
-}
 
 /// The watch thread of one rank. Dropping it says goodbye to the others and waits for theirs; during a panic
 /// it ends the job.

@@ -1,6 +1,6 @@
 //! Starts examples under `mpirun` and waits for them, never longer than told.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -129,14 +129,15 @@ fn skipped<T>(why: &str) -> Option<T> {
     None
 }
 
-fn gather(mut from: impl Read + Send + 'static, text: &Arc<Mutex<String>>) -> JoinHandle<()> {
+/// Adds whole lines, so that those of standard output and standard error do not mix.
+fn gather(from: impl Read + Send + 'static, text: &Arc<Mutex<String>>) -> JoinHandle<()> {
     let text = Arc::clone(text);
     std::thread::spawn(move || {
-        let mut bytes = [0; 4096];
-        while let Ok(len @ 1..) = from.read(&mut bytes) {
-            text.lock()
-                .expect("readers do not panic")
-                .push_str(&String::from_utf8_lossy(&bytes[..len]));
+        let mut from = BufReader::new(from);
+        let mut line = Vec::new();
+        while let Ok(1..) = from.read_until(b'\n', &mut line) {
+            text.lock().expect("readers do not panic").push_str(&String::from_utf8_lossy(&line));
+            line.clear();
         }
     })
 }

@@ -27,7 +27,7 @@ pub(super) fn on_ranks<T>(between: &Between, measure: Measure<'_, T>) -> Result<
     let clock = Arc::new(RealClock::start());
     let silence_max = between.silence_max();
     let (mut exchange, watch) =
-        mpi::start(Config::MPI, clock.clone(), silence_max, watch::to_stderr())?;
+        mpi::start(Config::MPI, clock.clone(), silence_max, Box::new(base::line_to_stderr))?;
     let first = exchange.rank().coordinator().is_some();
     let mut table: Box<dyn Write> =
         if first { Box::new(io::stdout()) } else { Box::new(io::sink()) };

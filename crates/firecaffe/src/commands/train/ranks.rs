@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use base::Rank;
+use base::{Rank, line_to_stderr};
 use exchange::watch::{self, Watch};
 use exchange::{Exchange, mpi};
 use signal_hook::consts::SIGTERM;
@@ -29,10 +29,7 @@ const TERMINATED: i32 = 143;
 pub(super) fn run(args: &Args) -> Result<()> {
     let clock = Arc::new(RealClock::start());
     let config = args.parallel.exchange(exchange::Config::MPI)?;
-    let report: watch::Report = {
-        let mut line = watch::to_stderr();
-        Box::new(move |text| line(&format!("firecaffe: {text}")))
-    };
+    let report: watch::Report = Box::new(|text| line_to_stderr(&format!("firecaffe: {text}")));
     let silence_max = args.parallel.silence_max();
     let (exchange, watch) = mpi::start(config, clock, silence_max, report)?;
     let ending = Ending { rank: exchange.rank(), watch: Arc::new(Mutex::new(Some(watch))) };
@@ -114,7 +111,7 @@ impl Ending {
                     Waiting::Everyone => format!("waits for all others{at}"),
                     Waiting::Nobody => "waits for nobody".to_owned(),
                 };
-                watch::to_stderr()(&format!("firecaffe: rank {rank}: SIGTERM: it {doing}"));
+                line_to_stderr(&format!("firecaffe: rank {rank}: SIGTERM: it {doing}"));
                 std::process::exit(TERMINATED);
             }
         });
