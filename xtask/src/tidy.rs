@@ -25,6 +25,7 @@ const CHECKS: &[Check] = &[
     Check { rule: "a file over 500 lines has a reason", run: sources::lengths },
     Check { rule: "no unfinished business", run: sources::words },
     Check { rule: "no path of somebody's machine", run: sources::machine_paths },
+    Check { rule: "lines on stderr are written in one piece", run: sources::broken_lines },
     Check { rule: "every module has a header", run: sources::headers },
     Check { rule: "every layer is in the table", run: layers::in_table },
     Check { rule: "test data has a stated origin", run: testdata::origins },

@@ -68,6 +68,12 @@ pub(super) fn machine_paths(project: &Project) -> Vec<String> {
     })
 }
 
+/// `writeln!` to standard error writes a line in pieces, which mix with those of other ranks.
+pub(super) fn broken_lines(project: &Project) -> Vec<String> {
+    let writes = |line: &str| line.contains(concat!("write", "ln!(")) && line.contains("stderr()");
+    find(project, |line| writes(line).then(|| "`base::line_to_stderr` keeps it whole".into()))
+}
+
 /// A `tests.rs` is about the module it stands under; everything else says what it is for.
 pub(super) fn headers(project: &Project) -> Vec<String> {
     let bare = project
@@ -97,7 +103,7 @@ fn has_word(line: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Project, lengths, machine_paths, words};
+    use super::{Project, broken_lines, lengths, machine_paths, words};
     use crate::tidy::files::File;
 
     fn project(text: &str) -> Project {
@@ -119,6 +125,12 @@ mod tests {
     fn machine_paths_are_found() {
         let text = format!("open(\"{0}x\")\nroot{0}x\n", concat!("/ho", "me/"));
         assert_eq!(machine_paths(&project(&text)).len(), 1);
+    }
+
+    #[test]
+    fn lines_in_pieces_are_found() {
+        let text = concat!("write", "ln!(io::stderr(), \"{rank} fails\");\n");
+        assert_eq!(broken_lines(&project(text)).len(), 1);
     }
 
     #[test]
