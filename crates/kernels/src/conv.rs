@@ -24,6 +24,7 @@ mod depthwise;
 mod forward;
 mod order;
 mod runs;
+mod shares;
 mod sweep;
 mod weights;
 mod winograd;

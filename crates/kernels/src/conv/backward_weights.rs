@@ -6,9 +6,8 @@
 //! (pixels, 16) (L1), and adds into its sums, kept tile by tile in scratch. Few output channels cannot
 //! share the cost of a packed panel: see `in_place`.
 //!
-//! Where the weights are too few to give all threads a part, the pixels are cut as well, into a
-//! number of partial sums that follows from the shape; they are added in order at the end, when the
-//! sums are put into Caffe's order.
+//! Partial sums over pixels, if there are several, are added in order at the end, when the sums are put into
+//! Caffe's order.
 
 mod columns;
 mod cut;
@@ -26,6 +25,7 @@ use crate::{
         depthwise,
         order::Order,
         runs::Runs,
+        shares::Share,
         winograd,
     },
     cpu::{Cpu, Pieces},
@@ -79,13 +79,12 @@ pub fn backward_weights(
     let runs = Runs::of(conv);
     let cut = Cut::of(conv, PIXELS);
     let order = places::order(conv);
-    let sums_len = cut.splits * cut.sums_len;
-    cpu.with_shared(sums_len, |scratch_sums| {
+    cpu.with_shared(cut.all_sums_len(), |scratch_sums| {
         let (order, sums) = (order.as_ref(), Pieces::new(scratch_sums, 1));
         let work = Work { conv, runs: &runs, cut: &cut, order, x, dy, sums };
         let scratch_len = pack::tile_len(PIXELS) * cut.tiles.min(BLOCK_TILES) + PIXELS * COLS;
-        cpu.run_scratch(cut.tasks(), scratch_len, |task, scratch| {
-            cpu.enter(Part::new(&work, task, scratch));
+        cpu.run_scratch(cut.shares.tasks(), scratch_len, |task, scratch| {
+            cpu.enter(Part { of: &work, share: cut.shares.share(task), scratch });
         });
         cut.collect(cpu, conv, scratch_sums, write, dw);
     });
@@ -138,22 +137,8 @@ struct Work<'a> {
 /// One task.
 struct Part<'a> {
     of: &'a Work<'a>,
-    split: usize,
-    group: usize,
-    tiles: Range<usize>,
-    panels: Range<usize>,
+    share: Share,
     scratch: &'a mut [f32],
-}
-
-impl<'a> Part<'a> {
-    fn new(of: &'a Work<'a>, task: usize, scratch: &'a mut [f32]) -> Self {
-        let cut = of.cut;
-        let (rest, split) = (task / cut.splits, task % cut.splits);
-        let (rest, group) = (rest / cut.group, rest % cut.group);
-        let tiles = cut.tile_runs[rest % cut.tile_runs.len()].clone();
-        let panels = cut.panel_runs[rest / cut.tile_runs.len()].clone();
-        Self { of, split, group, tiles, panels, scratch }
-    }
 }
 
 impl Kernel for Part<'_> {
@@ -162,9 +147,7 @@ impl Kernel for Part<'_> {
     #[inline(always)]
     fn run<S: Lanes>(mut self, s: S) {
         let pixels = self.of.conv.out_pixels();
-        let blocks = pixels.div_ceil(PIXELS);
-        let splits = self.of.cut.splits;
-        let mine = blocks * self.split / splits..blocks * (self.split + 1) / splits;
+        let mine = self.share.blocks.clone();
         for block in mine.clone() {
             let pixels = block * PIXELS..pixels.min((block + 1) * PIXELS);
             self.add_block(s, pixels, block == mine.start);
@@ -177,12 +160,13 @@ impl Part<'_> {
     #[inline(always)]
     fn add_block<S: Lanes>(&mut self, s: S, pixels: Range<usize>, first: bool) {
         let Work { conv, cut, dy, .. } = *self.of;
+        let Share { split, group, tiles, panels, .. } = &self.share;
         let depth = pixels.len();
         let (dy_tiles, panel_scratch) =
-            self.scratch.split_at_mut(pack::tile_len(PIXELS) * self.tiles.len());
-        let k = self.tiles.start * ROWS;
-        let live = (self.tiles.len() * ROWS).min(conv.group_k() - k);
-        let channels = (self.group * conv.group_k() + k, live);
+            self.scratch.split_at_mut(pack::tile_len(PIXELS) * tiles.len());
+        let k = tiles.start * ROWS;
+        let live = (tiles.len() * ROWS).min(conv.group_k() - k);
+        let channels = (group * conv.group_k() + k, live);
         if let Some(order) = self.of.order {
             places::pack_dy(self.of, order, channels, &pixels, dy_tiles);
         } else {
@@ -190,13 +174,13 @@ impl Part<'_> {
             pack::tiles(dy, channels, (pixels.start, depth), dy_tiles);
         }
         let start = if first { Start::Zero } else { Start::Output };
-        for panel in self.panels.clone() {
+        for panel in panels.clone() {
             let packed = &mut panel_scratch[..depth * COLS];
-            let live = columns::pack(self.of, (self.group, panel), &pixels, packed);
-            if self.tiles.len() >= ASK_TILES && panel + 1 < self.panels.end {
-                columns::ask(s, self.of, (self.group, panel + 1), &pixels);
+            let live = columns::pack(self.of, (*group, panel), &pixels, packed);
+            if tiles.len() >= ASK_TILES && panel + 1 < panels.end {
+                columns::ask(s, self.of, (*group, panel + 1), &pixels);
             }
-            for (index, tile) in self.tiles.clone().enumerate() {
+            for (index, tile) in tiles.clone().enumerate() {
                 let a = dy_tiles[index * pack::tile_len(depth)..].as_ptr();
                 let mut runs = [Run { rows: [a; ROWS], at: 0, len: 0 }; live::LIVE];
                 for (run, &(at, end)) in runs.iter_mut().zip(live.ranges()) {
@@ -204,7 +188,7 @@ impl Part<'_> {
                     *run = Run { rows, at, len: end - at };
                 }
                 let runs = &runs[..live.ranges().len()];
-                let to = self.of.sums.pointer(cut.tile_at(self.split, self.group, panel, tile));
+                let to = self.of.sums.pointer(cut.tile_at(*split, *group, panel, tile));
                 let rows: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * COLS));
                 let target = Target { rows: &rows, valid: ROWS, cols: COLS, step: 1 };
                 // SAFETY: `a` is (depth, 6) and `packed` (depth, 16), both just packed; the tile's

@@ -3,10 +3,12 @@
 //! Panels hold 16 channels of a tap. All taps of 16 channels come one after another, so that a task's
 //! panels read the same pixels again and again. Everything follows from the shape.
 
-use std::ops::Range;
-
 use crate::{
-    conv::{Conv, Few, backward_weights::each_outputs},
+    conv::{
+        Conv, Few,
+        backward_weights::each_outputs,
+        shares::{Shares, falling_runs},
+    },
     cpu::Cpu,
     pack::even_runs,
     simd::{Kernel, LANES, Lanes},
@@ -16,25 +18,17 @@ use crate::{
 
 /// Most tiles of output channels in a task: with 128 pixels, 192 KiB of packed `dy`.
 pub(super) const BLOCK_TILES: usize = 64;
-/// Panels that share a packed block of `dy`, at least, if there are so many.
+/// Panels that share a packed block of `dy`, on average at least, if there are so many.
 const PANELS: usize = 24;
 /// Enough tasks to keep several threads busy to the end.
 const TASKS: usize = 16;
-/// Blocks of pixels in a partial sum, at least.
-const BLOCKS: usize = 4;
 
 /// How the work is cut.
 pub(super) struct Cut {
     /// Tiles of six output channels in a group.
     pub(super) tiles: usize,
-    /// Runs of tiles, one a task.
-    pub(super) tile_runs: Few<Range<usize>>,
-    pub(super) panels: usize,
-    /// Runs of panels, one a task.
-    pub(super) panel_runs: Few<Range<usize>>,
-    /// Partial sums over pixels.
-    pub(super) splits: usize,
-    pub(super) group: usize,
+    panels: usize,
+    pub(super) shares: Shares,
     /// Floats of one partial sum: (group, panels, tiles, 6, 16).
     pub(super) sums_len: usize,
     taps: usize,
@@ -47,25 +41,20 @@ impl Cut {
         let (taps, panels) = (conv.taps(), conv.taps() * conv.group_c() / COLS);
         let tile_runs: Few<_> = even_runs(tiles, BLOCK_TILES).collect();
         let wanted = TASKS.div_ceil(conv.group * tile_runs.len());
-        let cuts = wanted.min((panels / PANELS).max(1));
-        let panel_runs: Few<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
+        let panel_runs = falling_runs(panels, wanted.min(panels / PANELS).max(1)).collect();
         let blocks = conv.out_pixels().div_ceil(pixels);
-        let splits = wanted.div_ceil(panel_runs.len()).min(blocks / BLOCKS).max(1);
         Self {
             tiles,
-            tile_runs,
             panels,
-            panel_runs,
-            splits,
-            group: conv.group,
+            shares: Shares::new(conv.group, tile_runs, panel_runs, blocks, TASKS),
             sums_len: conv.group * panels * tiles * ROWS * COLS,
             taps,
         }
     }
 
-    /// Number of tasks.
-    pub(super) fn tasks(&self) -> usize {
-        self.splits * self.group * self.tile_runs.len() * self.panel_runs.len()
+    /// Floats of all partial sums.
+    pub(super) fn all_sums_len(&self) -> usize {
+        self.shares.splits() * self.sums_len
     }
 
     /// Which tap a panel is of, and its first channel.
@@ -156,7 +145,8 @@ impl Tile<'_> {
     /// Writes a panel of the only tap: its channels lie as they are.
     #[inline(always)]
     fn put_row<S: Lanes>(&mut self, s: S, k: usize, panel: usize) {
-        let (at, splits, sums_len) = (self.at(k, panel), self.cut.splits, self.cut.sums_len);
+        let (at, splits, sums_len) =
+            (self.at(k, panel), self.cut.shares.splits(), self.cut.sums_len);
         let (sums, write) = (self.sums, self.write);
         for (half, into) in self.row(k, panel * COLS)[..COLS].chunks_exact_mut(LANES).enumerate() {
             let mut sum = s.splat(0.0);
@@ -181,7 +171,7 @@ impl Tile<'_> {
         let mut rows = [s.splat(0.0); LANES];
         for (i, row) in rows.iter_mut().enumerate() {
             let at = self.at(k, channel / COLS * taps + tap + i) + channel % COLS;
-            for split in 0..self.cut.splits {
+            for split in 0..self.cut.shares.splits() {
                 let from = &self.sums[at + split * self.cut.sums_len..][..LANES];
                 // SAFETY: `from` is eight floats.
                 *row = s.add(*row, unsafe { s.load(from.as_ptr()) });
@@ -203,7 +193,7 @@ impl Tile<'_> {
     #[inline(always)]
     fn add_up(&self, k: usize, panel: usize) -> [f32; COLS] {
         let mut row = [0.0; COLS];
-        for split in 0..self.cut.splits {
+        for split in 0..self.cut.shares.splits() {
             let from = &self.sums[self.at(k, panel) + split * self.cut.sums_len..][..COLS];
             row.iter_mut().zip(from).for_each(|(row, from)| *row += from);
         }

@@ -8,7 +8,7 @@
 //! Along a row of outputs the pixels of `x` lie a fixed step apart: a stretch. Where there is padding,
 //! tiles keep to one tap and its stretches leave the padding out.
 //!
-//! Tasks, partial sums and their order follow from the shape, as in `cut`.
+//! Tasks and partial sums: see `shares`.
 
 mod collect;
 mod stretch;
@@ -16,9 +16,13 @@ mod stretch;
 use std::{ops::Range, ptr};
 
 use crate::{
-    conv::{Conv, Few, runs::Runs},
+    conv::{
+        Conv,
+        runs::Runs,
+        shares::{Share, Shares, falling_runs},
+    },
     cpu::{Cpu, Pieces},
-    pack::{self, even_runs},
+    pack,
     simd::{Kernel, Lanes},
     tile::{self, COLS, Panels, ROWS, Run, Start, Target},
     view::{Mat, Rows, Write},
@@ -29,12 +33,10 @@ use stretch::{Stretch, Stretches};
 const CHANNELS: usize = 128;
 /// Pixels in a block.
 const PIXELS: usize = 128;
-/// Tiles that share a packed block of `dy`, at least, if there are so many.
+/// Tiles that share a packed block of `dy`, on average at least, if there are so many.
 const TILES: usize = 64;
 /// Enough tasks to keep several threads busy to the end.
 const TASKS: usize = 16;
-/// Blocks in a partial sum, at least.
-const BLOCKS: usize = 4;
 
 /// Whether the input should be read in place: for few output channels, and where input channels do not
 /// fill panels.
@@ -53,16 +55,14 @@ pub(super) fn backward_weights(
 ) {
     let runs = Runs::of(conv);
     let cut = Cut::of(conv, &runs);
-    let sums_len = cut.splits * cut.sums_len;
+    let sums_len = cut.shares.splits() * cut.sums_len;
     cpu.with_shared(sums_len + runs.copy_len(conv), |scratch| {
         let (sums, copy) = scratch.split_at_mut(sums_len);
         let x = runs.image(cpu, conv, x, copy);
         let work = Work { conv, runs: &runs, cut: &cut, x, dy, sums: Pieces::new(sums, 1) };
-        let tasks = cut.splits * conv.group * cut.tile_runs.len();
-        cpu.run_scratch(tasks, PIXELS * cut.panels.packed_cols(), |task, packed| {
-            let (rest, split) = (task / cut.splits, task % cut.splits);
-            let (tiles, group) = (cut.tile_runs[rest / conv.group].clone(), rest % conv.group);
-            cpu.enter(Part { of: &work, split, group, tiles, packed });
+        let packed_len = PIXELS * cut.panels.packed_cols();
+        cpu.run_scratch(cut.shares.tasks(), packed_len, |task, packed| {
+            cpu.enter(Part { of: &work, share: cut.shares.share(task), packed });
         });
         cut.collect(cpu, conv, sums, write, dw);
     });
@@ -78,12 +78,9 @@ struct Cut {
     section_tiles: usize,
     /// Tiles of a group.
     tiles: usize,
-    /// Runs of tiles, one a task.
-    tile_runs: Few<Range<usize>>,
-    /// Panels of output channels.
+    /// Panels of output channels: a task has all of them.
     panels: Panels,
-    /// Partial sums over pixels.
-    splits: usize,
+    shares: Shares,
     /// Floats of one partial sum: (group, tiles, panels, 6, 16).
     sums_len: usize,
 }
@@ -96,13 +93,13 @@ impl Cut {
         let section_tiles = section.div_ceil(ROWS);
         let tiles = sections * section_tiles;
         let wanted = TASKS.div_ceil(conv.group);
-        let cuts = wanted.min((tiles / TILES).max(1));
-        let tile_runs: Few<_> = even_runs(tiles, tiles.div_ceil(cuts)).collect();
+        let tile_runs = falling_runs(tiles, wanted.min(tiles / TILES).max(1)).collect();
         let blocks = conv.out_pixels().div_ceil(PIXELS);
-        let splits = wanted.div_ceil(tile_runs.len()).min(blocks / BLOCKS).max(1);
         let panels = Panels::wide(conv.group_k());
+        let panel_runs = falling_runs(panels.count(), 1).collect();
+        let shares = Shares::new(conv.group, tile_runs, panel_runs, blocks, TASKS);
         let sums_len = conv.group * tiles * ROWS * panels.packed_cols();
-        Self { padded, section, section_tiles, tiles, tile_runs, panels, splits, sums_len }
+        Self { padded, section, section_tiles, tiles, panels, shares, sums_len }
     }
 
     /// Where the sums of a tile begin.
@@ -126,9 +123,7 @@ struct Work<'a> {
 /// One task.
 struct Part<'a> {
     of: &'a Work<'a>,
-    split: usize,
-    group: usize,
-    tiles: Range<usize>,
+    share: Share,
     packed: &'a mut [f32],
 }
 
@@ -138,8 +133,7 @@ impl Kernel for Part<'_> {
     #[inline(always)]
     fn run<S: Lanes>(mut self, s: S) {
         let pixels = self.of.conv.out_pixels();
-        let (blocks, splits) = (pixels.div_ceil(PIXELS), self.of.cut.splits);
-        let mine = blocks * self.split / splits..blocks * (self.split + 1) / splits;
+        let mine = self.share.blocks.clone();
         for block in mine.clone() {
             let first = block * PIXELS;
             let start = if block == mine.start { Start::Zero } else { Start::Output };
@@ -155,19 +149,19 @@ impl Part<'_> {
         let Work { conv, cut, dy, .. } = *self.of;
         let k = conv.group_k();
         let dy = Mat::new(&dy.data[dy.offset..], dy.stride);
-        pack::panels(s, dy, (pixels.start, pixels.len()), (self.group * k, k), self.packed);
+        pack::panels(s, dy, (pixels.start, pixels.len()), (self.share.group * k, k), self.packed);
         let mut stretches = Stretches::new();
-        let mut tile = self.tiles.start;
-        while tile < self.tiles.end {
+        let Range { start: mut tile, end: last } = self.share.tiles;
+        while tile < last {
             let section = tile / cut.section_tiles;
-            let end = self.tiles.end.min((section + 1) * cut.section_tiles);
+            let end = last.min((section + 1) * cut.section_tiles);
             stretches.find(self.of, section, &pixels);
             for panel in 0..cut.panels.count() {
                 let b = self.packed[panel * COLS * pixels.len()..].as_ptr();
                 for tile in tile..end {
                     let first = (tile - section * cut.section_tiles) * ROWS;
                     let row = section * cut.section + first;
-                    let rows = self.of.rows(self.group, row, cut.section - first);
+                    let rows = self.of.rows(self.share.group, row, cut.section - first);
                     self.tile(s, rows, (tile, panel), b, stretches.all(), start);
                 }
             }
@@ -193,7 +187,8 @@ impl Part<'_> {
             len: stretch.len,
         });
         let width = cut.panels.width(panel);
-        let to = self.of.sums.pointer(cut.tile_at((self.split, self.group), tile, panel));
+        let to =
+            self.of.sums.pointer(cut.tile_at((self.share.split, self.share.group), tile, panel));
         let sums: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * width));
         let target = Target { rows: &sums, valid: ROWS, cols: width, step: 1 };
         let step = conv.stride[1] * conv.c;

@@ -4,9 +4,7 @@
 //! runs over tiles. A task owns some output and some input channels; it walks its tiles in blocks, turns
 //! `dy` into (16, tiles, k) and, one panel of 16 channels after another, `x` into (16, tiles, 16), both small
 //! enough for L2, and adds into sums kept register tile by register tile in scratch.
-//!
-//! Where the weights are too few to give all threads a part, the tiles are cut as well, into a number of
-//! partial sums that the shape fixes; they are added in order when the sums are turned into taps.
+//! Partial sums over tiles are added in order when the sums are turned into taps.
 
 mod collect;
 mod cut;
@@ -17,11 +15,12 @@ use crate::{
     conv::{
         Conv,
         backward_weights::each_outputs,
+        shares::Share,
         winograd::{
             POINTS, SIDE, TAPS,
             gradient::{
                 collect::Collect,
-                cut::{BLOCK, Cut, Task},
+                cut::{BLOCK, Cut},
             },
             inputs::{self, Channels, Room},
             transform,
@@ -43,12 +42,12 @@ pub(crate) fn backward_weights(
     dw: &mut [f32],
 ) {
     let cut = Cut::of(conv);
-    cpu.with_shared(cut.splits * cut.sums_len, |sums| {
+    cpu.with_shared(cut.shares.splits() * cut.sums_len, |sums| {
         let work =
             Work { conv, cut: &cut, x: Rows::dense(x, conv.c), dy, sums: Pieces::new(sums, 1) };
-        cpu.run_scratch(cut.tasks(), cut.scratch_len(), |task, scratch| {
+        cpu.run_scratch(cut.shares.tasks(), cut.scratch_len(), |task, scratch| {
             let (turned_dy, turned_x) = scratch.split_at_mut(POINTS * BLOCK * cut.dy_row);
-            cpu.enter(Part { of: &work, task: cut.task(task), turned_dy, turned_x });
+            cpu.enter(Part { of: &work, share: cut.shares.share(task), turned_dy, turned_x });
         });
         let row = conv.group_c() * TAPS;
         each_outputs(cpu, conv, ROWS, dw, |group, first, dw| {
@@ -69,7 +68,7 @@ struct Work<'a> {
 /// One task.
 struct Part<'a> {
     of: &'a Work<'a>,
-    task: Task,
+    share: Share,
     /// (16, 48, k and some)
     turned_dy: &'a mut [f32],
     /// (16, 48, 16)
@@ -83,13 +82,11 @@ impl Kernel for Part<'_> {
     fn run<S: Lanes>(mut self, s: S) {
         let cut = self.of.cut;
         let tiles = cut.grid.tiles();
-        let blocks = tiles.div_ceil(BLOCK);
-        let mine =
-            blocks * self.task.split / cut.splits..blocks * (self.task.split + 1) / cut.splits;
+        let mine = self.share.blocks.clone();
         for block in mine.clone() {
             let tiles = block * BLOCK..tiles.min((block + 1) * BLOCK);
             self.turn_dy(s, tiles.clone());
-            for panel in self.task.panels.clone() {
+            for panel in self.share.panels.clone() {
                 self.turn_x(s, tiles.clone(), panel);
                 for point in 0..POINTS {
                     self.multiply(s, (point, panel), tiles.len(), block == mine.start);
@@ -104,7 +101,7 @@ impl Part<'_> {
     #[inline(always)]
     fn turn_x<S: Lanes>(&mut self, s: S, tiles: Range<usize>, panel: usize) {
         let Work { conv, cut, x, .. } = *self.of;
-        let first = self.task.group * conv.group_c() + panel * COLS;
+        let first = self.share.group * conv.group_c() + panel * COLS;
         let channels = Channels { x, first, count: cut.panels.cols(panel) };
         for (row, tile) in self.turned_x[..BLOCK * COLS].chunks_exact_mut(COLS).zip(tiles) {
             let room = Room { to: row.as_mut_ptr(), point: BLOCK * COLS, panel: COLS };
@@ -117,9 +114,9 @@ impl Part<'_> {
     #[inline(always)]
     fn turn_dy<S: Lanes>(&mut self, s: S, tiles: Range<usize>) {
         let Work { conv, cut, dy, .. } = *self.of;
-        let k = self.task.tiles.start * ROWS;
-        let count = (self.task.tiles.len() * ROWS).min(conv.group_k() - k);
-        let first = self.task.group * conv.group_k() + k;
+        let k = self.share.tiles.start * ROWS;
+        let count = (self.share.tiles.len() * ROWS).min(conv.group_k() - k);
+        let first = self.share.group * conv.group_k() + k;
         let rows = self.turned_dy[..BLOCK * cut.dy_row].chunks_exact_mut(cut.dy_row);
         for (row, tile) in rows.zip(tiles) {
             let mut pixels = [None; SIDE * SIDE];
@@ -148,7 +145,7 @@ impl Part<'_> {
     #[inline(always)]
     fn multiply<S: Lanes>(&self, s: S, (point, panel): (usize, usize), len: usize, first: bool) {
         let cut = self.of.cut;
-        let Task { split, group, tiles, .. } = &self.task;
+        let Share { split, group, tiles, .. } = &self.share;
         let start = if first { Start::Zero } else { Start::Output };
         let dy = &self.turned_dy[point * BLOCK * cut.dy_row..][..BLOCK * cut.dy_row];
         let b = self.turned_x[point * BLOCK * COLS..][..BLOCK * COLS].as_ptr();

@@ -53,7 +53,7 @@ impl Kernel for Eight<'_> {
             let tile = section * cut.section_tiles + row / ROWS;
             let at = cut.tile_at((0, group), tile, panel) + row % ROWS * width + lane;
             let mut sum = s.splat(0.0);
-            for split in 0..cut.splits {
+            for split in 0..cut.shares.splits() {
                 let from = &sums[at + split * cut.sums_len..][..LANES];
                 // SAFETY: `from` is eight floats.
                 sum = s.add(sum, unsafe { s.load(from.as_ptr()) });

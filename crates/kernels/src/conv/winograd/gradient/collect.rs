@@ -32,7 +32,7 @@ impl Kernel for Collect<'_> {
                 for (point, sum) in points.iter_mut().enumerate() {
                     let at = cut.sums_at(0, group, point, channel / COLS, tile);
                     let at = at + k * COLS + channel % COLS;
-                    for split in 0..cut.splits {
+                    for split in 0..cut.shares.splits() {
                         let from = &sums[at + split * cut.sums_len..][..LANES];
                         // SAFETY: `from` is eight floats.
                         *sum = s.add(*sum, unsafe { s.load(from.as_ptr()) });
