@@ -53,6 +53,12 @@ fn save(args: &[String], name: &str, text: &str) -> Result<()> {
     }
 }
 
+/// How much faster `two` is than `one`: the median of each round's ratio, since what disturbs a round disturbs
+/// both.
+fn speed_up(one: &[f64], two: &[f64]) -> f64 {
+    median(two.iter().zip(one).map(|(two, one)| two / one).collect())
+}
+
 /// What a table says about a target.
 fn verdict(value: f64, target: f64) -> &'static str {
     if value >= target { "met" } else { "missed" }

@@ -1,9 +1,9 @@
 //! `cargo xtask bench peers`: every network of `bench/models` here and in PyTorch, on the same cores.
 //!
-//! The programs take turns, round after round, so that whatever disturbs the machine disturbs all of
-//! them, and medians over rounds are compared: forward + backward, and the same with the update (SGD with
-//! momentum). PyTorch runs in both memory orders and the better one counts. The share is that of
-//! the FMA peak, measured between the rounds. Two rounds take nine minutes.
+//! The programs, and their numbers of threads, take turns round after round, so that whatever disturbs the
+//! machine disturbs all of them. Medians over rounds are compared: forward + backward, and the same with the
+//! update (SGD with momentum). PyTorch runs in both memory orders and the better one counts. The share is that
+//! of the FMA peak, measured between the rounds. Two rounds take nine minutes.
 
 mod report;
 
@@ -55,6 +55,8 @@ pub(super) struct Measured {
     pub(super) net: &'static Net,
     pub(super) threads: usize,
     pub(super) ours: Rate,
+    /// Images a second, forward and backward, round by round.
+    pub(super) rounds: Vec<f64>,
     /// In the order of [`LAYOUTS`]; empty without PyTorch.
     pub(super) peers: Vec<Rate>,
     /// Of the FMA peak, forward and backward.
@@ -74,11 +76,13 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let begin = Instant::now();
     let mut results = Vec::new();
     for net in nets {
-        for &threads in &threads {
-            results.push(measure(&firecaffe, python.as_ref(), net, threads, rounds)?);
-            let seconds = begin.elapsed().as_secs();
-            println!("{} on {threads} threads measured; {seconds} s so far", net.name);
+        let start = |&threads| Turn::start(python.as_ref(), net, threads);
+        let mut turns: Vec<Turn> = threads.iter().map(start).collect::<Result<_>>()?;
+        for _ in 0..rounds {
+            turns.iter_mut().try_for_each(|turn| turn.take(&firecaffe))?;
         }
+        results.extend(turns.into_iter().map(Turn::measured));
+        println!("{} measured; {} s so far", net.name, begin.elapsed().as_secs());
     }
     let table = report::table(&results);
     print!("\n{table}");
@@ -86,36 +90,52 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     save(args, "--json", &report::json(&results))
 }
 
-fn measure(
-    firecaffe: &Firecaffe,
-    python: Option<&Python>,
+/// A network at one number of threads, here and in PyTorch.
+struct Turn {
     net: &'static Net,
+    file: String,
     threads: usize,
-    rounds: usize,
-) -> Result<Measured> {
-    let file = format!("bench/models/{}.prototxt", net.file);
-    let start = |python: &Python| LAYOUTS.map(|layout| python.start(&file, layout, threads));
-    let peers: Result<Vec<Peer>> = python.map(start).into_iter().flatten().collect();
-    let mut peers = peers?;
-    let (mut ours, mut theirs) = (Vec::new(), vec![Vec::new(); peers.len()]);
-    let (mut shares, mut top) = (Vec::new(), 0.0_f64);
-    for _ in 0..rounds {
-        top = top.max(gflops(threads));
+    peers: Vec<Peer>,
+    ours: Vec<Rate>,
+    theirs: Vec<Vec<Rate>>,
+    /// Our GFLOPS.
+    speeds: Vec<f64>,
+    /// The best FMA peak seen, in GFLOPS.
+    top: f64,
+}
+
+impl Turn {
+    fn start(python: Option<&Python>, net: &'static Net, threads: usize) -> Result<Self> {
+        let file = format!("bench/models/{}.prototxt", net.file);
+        let start = |python: &Python| LAYOUTS.map(|layout| python.start(&file, layout, threads));
+        let peers: Vec<Peer> = python.map(start).into_iter().flatten().collect::<Result<_>>()?;
+        let theirs = vec![Vec::new(); peers.len()];
+        Ok(Self { net, file, threads, peers, ours: vec![], theirs, speeds: vec![], top: 0.0 })
+    }
+
+    /// A round of it.
+    fn take(&mut self, firecaffe: &Firecaffe) -> Result<()> {
+        self.top = self.top.max(gflops(self.threads));
         // Its own warm-up is shorter than theirs: one turn of ours is two iterations more.
-        let timed = firecaffe.time(&file, threads, net.iterations + 2)?;
-        shares.push(timed.gflop / timed.seconds);
-        ours.push(timed.rate);
-        for (peer, rates) in peers.iter_mut().zip(&mut theirs) {
-            rates.push(peer.measure(net.iterations)?);
+        let timed = firecaffe.time(&self.file, self.threads, self.net.iterations + 2)?;
+        self.speeds.push(timed.gflop / timed.seconds);
+        self.ours.push(timed.rate);
+        for (peer, rates) in self.peers.iter_mut().zip(&mut self.theirs) {
+            rates.push(peer.measure(self.net.iterations)?);
+        }
+        Ok(())
+    }
+
+    fn measured(self) -> Measured {
+        Measured {
+            net: self.net,
+            threads: self.threads,
+            ours: Rate::median(&self.ours),
+            rounds: self.ours.iter().map(|rate| rate.pass).collect(),
+            peers: self.theirs.iter().map(|rates| Rate::median(rates)).collect(),
+            share: median(self.speeds) / self.top,
         }
     }
-    Ok(Measured {
-        net,
-        threads,
-        ours: Rate::median(&ours),
-        peers: theirs.iter().map(|rates| Rate::median(rates)).collect(),
-        share: median(shares) / top,
-    })
 }
 
 /// FMA peak of `threads` cores, in GFLOPS: the best of three short tries.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::super::{Rate, torch::LAYOUTS, verdict};
+use super::super::{Rate, speed_up, torch::LAYOUTS, verdict};
 use super::Measured;
 
 /// What 2 threads should be over 1 on the large networks.
@@ -86,7 +86,7 @@ fn scaling(results: &[Measured]) -> String {
     for one in results.iter().filter(|result| result.threads == 1) {
         let same = |two: &&Measured| two.threads == 2 && two.net.name == one.net.name;
         let Some(two) = results.iter().find(same) else { continue };
-        let speed_up = two.ours.pass / one.ours.pass;
+        let speed_up = speed_up(&one.rounds, &two.rounds);
         let judged = match one.net.scales {
             true => format!(" (target {SCALING}: {})", verdict(speed_up, SCALING)),
             false => String::new(),
@@ -135,6 +135,7 @@ mod tests {
             net: &NETS[0],
             threads,
             ours: rate(ours),
+            rounds: vec![ours, 1.25 * ours, ours],
             peers: vec![rate(8.0), rate(10.0)],
             share: 0.5,
         };
