@@ -26,8 +26,11 @@ pub(crate) fn ensure(names: &[&str]) -> Result<Packages> {
     if !is_root() {
         return Ok(Packages::Missing(format!("not root; run `apt-get install {list}`")));
     }
+    // A fresh machine may be installing something of its own, and a mirror may not answer at once.
+    let patience = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
     let apt = |args: &[&str]| {
-        shell::run(shell::command("apt-get", args).env("DEBIAN_FRONTEND", "noninteractive"))
+        let args = [&patience[..], args].concat();
+        shell::run(shell::command("apt-get", &args).env("DEBIAN_FRONTEND", "noninteractive"))
     };
     let install = [&["install", "-y", "-q", "--no-install-recommends"], &missing[..]].concat();
     match apt(&["update", "-q"]).and_then(|()| apt(&install)) {
