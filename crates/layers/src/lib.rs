@@ -168,6 +168,13 @@ pub struct ParamDecl {
     pub kind: ParamKind,
 }
 
+impl ParamDecl {
+    /// A learned one.
+    pub(crate) fn learned(shape: &Shape, filler: &FillerParameter) -> Self {
+        Self { shape: shape.clone(), filler: filler.clone(), kind: ParamKind::Learned }
+    }
+}
+
 /// What becomes of a parameter during training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {

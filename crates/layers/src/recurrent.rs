@@ -17,7 +17,25 @@ use kernels::channel::{self, Channels};
 use kernels::inner_product::{self, InnerProduct as Product};
 use kernels::{Cpu, Unary, Write, elementwise};
 
-use crate::{Backward, Bottom, LayerError, ParamDecl, ParamKind, Spec};
+use crate::{Backward, Bottom, Case, Fill, LayerError, ParamDecl, Spec};
+
+/// What the gradient checker tries: sequences that begin within a batch, with and without a static input.
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        options: "recurrent_param { num_output: 2 }",
+        bottoms: &[(&[4, 2, 3], Fill::Gaussian), (&[4, 2], Fill::Sequences(2))],
+        tops: 1,
+    },
+    Case {
+        options: "recurrent_param { num_output: 3 }",
+        bottoms: &[
+            (&[3, 2, 1, 2], Fill::Gaussian),
+            (&[3, 2], Fill::Sequences(2)),
+            (&[2, 4], Fill::Gaussian),
+        ],
+        tops: 1,
+    },
+];
 
 /// `recurrent_param`, checked.
 #[derive(Debug)]
@@ -123,14 +141,12 @@ impl Options {
 
     /// A weight param of `rows` by `cols`.
     pub(crate) fn weights(&self, rows: usize, cols: usize) -> Result<ParamDecl, LayerError> {
-        let filler = self.weight_filler.clone();
-        Ok(ParamDecl { shape: Shape::new(&[rows, cols])?, filler, kind: ParamKind::Learned })
+        Ok(ParamDecl::learned(&Shape::new(&[rows, cols])?, &self.weight_filler))
     }
 
     /// A bias param.
     pub(crate) fn bias(&self, len: usize) -> Result<ParamDecl, LayerError> {
-        let filler = self.bias_filler.clone();
-        Ok(ParamDecl { shape: Shape::new(&[len])?, filler, kind: ParamKind::Learned })
+        Ok(ParamDecl::learned(&Shape::new(&[len])?, &self.bias_filler))
     }
 }
 

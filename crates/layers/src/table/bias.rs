@@ -12,7 +12,7 @@ use crate::axis::AxisOption;
 use crate::broadcast::{Broadcast, Fit};
 use crate::{
     Arity, Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind,
-    LayoutRule, ParamDecl, ParamKind, Spec,
+    LayoutRule, ParamDecl, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -77,11 +77,7 @@ impl Layer for Bias {
     }
 
     fn params(&self) -> Vec<ParamDecl> {
-        let decl = |filler: &FillerParameter| ParamDecl {
-            shape: self.fit().shape.clone(),
-            filler: filler.clone(),
-            kind: ParamKind::Learned,
-        };
+        let decl = |filler| ParamDecl::learned(&self.fit().shape, filler);
         self.filler.iter().map(decl).collect()
     }
 

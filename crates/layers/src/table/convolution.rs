@@ -15,7 +15,7 @@ use crate::convolve::{Convolve, Maps};
 use crate::window::{Window, WindowOptions, windows};
 use crate::{
     Arity, Backward, Case, Few, Fill, Follower, Forward, Gradient, Layer, LayerError, LayerKind,
-    LayoutRule, ParamDecl, ParamKind, Spec,
+    LayoutRule, ParamDecl, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -127,13 +127,9 @@ impl Options {
 
     pub(super) fn params(&self, weights: &Shape) -> Vec<ParamDecl> {
         let bias = Shape::new(&[self.outputs]).expect("fits, as the top does");
-        ([weights.clone(), bias].into_iter().zip(&self.fillers))
+        ([weights, &bias].into_iter().zip(&self.fillers))
             .take(1 + usize::from(self.bias_term))
-            .map(|(shape, filler)| ParamDecl {
-                shape,
-                filler: filler.clone(),
-                kind: ParamKind::Learned,
-            })
+            .map(|(shape, filler)| ParamDecl::learned(shape, filler))
             .collect()
     }
 }

@@ -9,8 +9,7 @@ use kernels::channel::{self, Channels};
 use kernels::{Unary, Write};
 
 use crate::{
-    Backward, Case, Fill, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, ParamKind,
-    Spec,
+    Backward, Case, Fill, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -67,11 +66,7 @@ impl Layer for Embed {
         let fillers = [self.written.weight_filler(), self.written.bias_filler()];
         (self.shapes.iter().zip(fillers))
             .take(1 + usize::from(self.written.bias_term()))
-            .map(|(shape, filler)| ParamDecl {
-                shape: shape.clone(),
-                filler: filler.clone(),
-                kind: ParamKind::Learned,
-            })
+            .map(|(shape, filler)| ParamDecl::learned(shape, filler))
             .collect()
     }
 

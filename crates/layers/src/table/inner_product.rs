@@ -8,9 +8,7 @@ use caffe_format::InnerProductParameter;
 use kernels::inner_product::{self, InnerProduct as Product};
 use kernels::{Cpu, Mat, RowsMut, Unary, Write, channel, gemm};
 
-use crate::{
-    Backward, Case, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, ParamKind, Spec,
-};
+use crate::{Backward, Case, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -70,11 +68,7 @@ impl Layer for InnerProduct {
         let fillers = [self.written.weight_filler(), self.written.bias_filler()];
         (self.shapes.iter().zip(fillers))
             .take(1 + usize::from(self.written.bias_term()))
-            .map(|(shape, filler)| ParamDecl {
-                shape: shape.clone(),
-                filler: filler.clone(),
-                kind: ParamKind::Learned,
-            })
+            .map(|(shape, filler)| ParamDecl::learned(shape, filler))
             .collect()
     }
 

@@ -10,8 +10,8 @@ use kernels::inner_product::{self, InnerProduct as Product};
 use kernels::{Mat, RowsMut, Unary, Write, elementwise, gemm, math};
 use tensor::Slab;
 
-use crate::recurrent::{Options, Sizes, State};
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, ParamDecl, Spec};
+use crate::recurrent::{CASES, Options, Sizes, State};
+use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, ParamDecl, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -21,22 +21,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity { min: 2, max: 4 },
     tops: Arity { min: 1, max: 2 },
     build,
-    cases: &[
-        Case {
-            options: "recurrent_param { num_output: 2 }",
-            bottoms: &[(&[4, 2, 3], Fill::Gaussian), (&[4, 2], Fill::Sequences(2))],
-            tops: 1,
-        },
-        Case {
-            options: "recurrent_param { num_output: 3 }",
-            bottoms: &[
-                (&[3, 2, 1, 2], Fill::Gaussian),
-                (&[3, 2], Fill::Sequences(2)),
-                (&[2, 4], Fill::Gaussian),
-            ],
-            tops: 1,
-        },
-    ],
+    cases: CASES,
     ..LayerKind::UNARY
 };
 
