@@ -210,8 +210,10 @@ impl Judge {
         let silence = |other: &Other| now.saturating_sub(other.heard);
         let is_silent = |other: &Other| !other.beat.leaving && silence(other) >= self.limit;
         let (rank, other) = self.others.iter().enumerate().find(|(_, other)| is_silent(other))?;
-        // Beats come one by one, so when all stop some have stopped a little later.
-        let is_quiet = |other: &&Other| !other.beat.leaving && silence(other) >= self.limit / 2;
+        // Beats come one by one, so when all stop some have stopped a little later. Not much: another
+        // that is only slow must not make us believe that we are alone.
+        let quiet = self.limit / 4 * 3;
+        let is_quiet = |other: &&Other| !other.beat.leaving && silence(other) >= quiet;
         let quiet = self.others.iter().filter(is_quiet).count();
         let silence = silence(other);
         if quiet > 1 && quiet + 1 == self.others.len() {

@@ -141,6 +141,17 @@ fn who_hears_nobody_has_lost_its_own_link() {
     );
 }
 
+/// Others that are slow at the same time do not make the silence of one our own fault.
+#[test]
+fn who_hears_little_of_others_is_not_alone() {
+    let busy = || beat(Waiting::Nobody, at(3, "sum"));
+    check(
+        (Waiting::Nobody, at(3, "sum")),
+        &[(0.0, busy()), (4.0, busy()), (4.0, busy())],
+        expect!["9.0 s: rank 1 is lost: silent for 9.0 s, last seen at collective 3, sum"],
+    );
+}
+
 #[test]
 fn who_left_is_not_silent() {
     let left = Beat { leaving: true, waiting: Waiting::Nobody, moves: 0, begun: at(9, "sum") };
