@@ -80,7 +80,11 @@ fn a_pass_allocates_nothing() {
         single.backward().unwrap();
     };
     (0..2).for_each(|_| pass());
-    let region = Region::new(ALLOCATOR);
-    (0..3).for_each(|_| pass());
-    assert_eq!(region.change().allocations, 0);
+    // The harness has a thread of its own, which may allocate at any time, but not for ever.
+    let mut none = || {
+        let region = Region::new(ALLOCATOR);
+        (0..3).for_each(|_| pass());
+        region.change().allocations == 0
+    };
+    assert!((0..10).any(|_| none()), "three passes always allocate");
 }

@@ -1,4 +1,4 @@
-//! Starts examples under `mpirun` and waits for them, never longer than told.
+//! Starts examples under `mpirun` and waits for them, but not for ever.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -8,6 +8,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+/// A run that has not said or done by then what it should hangs. All of them take seconds, but some
+/// machines are slow and busy, and waiting costs nothing when all is well.
+const HANGS: Duration = Duration::from_secs(180);
 
 /// How a run ended.
 pub(crate) struct End {
@@ -67,30 +71,15 @@ impl Mpirun {
     }
 
     /// Waits until `ready` finds what it looks for in the text.
-    pub(crate) fn until<T>(&self, ready: impl Fn(&str) -> Option<T>) -> T {
-        let start = now();
-        loop {
-            if let Some(found) = ready(&self.text()) {
-                return found;
-            }
-            assert!(start.elapsed() < Duration::from_secs(30), "not ready:\n{}", self.text());
-            pause(Duration::from_millis(10));
-        }
+    pub(crate) fn says<T>(&self, ready: impl Fn(&str) -> Option<T>) -> T {
+        let found = until(HANGS, || ready(&self.text()));
+        found.unwrap_or_else(|| panic!("never said in {HANGS:?}:\n{}", self.text()))
     }
 
     /// Waits for the end.
-    pub(crate) fn end(&mut self, at_most: Duration) -> End {
-        let start = now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("our own child") {
-                break status;
-            }
-            if start.elapsed() > at_most {
-                let text = self.text();
-                panic!("hangs: no end after {at_most:?}\n{text}");
-            }
-            pause(Duration::from_millis(10));
-        };
+    pub(crate) fn end(&mut self) -> End {
+        let status = until(HANGS, || self.child.try_wait().expect("our own child"));
+        let status = status.unwrap_or_else(|| panic!("no end in {HANGS:?}:\n{}", self.text()));
         for reader in self.readers.drain(..) {
             reader.join().expect("readers do not panic");
         }
@@ -104,15 +93,11 @@ impl Drop for Mpirun {
             return;
         }
         // SIGKILL to mpirun leaves its daemons to clean up; SIGTERM first lets it end its ranks.
-        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
-        for _ in 0..200 {
-            if self.child.try_wait().is_ok_and(|status| status.is_some()) {
-                return;
-            }
-            pause(Duration::from_millis(10));
+        send("-TERM", self.child.id());
+        if until(Duration::from_secs(5), || self.child.try_wait().ok().flatten()).is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -120,7 +105,9 @@ impl Drop for Mpirun {
 fn built(example: &str) -> PathBuf {
     let test = std::env::current_exe().expect("we run from a file");
     let folder = test.parent().and_then(|deps| deps.parent()).expect("target/<profile>/deps");
-    folder.join("examples").join(example)
+    let program = folder.join("examples").join(example);
+    assert!(program.is_file(), "{} is missing: build the examples too", program.display());
+    program
 }
 
 #[expect(clippy::print_stdout, reason = "a skipped test says so")]
@@ -142,9 +129,23 @@ fn gather(from: impl Read + Send + 'static, text: &Arc<Mutex<String>>) -> JoinHa
     })
 }
 
+/// Asks again and again, for at most so long.
 #[expect(clippy::disallowed_methods, reason = "the test of real processes needs the real clock")]
-pub(crate) fn now() -> Instant {
-    Instant::now()
+pub(crate) fn until<T>(at_most: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let start = Instant::now();
+    loop {
+        let answer = ask();
+        if answer.is_some() || start.elapsed() > at_most {
+            return answer;
+        }
+        pause(Duration::from_millis(10));
+    }
+}
+
+/// Sends a signal as the shell does: `kill` as a program of its own is not on every machine.
+pub(crate) fn send(signal: &str, pid: u32) -> bool {
+    let kill = format!("kill {signal} {pid}");
+    Command::new("sh").args(["-c", &kill]).status().is_ok_and(|status| status.success())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the test of real processes needs the real clock")]

@@ -41,7 +41,7 @@ impl Disk {
     fn mount(path: std::path::PathBuf) -> Option<Self> {
         let mut mount = std::process::Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&path);
-        mount.output().is_ok_and(|output| output.status.success()).then_some(Self(path))
+        mount.output().is_ok_and(|output| output.status.success()).then(|| Self(path))
     }
 }
 

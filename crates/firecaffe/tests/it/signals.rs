@@ -1,47 +1,22 @@
 //! Signals: Ctrl-C and SIGTERM snapshot and stop, SIGHUP snapshots, a second Ctrl-C ends at once.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
-
-use super::support::{Folder, Ran};
+use super::support::{Folder, Running};
 
 /// Starts a run that would not end by itself and waits until it trains.
-fn start(folder: &Folder, more: &[&str]) -> (Child, BufReader<std::process::ChildStderr>) {
+fn start(folder: &Folder, more: &[&str]) -> Running {
     let args = [&["train", "--solver", "solver.prototxt"], more].concat();
-    let mut child = folder.command(&args).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap());
-    wait_for(&mut lines, "Iteration 0 (");
-    (child, lines)
-}
-
-fn wait_for(lines: &mut impl BufRead, text: &str) {
-    let mut line = String::new();
-    while !line.contains(text) {
-        line.clear();
-        assert_ne!(lines.read_line(&mut line).unwrap(), 0, "`{text}` never came");
-    }
-}
-
-fn send(child: &Child, signal: &str) {
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
-}
-
-fn end(child: Child, mut lines: impl BufRead) -> Ran {
-    let mut rest = String::new();
-    lines.read_to_string(&mut rest).unwrap();
-    let mut ran = Ran::from(child.wait_with_output().unwrap());
-    ran.err = rest;
-    ran
+    let mut run = Running::start(&mut folder.command(&args));
+    run.wait_for("Iteration 0 (");
+    run
 }
 
 #[test]
 fn ctrl_c_and_sigterm_write_a_snapshot_and_stop() {
     for signal in ["-INT", "-TERM"] {
         let folder = Folder::new("max_iter: 10000000 display: 1000000");
-        let (child, lines) = start(&folder, &[]);
-        send(&child, signal);
-        let ran = end(child, lines).succeeds();
+        let run = start(&folder, &[]);
+        run.send(signal);
+        let ran = run.end().succeeds();
         assert!(ran.err.contains("Optimization stopped early."), "{}", ran.err);
         let state = folder.files().into_iter().find(|name| name.ends_with(".solverstate"));
         folder.solver("max_iter: 1");
@@ -53,35 +28,37 @@ fn ctrl_c_and_sigterm_write_a_snapshot_and_stop() {
 #[test]
 fn sighup_writes_a_snapshot_and_goes_on() {
     let folder = Folder::new("max_iter: 10000000 display: 1000000");
-    let (child, mut lines) = start(&folder, &[]);
-    send(&child, "-HUP");
-    wait_for(&mut lines, "Snapshotting solver state");
-    send(&child, "-INT");
-    let ran = end(child, lines).succeeds();
-    assert!(ran.err.contains("Snapshotting solver state"), "it went on and stopped later");
+    let mut run = start(&folder, &[]);
+    run.send("-HUP");
+    run.wait_for("Snapshotting solver state");
+    run.send("-INT");
+    let ran = run.end().succeeds();
+    let snapshots = ran.err.matches("Snapshotting solver state").count();
+    assert_eq!(snapshots, 2, "it went on and stopped later: {}", ran.err);
 }
 
 #[test]
 fn effects_can_be_chosen_as_in_caffe() {
     let folder = Folder::new("max_iter: 10000000 display: 1000000");
-    let (child, mut lines) = start(&folder, &["-sigint_effect", "snapshot", "-sighup_effect=stop"]);
-    send(&child, "-INT");
-    wait_for(&mut lines, "Snapshotting solver state");
-    send(&child, "-HUP");
-    end(child, lines).succeeds();
+    let mut run = start(&folder, &["-sigint_effect", "snapshot", "-sighup_effect=stop"]);
+    run.send("-INT");
+    run.wait_for("Snapshotting solver state");
+    run.send("-HUP");
+    run.end().succeeds();
 }
 
 #[test]
 fn a_second_ctrl_c_ends_at_once() {
-    // One iteration that takes long: a hundred thousand batches, of which the first is running.
+    // One iteration that takes long: ten million batches, of which the first is running.
     let folder =
         Folder::new("max_iter: 2 iter_size: 10000000 display: 0 test_iter: 1 test_interval: 1");
     let args = ["train", "--solver", "solver.prototxt"];
-    let mut child = folder.command(&args).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap());
-    wait_for(&mut lines, "Test net output #0");
-    send(&child, "-INT");
-    std::thread::sleep(std::time::Duration::from_millis(200));
-    send(&child, "-INT");
-    assert_eq!(end(child, lines).code, Some(130));
+    let mut run = Running::start(&mut folder.command(&args));
+    run.wait_for("Test net output #0");
+    // Two that arrive before the program comes to run are one to it, so there is always another.
+    while !run.has_ended() {
+        run.send("-INT");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert_eq!(run.end().code, Some(130));
 }

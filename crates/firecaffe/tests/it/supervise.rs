@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use super::support::{Folder, Ran};
+use super::support::{Folder, Ran, send};
 
 /// Runs `script` in sh under supervision, without waiting between runs.
 fn supervise(folder: &Folder, options: &[&str], script: &str) -> Ran {
@@ -59,7 +59,9 @@ fn a_killed_command_is_tried_again_and_its_signal_is_the_exit_code() {
 #[test]
 fn failing_at_once_again_and_again_is_given_up() {
     let folder = Folder::empty();
-    let ran = supervise(&folder, &["--restarts", "99"], &format!("{COUNT} exit 75"));
+    // However slow the machine is.
+    let options = ["--restarts", "99", "--quick", "86400"];
+    let ran = supervise(&folder, &options, &format!("{COUNT} exit 75"));
     assert_eq!((ran.code, runs(&folder)), (Some(75), 3), "{}", ran.err);
     assert!(ran.err.contains("failed at once three times in a row"), "{}", ran.err);
 }
@@ -71,14 +73,13 @@ fn signals_are_passed_on_and_end_the_supervision() {
         // Ends as a lost rank would, but because it was asked to.
         let script = format!(
             "{COUNT} trap 'echo got {name} >> runs; exit 75' {name}; echo ready; \
-             while :; do sleep 0.05; done"
+             for _ in $(seq 6000); do sleep 0.05; done"
         );
         let args = ["supervise", "--restarts", "9", "--", "sh", "-c", &script];
         let mut child = folder.command(&args).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let pid = child.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        send(signal, &child.id().to_string());
         assert_eq!(child.wait().unwrap().code(), Some(75));
         let log = fs::read_to_string(folder.path("runs")).unwrap();
         assert_eq!(log, format!("x\ngot {name}\n"), "once, and not started again");

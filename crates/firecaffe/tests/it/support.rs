@@ -1,8 +1,10 @@
 //! A folder with a small data set, a small net and a solver, and a way to run the program in it.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -49,6 +51,14 @@ random_seed: 1701
 
 /// A fresh folder.
 pub(crate) struct Folder(TempDir);
+
+/// A run under way, whose log is read line by line; ended when dropped.
+pub(crate) struct Running {
+    child: Child,
+    lines: BufReader<ChildStderr>,
+    /// What was read so far.
+    seen: String,
+}
 
 /// How a run ended.
 pub(crate) struct Ran {
@@ -115,6 +125,69 @@ impl Folder {
     pub(crate) fn train(&self, more: &[&str]) -> Ran {
         self.run(&[&["train", "--solver", "solver.prototxt"], more].concat())
     }
+}
+
+impl Running {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap());
+        Self { child, lines, seen: String::new() }
+    }
+
+    /// Waits for another line, one that contains `text`, however long that takes.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        loop {
+            let start = self.seen.len();
+            let read = self.lines.read_line(&mut self.seen).unwrap();
+            assert_ne!(read, 0, "`{text}` never came:\n{}", self.seen);
+            if self.seen[start..].contains(text) {
+                return;
+            }
+        }
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    pub(crate) fn send(&self, signal: &str) {
+        send(signal, &self.child.id().to_string());
+    }
+
+    /// Waits for the end; the error stream is that of the whole run.
+    pub(crate) fn end(mut self) -> Ran {
+        self.lines.read_to_string(&mut self.seen).unwrap();
+        let code = self.child.wait().unwrap().code();
+        Ran { code, out: String::new(), err: std::mem::take(&mut self.seen) }
+    }
+}
+
+impl Drop for Running {
+    /// A run that a failed test leaves behind would not end by itself. First politely: it may be
+    /// `mpirun`, which then ends its ranks.
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|ended| ended.is_some()) {
+            return;
+        }
+        let kill = format!("kill -TERM {}", self.child.id());
+        let _ = Command::new("sh").args(["-c", &kill]).status();
+        for _ in 0..100 {
+            if self.child.try_wait().is_ok_and(|ended| ended.is_some()) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends a signal as the shell does: `kill` as a program of its own is not on every machine.
+#[track_caller]
+pub(crate) fn send(signal: &str, pid: &str) {
+    let kill = format!("kill {signal} {pid}");
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success(), "{kill}");
 }
 
 impl From<Output> for Ran {

@@ -7,16 +7,24 @@
 #[expect(dead_code, reason = "the other tests use more of it")]
 mod support;
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::fs;
+use std::process::Command;
 
-use support::{Folder, NET, Ran};
+use support::{Folder, NET, Ran, Running, send};
 
-/// No run here takes longer; `timeout` ends one that hangs, and the test fails.
-const SECONDS_MAX: &str = "120";
+/// `timeout` ends a run that hangs, and the test fails. None takes a tenth of it, but some machines are
+/// slow and busy, and waiting costs nothing when all is well.
+const SECONDS_MAX: &str = "300";
 
-/// `mpirun` with a part for each of `parts`: how many ranks, and their arguments.
-fn mpirun(folder: &Folder, parts: &[(usize, &[&str])]) -> Command {
+/// Ranks write to the error stream of `mpirun`, which puts together what it reads of each: a line of one
+/// can come to stand within a line of another.
+const TOGETHER: &str = r#"exec "$0" "$@""#;
+/// Ranks write to files of their own.
+const APART: &str = r#"exec "$0" "$@" 2> "stderr.$OMPI_COMM_WORLD_RANK""#;
+
+/// `mpirun` with a part for each of `parts`: how many ranks, and their arguments. `start` is how a shell
+/// starts each.
+fn mpirun(folder: &Folder, start: &str, parts: &[(usize, &[&str])]) -> Command {
     let mut command = Command::new("timeout");
     command.args(["-k", "5", SECONDS_MAX, "mpirun", "--allow-run-as-root", "--oversubscribe"]);
     command.args(["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]);
@@ -24,7 +32,8 @@ fn mpirun(folder: &Folder, parts: &[(usize, &[&str])]) -> Command {
         if index > 0 {
             command.arg(":");
         }
-        command.args(["-n", &ranks.to_string(), env!("CARGO_BIN_EXE_firecaffe")]).args(*args);
+        let program = env!("CARGO_BIN_EXE_firecaffe");
+        command.args(["-n", &ranks.to_string(), "sh", "-c", start, program]).args(*args);
     }
     // Open MPI keeps files of a run in `TMPDIR`; in the common folder two runs that start at once can
     // both try to make the same one, and one of them fails.
@@ -32,43 +41,41 @@ fn mpirun(folder: &Folder, parts: &[(usize, &[&str])]) -> Command {
     command
 }
 
+/// Runs to the end; the error stream is that of `mpirun`, then that of each rank.
+fn run(folder: &Folder, parts: &[(usize, &[&str])]) -> Ran {
+    let mut ran = Ran::from(mpirun(folder, APART, parts).output().unwrap());
+    for name in folder.files().iter().filter(|name| name.starts_with("stderr.")) {
+        ran.err += &String::from_utf8_lossy(&folder.read(name));
+        fs::remove_file(folder.path(name)).unwrap();
+    }
+    ran
+}
+
 fn train(folder: &Folder, ranks: usize, more: &[&str]) -> Ran {
     let args = [&["train", "--solver", "solver.prototxt", "--threads", "1"], more].concat();
-    Ran::from(mpirun(folder, &[(ranks, &args)]).output().unwrap())
+    run(folder, &[(ranks, &args)])
 }
 
 /// Starts a run that would not end by itself and waits until it trains.
-fn start(folder: &Folder, ranks: usize) -> (Child, BufReader<ChildStderr>) {
+fn start(folder: &Folder, ranks: usize) -> Running {
     let args = ["train", "--solver", "solver.prototxt", "--threads", "1"];
-    let mut child = mpirun(folder, &[(ranks, &args)]).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("Iteration 0 (") {
-        line.clear();
-        assert_ne!(lines.read_line(&mut line).unwrap(), 0, "it never trained");
-    }
-    (child, lines)
+    let mut run = Running::start(&mut mpirun(folder, TOGETHER, &[(ranks, &args)]));
+    run.wait_for("Iteration 0 (");
+    run
 }
 
-fn end(mut child: Child, mut lines: BufReader<ChildStderr>) -> Ran {
-    let mut err = String::new();
-    lines.read_to_string(&mut err).unwrap();
-    let code = child.wait().unwrap().code();
-    Ran { code, out: String::new(), err }
-}
-
-/// The processes of `child`'s descendants that run firecaffe, in order of rank.
-fn ranks_of(child: &Child) -> Vec<String> {
-    let children = |pid: &str| -> Vec<String> {
-        let out = Command::new("pgrep").args(["-P", pid]).output().unwrap().stdout;
-        String::from_utf8(out).unwrap().lines().map(String::from).collect()
+/// The process of a rank that runs in `folder`, known by the environment that `mpirun` gave it.
+fn process(folder: &Folder, rank: usize) -> String {
+    let ours = format!("TMPDIR={}", folder.path("").display());
+    let rank = format!("OMPI_COMM_WORLD_RANK={rank}");
+    let is_it = |pid: &String| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let has = |want: &str| environment.split(|&byte| byte == 0).any(|it| it == want.as_bytes());
+        has(&ours) && has(&rank)
     };
-    let mpirun = children(&child.id().to_string());
-    mpirun.iter().flat_map(|pid| children(pid)).collect()
-}
-
-fn send(signal: &str, pid: &str) {
-    assert!(Command::new("kill").args([signal, pid]).status().unwrap().success());
+    let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name());
+    let mut processes = processes.map(|name| name.to_string_lossy().into_owned());
+    processes.find(is_it).expect("a process of that rank")
 }
 
 #[test]
@@ -120,9 +127,9 @@ fn with_test_data() -> String {
 #[test]
 fn sigusr1_stops_all_ranks_and_another_number_goes_on_to_the_same_bits() {
     let folder = Folder::new("max_iter: 10000000 display: 1000000");
-    let (child, lines) = start(&folder, 2);
-    send("-USR1", &ranks_of(&child)[1]); // not rank 0
-    let ran = end(child, lines).succeeds();
+    let run = start(&folder, 2);
+    send("-USR1", &process(&folder, 1)); // not rank 0
+    let ran = run.end().succeeds();
     assert!(ran.err.contains("Optimization stopped early."), "{}", ran.err);
     let state = folder.files().into_iter().find(|name| name.ends_with(".solverstate"));
     let state = state.expect("a snapshot");
@@ -144,13 +151,13 @@ fn ranks_that_differ_are_named_before_the_first_iteration() {
     folder.write("other_solver.prototxt", solver.replace("net.prototxt", "other.prototxt"));
     let part = |solver| ["train", "--threads", "1", "--solver", solver];
     let (usual, other) = (part("solver.prototxt"), part("other_solver.prototxt"));
-    let ran = Ran::from(mpirun(&folder, &[(1, &usual), (1, &other)]).output().unwrap());
+    let ran = run(&folder, &[(1, &usual), (1, &other)]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("rank 1 on "), "{}", ran.err);
     assert!(ran.err.contains("differs from rank 0 in the solver"), "{}", ran.err);
     assert!(!ran.err.contains("Iteration"), "{}", ran.err);
 
-    let ran = Ran::from(mpirun(&folder, &[(1, &usual), (1, &part("absent"))]).output().unwrap());
+    let ran = run(&folder, &[(1, &usual), (1, &part("absent"))]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("firecaffe: rank 1: cannot read absent"), "{}", ran.err);
 }
@@ -166,11 +173,11 @@ fn a_loss_that_is_not_finite_ends_all_ranks_with_one_message() {
 }
 
 #[test]
-fn a_killed_rank_is_named_and_ends_the_others() {
+fn a_stopped_rank_is_named_and_ends_the_others() {
     let folder = Folder::new("max_iter: 10000000 display: 1000000");
-    let (child, lines) = start(&folder, 3);
-    send("-STOP", &ranks_of(&child)[2]);
-    let ran = end(child, lines);
+    let run = start(&folder, 3);
+    send("-STOP", &process(&folder, 2));
+    let ran = run.end();
     assert_ne!(ran.code, Some(0));
     assert!(ran.err.contains("firecaffe: rank 2 is lost"), "{}", ran.err);
 }
@@ -182,7 +189,7 @@ fn bench_measures_and_checks_every_sum() {
     let flags = ["--sizes", "4,40K,1M", "--algorithms", names, "--iterations", "2"];
     let more = ["--warm-ups", "0", "--cut", "100Kx3", "--json", "-"];
     let args = [&["bench", "allreduce"], &flags[..], &more].concat();
-    let ran = Ran::from(mpirun(&folder, &[(3, &args)]).output().unwrap()).succeeds();
+    let ran = run(&folder, &[(3, &args)]).succeeds();
     assert_eq!(ran.out.matches("{\"results\"").count(), 1, "one rank writes: {}", ran.out);
     assert_eq!(ran.out.matches("\"wrong\": 0}").count(), 21, "{}", ran.out);
     assert_eq!(ran.out.matches("\"transport\": \"mpi\"").count(), 21, "{}", ran.out);
