@@ -54,7 +54,7 @@ pub(crate) enum Undone {
     Error(TrainError),
     /// The gradient of this slot is not finite.
     NotFinite(usize),
-    /// A replica's loss is not finite; if it is ours, with where that began.
+    /// A replica's loss is not finite; if the first such is ours, with where that began.
     Loss(Option<TrainError>),
     /// Values did not arrive.
     Exchange(ExchangeError),
@@ -112,7 +112,7 @@ impl Stage<'_> {
         self.add_norms(&runs, reducer.sum());
         self.board.barrier()?; // nobody reads params any more, and all norms and news are in
         let reduced = self.clock.now();
-        self.check_losses(&found)?;
+        self.check_losses(index, &found)?;
         let clipped = self.update(&worker.cpu, &runs, reducer.sum())?;
         let updated = self.clock.now();
         worker.ledger.spend(What::Exchange, begin, reduced);
@@ -156,12 +156,14 @@ impl Stage<'_> {
         Ok(found)
     }
 
-    /// An update that the loss of any replica forbids is forbidden to all.
-    fn check_losses(&self, found: &[Found]) -> Result<(), Undone> {
-        if self.news().losses().all(f32::is_finite) {
+    /// An update that the loss of any replica forbids is forbidden to all. Who ran the first such
+    /// replica says where it began, and nobody else: one message from however many ranks.
+    fn check_losses(&self, index: usize, found: &[Found]) -> Result<(), Undone> {
+        let Some(bad) = self.news().losses().position(|loss| !loss.is_finite()) else {
             return Ok(());
-        }
-        let own = found.iter().find_map(|found| {
+        };
+        let first = self.dealing.of_worker(self.ranks.rank(), index).start;
+        let own = bad.checked_sub(first).and_then(|place| found.get(place)).and_then(|found| {
             let (layer, blob) = found.not_finite.clone()?;
             Some(TrainError::Loss { iter: self.iter, loss: found.loss, layer, blob })
         });

@@ -1,7 +1,7 @@
 //! `train` as one of the ranks of an MPI job.
 //!
 //! A rank that fails while others wait for it says why and ends the job, so that nobody hangs. Errors
-//! that all ranks find alike are rank 0's to say: the others hold back for a moment.
+//! that all ranks find alike are rank 0's to say: the others hold back until it has ended them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -20,8 +20,10 @@ use super::Args;
 use crate::clock::RealClock;
 use crate::launch;
 
-/// How long other ranks leave to rank 0 what all have to say.
+/// How long other ranks leave to rank 0 what all may have to say.
 const HOLD_BACK: Duration = Duration::from_secs(1);
+/// How long they leave to another what it is sure to say: on a loaded machine the end takes its time.
+const HOLD_BACK_SURELY: Duration = Duration::from_secs(5);
 /// Exit code of a program ended by SIGTERM: 128 and the signal's number.
 const TERMINATED: i32 = 143;
 
@@ -59,9 +61,10 @@ impl Ending {
     /// How long to leave it to others to say what went wrong.
     fn hold_back(&self, cause: Option<&TrainError>) -> Duration {
         match cause {
-            Some(TrainError::LossElsewhere { .. }) => HOLD_BACK,
+            Some(TrainError::LossElsewhere { .. }) => HOLD_BACK_SURELY,
+            Some(TrainError::Loss { .. }) => Duration::ZERO, // nobody else has it
             _ if self.rank.coordinator().is_some() => Duration::ZERO,
-            Some(TrainError::Loss { .. }) => HOLD_BACK / 2,
+            Some(TrainError::Differs { .. } | TrainError::Gradient { .. }) => HOLD_BACK_SURELY,
             _ => HOLD_BACK,
         }
     }
