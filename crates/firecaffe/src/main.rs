@@ -1,7 +1,8 @@
 //! The program: argv, environment, log, progress, signals and exit codes around the libraries.
 //!
 //! Exit codes: 0 done, 1 an error (one line that begins with `firecaffe: ` on stderr), 2 a wrong
-//! command line, 130 ended by a second Ctrl-C; `supervise` ends with the code of its command.
+//! command line, 75 a rank was lost, 130 ended by a second Ctrl-C, 143 by SIGTERM under `mpirun`;
+//! `supervise` ends with the code of its command.
 
 mod args;
 mod cli;

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use anyhow::{Context, Result, ensure};
 use caffe_format::{DataParameterDb, NetParameter, NetState, Phase};
@@ -12,8 +11,8 @@ use kernels::Simd;
 use train::NetConfig;
 use train::files::{self, UnknownFields};
 
-use crate::gpu;
 use crate::log::Log;
+use crate::{gpu, launch};
 
 /// Most threads that can be asked for: more than any machine's cores, less than what exhausts one.
 const THREADS_MAX: u64 = 4096;
@@ -24,7 +23,7 @@ pub(crate) const DEFAULT_SEED: u32 = 1701;
 /// What to compute with.
 #[derive(Debug, Args)]
 pub(crate) struct Compute {
-    /// Threads to compute with; results do not depend on it [default: all cores]
+    /// Threads of each worker; results do not depend on it [default: its part of this process's cores]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=THREADS_MAX))]
     threads: Option<u64>,
     /// Instructions to use, `avx2` or `portable`; last bits depend on it [default: the best here]
@@ -37,8 +36,8 @@ pub(crate) struct Compute {
 
 impl Compute {
     pub(crate) fn threads(&self) -> usize {
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
-        self.threads.and_then(|threads| usize::try_from(threads).ok()).unwrap_or_else(cores)
+        let asked = self.threads.and_then(|threads| usize::try_from(threads).ok());
+        asked.unwrap_or_else(launch::cores)
     }
 
     /// Whether the number of threads was given.
@@ -152,6 +151,18 @@ pub(crate) fn phase(text: &str) -> Result<Phase, String> {
         "TEST" => Ok(Phase::Test),
         _ => Err("phase is `TRAIN` or `TEST`".into()),
     }
+}
+
+/// Reads a number of seconds: none, or up to a day.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "a number of seconds is needed".to_owned())?;
+    if (0.0..=86_400.0).contains(&value) { Ok(value) } else { Err("from 0 to 86400".into()) }
+}
+
+/// Reads how long a rank may be silent: long enough for a machine that is busy.
+pub(crate) fn silence_max(text: &str) -> Result<f64, String> {
+    let value = seconds(text)?;
+    if value >= 1.0 { Ok(value) } else { Err("from 1 to 86400".into()) }
 }
 
 /// Paths in prototxts start from the working directory, as in Caffe.

@@ -22,7 +22,8 @@ pub(crate) fn divide_batches(net: &mut NetParameter, replicas: usize) -> Result<
         for size in sizes.into_iter().flatten().flatten() {
             if *size % parts != 0 {
                 return Err(TrainError::Dealing(format!(
-                    "layer `{name}`: a global batch of {size} cannot be divided among {replicas} replicas"
+                    "layer `{name}`: a global batch of {size} cannot be divided among {replicas} replicas: \
+                     change `batch_size` or --replicas"
                 )));
             }
             *size /= parts;

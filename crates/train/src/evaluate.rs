@@ -17,6 +17,7 @@ use tensor::Slab;
 use crate::job::join;
 use crate::news::News;
 use crate::open::build;
+use crate::ranks::Ranks;
 use crate::run::{Control, Request};
 use crate::sources::FileSources;
 use crate::turns::Turns;
@@ -193,7 +194,7 @@ impl Job {
             let mut tester_0 = None;
             for (number, (net, worker)) in nets.iter_mut().zip(&self.workers).enumerate() {
                 let (cpu, params, running) = (&worker.cpu, &params[..], running.clone());
-                let tester = Tester { net, cpu, params, running };
+                let tester = Tester { net, cpu, params, running, ranks };
                 // Turns are counted within this rank.
                 let mine = own.iter().copied().enumerate().skip(number).step_by(workers);
                 if number == 0 {
@@ -208,7 +209,6 @@ impl Job {
             }
             let (tester, mine) = tester_0.expect("there is at least one worker");
             let mut go_on = || {
-                ranks.moved();
                 let request = control.request();
                 news.ask(request);
                 request != Request::Stop
@@ -235,6 +235,8 @@ struct Tester<'a> {
     cpu: &'a Cpu,
     params: &'a [f32],
     running: Slab,
+    /// Who is told that this rank works.
+    ranks: &'a Ranks,
 }
 
 impl Tester<'_> {
@@ -274,7 +276,10 @@ impl Tester<'_> {
     ) -> Result<f32, TrainError> {
         let (cpu, params, running) = (self.cpu, self.params, &mut self.running[..]);
         let mut pass = Pass { cpu, params, running, rng, feeds };
-        let forward = |loss, &layer: &usize| Ok(loss + self.net.forward_layer(layer, &mut pass)?);
+        let forward = |loss, &layer: &usize| {
+            self.ranks.moved();
+            Ok(loss + self.net.forward_layer(layer, &mut pass)?)
+        };
         layers.iter().try_fold(0.0, forward)
     }
 }

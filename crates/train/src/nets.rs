@@ -8,7 +8,7 @@ use crate::files::{UnknownFields, read_net};
 use crate::{Event, TrainError};
 
 /// A net to build and what Caffe logs about where it comes from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct NamedNet {
     /// As written, with its state merged in.
     pub net: NetParameter,
@@ -36,7 +36,7 @@ pub fn read(
     let mut file = |name: &str| {
         let read = read_net(&root.join(name), unknown)?;
         read.notices.into_iter().for_each(|notice| events(Event::Warning(notice)));
-        Ok::<_, TrainError>(read.message)
+        Ok(read.message)
     };
     let generic = match (&solver.net, &solver.net_param) {
         (Some(name), None) => Some((file(name)?, format!("net file: {name}"))),
@@ -44,9 +44,24 @@ pub fn read(
         (None, None) => None,
         (Some(_), Some(_)) => return Err(wrong("`net` and `net_param` exclude each other")),
     };
-    let mut train = match (&solver.train_net, &solver.train_net_param, &generic) {
-        (None, None, Some((net, _))) => NamedNet {
-            net: net.clone(),
+    let generic = generic.map(|(net, origin)| NamedNet { net, origin });
+    let train = train_net(solver, generic.as_ref(), &mut file)?;
+    let tests = test_nets(solver, generic.as_ref(), &mut file)?;
+    Ok(SolverNets { train, tests })
+}
+
+/// Reads a file that a solver names.
+type ReadFile<'a> = dyn FnMut(&str) -> Result<NetParameter, TrainError> + 'a;
+
+/// The one net that learns. `generic` serves for training and testing.
+fn train_net(
+    solver: &SolverParameter,
+    generic: Option<&NamedNet>,
+    file: &mut ReadFile<'_>,
+) -> Result<NamedNet, TrainError> {
+    let mut train = match (&solver.train_net, &solver.train_net_param, generic) {
+        (None, None, Some(generic)) => NamedNet {
+            net: generic.net.clone(),
             origin: match &solver.net {
                 Some(name) => format!("Creating training net from net file: {name}"),
                 None => "Creating training net specified in net_param.".into(),
@@ -72,7 +87,15 @@ pub fn read(
         }
     };
     train.net.state = Some(state(Phase::Train, &train.net, solver.train_state.as_ref()));
+    Ok(train)
+}
 
+/// The nets that score, as many as there are `test_iter`: those written for it, then `generic`.
+fn test_nets(
+    solver: &SolverParameter,
+    generic: Option<&NamedNet>,
+    file: &mut ReadFile<'_>,
+) -> Result<Vec<NamedNet>, TrainError> {
     let mut tests: Vec<NamedNet> = (solver.test_net_param.iter())
         .map(|net| NamedNet { net: net.clone(), origin: "test_net_param".into() })
         .collect();
@@ -86,9 +109,8 @@ pub fn read(
             tests.len()
         )));
     }
-    if let Some((net, origin)) = &generic {
-        let more = || NamedNet { net: net.clone(), origin: origin.clone() };
-        tests.resize_with(wanted, more);
+    if let Some(generic) = generic {
+        tests.resize(wanted, generic.clone());
     }
     if !solver.test_state.is_empty() && solver.test_state.len() != tests.len() {
         return Err(wrong(&format!(
@@ -100,7 +122,7 @@ pub fn read(
     for (index, test) in tests.iter_mut().enumerate() {
         test.net.state = Some(state(Phase::Test, &test.net, solver.test_state.get(index)));
     }
-    Ok(SolverNets { train, tests })
+    Ok(tests)
 }
 
 /// Merges states as protobuf merges messages: later scalars win, stages add up.

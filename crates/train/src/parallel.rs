@@ -68,7 +68,7 @@ impl Dealing {
         let whom = dealing.whom();
         if replicas < all {
             return wrong(format!(
-                "{whom} for {replicas} replicas: give at least as many replicas as workers"
+                "--replicas {replicas} is too few for {whom}: give at least as many replicas as workers"
             ));
         }
         if dealing.is_exact() || (inexact && replicas.is_multiple_of(all)) {
@@ -119,6 +119,7 @@ impl Dealing {
     fn whom(self) -> String {
         match self.ranks {
             1 => format!("{} workers", self.workers),
+            ranks if self.workers == 1 => format!("{ranks} ranks of 1 worker"),
             ranks => format!("{ranks} ranks of {} workers", self.workers),
         }
     }
@@ -161,7 +162,7 @@ mod tests {
             assert_eq!(dealing.of_rank(rank(ranks - 1)).end, replicas);
         }
         let refused = Dealing::new(6, 1, 2, false).unwrap_err().to_string();
-        assert!(refused.contains("2 ranks of 1 workers") && refused.contains("--replicas 4"));
+        assert!(refused.contains("2 ranks of 1 worker ") && refused.contains("--replicas 4"));
         let refused = Dealing::new(6, 3, 2, false).unwrap_err().to_string();
         assert!(refused.contains("a power of two of workers each"), "{refused}");
         assert!(Dealing::new(6, 3, 2, true).is_ok());

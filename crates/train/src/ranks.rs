@@ -97,8 +97,10 @@ impl Ranks {
         self.progress.moved();
     }
 
-    /// Tells it for as long as the guard lives: for long calls that cannot say how far they are.
-    pub(crate) fn busy(&self) -> Busy<'_> {
+    /// Tells it for as long as the guard lives: for long calls that cannot say how far they are, such as
+    /// reading files.
+    #[must_use]
+    pub fn busy(&self) -> Busy<'_> {
         self.progress.busy()
     }
 

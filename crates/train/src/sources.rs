@@ -67,13 +67,16 @@ impl Sources for FileSources {
         let name = layer.name();
         self.notices
             .extend(stream.notices().iter().map(|notice| format!("layer `{name}`: {notice}")));
-        Ok(Box::new(FileFeed { stream, records: Vec::new(), notices: Vec::new() }))
+        let first = self.options.deal.replica == 0;
+        Ok(Box::new(FileFeed { stream, first, records: Vec::new(), notices: Vec::new() }))
     }
 }
 
 /// A stream as a feed.
 struct FileFeed {
     stream: Stream,
+    /// Whether it is replica 0's, which says what all would say.
+    first: bool,
     /// Names of the records in the last batch.
     records: Vec<String>,
     notices: Vec<String>,
@@ -89,7 +92,8 @@ impl Feed for FileFeed {
         self.records.clear();
         let items = batch.shape(0).dims().first().copied().unwrap_or(0);
         self.records.extend((0..items).map(|item| batch.record_name(item).to_owned()));
-        for _ in 0..batch.restarts {
+        let restarts = if self.first { batch.restarts } else { 0 };
+        for _ in 0..restarts {
             self.notices.push("Restarting data prefetching from start.".into());
         }
         self.notices.extend(batch.skipped.iter().map(|reason| format!("skipped {reason}")));

@@ -50,6 +50,7 @@ impl Job {
             ("`--bucket-mb`".to_owned(), config.bucket_bytes.to_string()),
             ("`--allreduce`".to_owned(), config.allreduce.to_string()),
             ("`--timeline`".to_owned(), config.timeline.to_string()),
+            ("`--resume-data`".to_owned(), format!("{:?}", config.resume_data)),
             ("the snapshot's iteration".to_owned(), self.iter.to_string()),
         ];
         for (index, test) in nets.tests.iter().enumerate() {

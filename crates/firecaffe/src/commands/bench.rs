@@ -10,6 +10,8 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Subcommand;
 
+use crate::options::silence_max;
+
 /// What to measure.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -26,7 +28,7 @@ pub(crate) struct Between {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1024))]
     workers: u64,
     /// Under `mpirun`: a rank that is silent for longer is reported as lost, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = silence_max)]
     silence_max: f64,
 }
 
@@ -37,7 +39,7 @@ impl Between {
 
     #[cfg(feature = "mpi")]
     fn silence_max(&self) -> Duration {
-        Duration::try_from_secs_f64(self.silence_max).unwrap_or(Duration::MAX)
+        Duration::from_secs_f64(self.silence_max)
     }
 }
 

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use crate::log::Log;
+use crate::options::seconds;
 use child::Requests;
 use policy::{Ending, History, Verdict};
 
@@ -57,12 +58,6 @@ pub(crate) struct Args {
         value_name = "COMMAND"
     )]
     command: Vec<OsString>,
-}
-
-/// A duration that a clock can wait for.
-fn seconds(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "a number of seconds is needed".to_owned())?;
-    if (0.0..=86_400.0).contains(&value) { Ok(value) } else { Err("from 0 to 86400".into()) }
 }
 
 /// Runs the command until it ends well, for good, or too often.

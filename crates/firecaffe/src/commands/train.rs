@@ -24,6 +24,9 @@ use parallel::Parallel;
 /// What `--snapshot` takes for "the last complete one".
 const AUTO: &str = "auto";
 
+/// A Chrome trace without events.
+const EMPTY_TRACE: &[u8] = b"{\"traceEvents\":[]}\n";
+
 const EXAMPLES: &str = "\
 Examples:
   firecaffe train --solver examples/lenet/solver.prototxt
@@ -32,9 +35,9 @@ Examples:
   firecaffe train --solver solver.prototxt --workers 2 --threads 1    data-parallel, batch_size each
   mpirun -n 8 firecaffe train --solver solver.prototxt                on the ranks of an MPI job
 
-Paths in prototxts are relative to the working directory, as in Caffe. Ctrl-C writes a snapshot and
-stops, and so does SIGUSR1, also under mpirun; a second Ctrl-C stops at once. SIGHUP writes a snapshot
-and goes on.";
+Paths in prototxts are relative to the working directory, as in Caffe. Ctrl-C, SIGTERM and SIGUSR1
+write a snapshot and stop; a second Ctrl-C stops at once. SIGHUP writes a snapshot and goes on.
+mpirun itself ends all ranks at once on Ctrl-C and SIGTERM; SIGUSR1 it passes on to them.";
 
 /// Options of `train`.
 #[derive(Debug, clap::Args)]
@@ -58,7 +61,8 @@ pub(crate) struct Args {
     /// Also write what is displayed, tested and saved to this file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     log_json: Option<PathBuf>,
-    /// Also write what every worker did when to this file, as a Chrome trace (opens in Perfetto)
+    /// Also write what every worker did when to this file, as a Chrome trace (opens in Perfetto); the
+    /// first 200,000 spans of each worker
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
     /// What Ctrl-C does
@@ -101,10 +105,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 fn train(args: &Args, ranks: Ranks) -> Result<()> {
     let rank = ranks.rank();
     let log = Log::of_rank(rank);
+    let busy = ranks.busy(); // files may be slow
     let config = configure(args, &log)?;
+    drop(busy);
     let json = args.log_json.as_ref().filter(|_| rank.coordinator().is_some()).map(|path| {
         JsonLog::create(path).with_context(|| format!("cannot create {}", path.display()))
     });
+    if let Some(path) = args.timeline.as_ref().filter(|_| rank.coordinator().is_some()) {
+        snapshot::atomic::write(path, EMPTY_TRACE)?; // or a long run would end in vain
+    }
     let clock = RealClock::start();
     let signals = Signals::install(args.sigint_effect, args.sighup_effect)
         .context("cannot handle signals")?;
@@ -175,8 +184,8 @@ fn configure(args: &Args, log: &Log) -> Result<Config> {
     let (threads, cores) = (config.threads * config.workers, launch::cores());
     if threads > cores {
         log.warn(format!(
-            "{threads} threads on {cores} core{}: give fewer `--threads`, or bind this process to more \
-             cores (`mpirun --bind-to none`)",
+            "{threads} threads on {cores} core{}: give fewer `--workers` or `--threads`, or bind this \
+             process to more cores (`mpirun --bind-to none`)",
             if cores == 1 { "" } else { "s" }
         ));
     }
@@ -190,6 +199,11 @@ fn resume(args: &Args, solver: &SolverParameter, log: &Log) -> Result<Option<Pat
         Some(path) if path.as_os_str() != AUTO => {
             if !args.weights.is_empty() {
                 bail!("give `--snapshot` to resume or `--weights` to fine-tune, not both");
+            }
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.contains(".caffemodel") {
+                let path = path.display();
+                bail!("{path} is a model: resume from its `.solverstate`, or give `--weights`");
             }
             Ok(Some(path.clone()))
         }

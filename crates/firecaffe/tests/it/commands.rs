@@ -94,12 +94,14 @@ fn mean_is_caffes() {
 #[test]
 fn wrong_command_lines_exit_with_2() {
     let folder = Folder::empty();
-    let lines: [&[&str]; 7] = [
+    let lines: [&[&str]; 9] = [
         &[],
         &["trian"],
         &["train"],
         &["train", "--solver"],
         &["train", "--solver", "x", "--threads", "0"],
+        &["train", "--solver", "x", "--bucket-mb", "nan"],
+        &["train", "--solver", "x", "--silence-max", "0"],
         &["time", "--model", "x", "--phase", "NIGHT"],
         &["test", "--model", "x"],
     ];

@@ -63,4 +63,6 @@ fn resuming_and_fine_tuning_exclude_each_other() {
     let folder = Folder::new("max_iter: 2");
     let error = folder.train(&["--snapshot", "a.solverstate", "--weights", "b.caffemodel"]).fails();
     assert!(error.contains("not both"), "{error}");
+    let error = folder.train(&["--snapshot", "snap_iter_2.caffemodel"]).fails();
+    assert!(error.contains("resume from its `.solverstate`"), "{error}");
 }

@@ -146,3 +146,19 @@ fn the_timeline_names_every_layer_and_what_each_worker_waited_for() {
         assert!(trace.contains(want), "no {want} in {trace}");
     }
 }
+
+#[test]
+fn a_timeline_that_cannot_be_written_is_known_before_training() {
+    let folder = Folder::new("max_iter: 2");
+    let error = folder.train(&["--timeline", "net.prototxt/trace.json"]).fails();
+    assert!(error.contains("net.prototxt/trace.json"), "{error}");
+    assert!(!folder.files().contains(&"snap_iter_2.caffemodel".into()));
+}
+
+#[test]
+fn replicas_that_start_their_data_again_say_so_once() {
+    // Two replicas take 32 of 128 records an iteration: replica 0's fifth batch is again the first.
+    let folder = Folder::new("max_iter: 6 display: 0");
+    let ran = folder.train(&["--replicas", "2"]).succeeds();
+    assert_eq!(ran.err.matches("Restarting data prefetching").count(), 1, "{}", ran.err);
+}

@@ -3,8 +3,6 @@
 //! Every number of workers trains the same net for as many iterations from the same start. Speed-up is
 //! images/s over those of one worker; efficiency is speed-up over workers.
 
-use std::thread;
-
 use anyhow::Result;
 
 use super::Args;
@@ -12,7 +10,7 @@ use super::training::{self, Step};
 use crate::clock::RealClock;
 use crate::commands::columns::{self, Side};
 use crate::log::Log;
-use crate::output;
+use crate::{launch, output};
 
 const COLUMNS: [(&str, Side); 8] = [
     ("workers", Side::Right),
@@ -37,7 +35,7 @@ struct Reached {
 
 /// Measures and prints the table.
 pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let cores = launch::cores();
     let max = args.workers_max.and_then(|max| usize::try_from(max).ok()).unwrap_or(cores);
     let threads =
         if args.running.compute.threads_asked() { args.running.compute.threads() } else { 1 };
@@ -46,7 +44,8 @@ pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
     }
     let mut all = Vec::new();
     for workers in counts(max) {
-        log.caffe(format!("Training with {workers} workers."));
+        let s = if workers == 1 { "" } else { "s" };
+        log.caffe(format!("Training with {workers} worker{s}."));
         all.push(measure(args, workers, threads, log)?);
     }
     let base = all.first().map_or(1.0, Reached::rate);

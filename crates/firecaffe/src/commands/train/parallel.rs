@@ -9,6 +9,7 @@ use collective::Choice;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, Config, Overlap};
 
 use crate::launch;
+use crate::options::silence_max;
 
 /// Most workers or replicas that can be asked for.
 const COUNT_MAX: u64 = 4096;
@@ -26,7 +27,7 @@ pub(crate) struct Parallel {
     #[arg(long, value_name = "WHOSE", default_value = "per-replica")]
     batch: Batch,
     /// Sum gradients once this many megabytes wait (10^6 bytes)
-    #[arg(long, value_name = "MB", default_value_t = BUCKET_BYTES as f64 / 1e6)]
+    #[arg(long, value_name = "MB", default_value_t = BUCKET_BYTES as f64 / 1e6, value_parser = megabytes)]
     bucket_mb: f64,
     /// Whether gradients are summed while backward goes on
     #[arg(long, value_name = "ON", default_value = "on")]
@@ -40,7 +41,7 @@ pub(crate) struct Parallel {
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Under `mpirun`: a rank that is silent for longer is reported as lost, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = silence_max)]
     silence_max: f64,
     /// Which BatchNorm statistics test, snapshot and hash use
     #[arg(long, value_name = "WHICH", default_value = "averaged")]
@@ -68,6 +69,12 @@ enum Statistics {
     Replica0,
 }
 
+/// Reads a number of megabytes.
+fn megabytes(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "a number of megabytes is needed".to_owned())?;
+    if value >= 0.0 { Ok(value) } else { Err("0 or more".into()) }
+}
+
 impl Parallel {
     /// How ranks exchange, as the flags say.
     #[cfg(feature = "mpi")]
@@ -79,7 +86,7 @@ impl Parallel {
 
     #[cfg(feature = "mpi")]
     pub(crate) fn silence_max(&self) -> Duration {
-        Duration::try_from_secs_f64(self.silence_max).unwrap_or(Duration::MAX)
+        Duration::from_secs_f64(self.silence_max)
     }
 
     /// Puts the flags into `config`, whose threads are divided among the workers unless they were
