@@ -5,7 +5,7 @@ use layers::{Alias, Backward, BottomDiff, Few, Gradient, LayerError, TopDiff};
 use tensor::{SharedSlab, Slab, Writing};
 
 use crate::forward::params_of;
-use crate::{Home, Net, Node, RunError};
+use crate::{Blob, Home, Net, Node, RunError};
 
 /// Which of [`params_of`] want a gradient.
 fn learns_of(nodes: &[Node], index: usize) -> Few<bool> {
@@ -92,34 +92,8 @@ impl Net {
             .collect();
         let mut io = Backward {
             cpu,
-            tops: (node.tops.iter())
-                .map(|&top| {
-                    let blob = &blobs[top];
-                    TopDiff {
-                        shape: &blob.shape,
-                        layout: blob.layout,
-                        data: &data[blob.data][..blob.extent()],
-                        // In place, the diff is out with the bottom.
-                        diff: diff[blob.diff].get(..blob.extent()).unwrap_or(&[]),
-                        live: blob.live,
-                        place: blob.place,
-                    }
-                })
-                .collect(),
-            bottoms: (node.bottoms.iter().zip(&mut taken))
-                .zip(node.bottom_layouts.iter().zip(&node.masks))
-                .map(|((&bottom, taken), (&layout, &relu))| {
-                    let blob = &blobs[bottom];
-                    let count = blob.shape.count();
-                    BottomDiff {
-                        shape: &blob.shape,
-                        layout,
-                        data: &data[blob.data][..count],
-                        diff: taken.as_mut().map(|slab| &mut slab[..count]),
-                        relu,
-                    }
-                })
-                .collect(),
+            tops: lend_tops(node, blobs, data, diff),
+            bottoms: lend_bottoms(node, blobs, data, &mut taken),
             params: (used.iter().map(|&p| &params[p]))
                 .map(|param| match param.home {
                     Home::Slab => &values[param.values.clone()],
@@ -152,4 +126,48 @@ impl Net {
         }
         result
     }
+}
+
+/// The tops' data and diffs.
+fn lend_tops<'a>(
+    node: &Node,
+    blobs: &'a [Blob],
+    data: &'a [Slab],
+    diff: &'a [Slab],
+) -> Few<TopDiff<'a>> {
+    let lend = |&top: &usize| {
+        let blob = &blobs[top];
+        TopDiff {
+            shape: &blob.shape,
+            layout: blob.layout,
+            data: &data[blob.data][..blob.extent()],
+            // In place, the diff is out with the bottom.
+            diff: diff[blob.diff].get(..blob.extent()).unwrap_or(&[]),
+            live: blob.live,
+            place: blob.place,
+        }
+    };
+    node.tops.iter().map(lend).collect()
+}
+
+/// The bottoms' data, and the diffs that were taken for the layer to write.
+fn lend_bottoms<'a>(
+    node: &Node,
+    blobs: &'a [Blob],
+    data: &'a [Slab],
+    taken: &'a mut [Option<Slab>],
+) -> Few<BottomDiff<'a>> {
+    let views = node.bottom_layouts.iter().zip(&node.masks);
+    let lend = |((&bottom, taken), (&layout, &relu)): ((&usize, &'a mut Option<Slab>), _)| {
+        let blob = &blobs[bottom];
+        let count = blob.shape.count();
+        BottomDiff {
+            shape: &blob.shape,
+            layout,
+            data: &data[blob.data][..count],
+            diff: taken.as_mut().map(|slab| &mut slab[..count]),
+            relu,
+        }
+    };
+    node.bottoms.iter().zip(taken).zip(views).map(lend).collect()
 }

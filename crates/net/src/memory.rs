@@ -73,6 +73,21 @@ pub struct Memory {
     pub workspace: usize,
 }
 
+impl Memory {
+    /// That of `workers` in one process, each with a net and a pool of gradients; they share the params.
+    #[must_use]
+    pub fn of_workers(self, workers: usize) -> Self {
+        let each = |bytes: usize| bytes.saturating_mul(workers);
+        Self {
+            params: self.params,
+            gradients: each(self.gradients),
+            activations: each(self.activations),
+            diffs: each(self.diffs),
+            workspace: each(self.workspace),
+        }
+    }
+}
+
 impl Net {
     /// What this net needs, in bytes.
     #[must_use]
@@ -91,5 +106,17 @@ impl Net {
     #[must_use]
     pub fn pool_len(&self) -> usize {
         self.params.iter().filter_map(|p| p.gradient.as_ref()).map(|r| r.end).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Memory;
+
+    #[test]
+    fn workers_share_params_only() {
+        let one = Memory { params: 1, gradients: 2, activations: 3, diffs: 4, workspace: 5 };
+        let two = Memory { params: 1, gradients: 4, activations: 6, diffs: 8, workspace: 10 };
+        assert_eq!(one.of_workers(2), two);
     }
 }

@@ -40,7 +40,7 @@ pub enum Event {
         /// Whether the weights will be those of one worker, bit for bit.
         exact: bool,
     },
-    /// What the train net needs, before the first iteration.
+    /// What the train nets of all workers here need, before the first iteration.
     MemoryPlan(Memory),
     /// An iteration is done; for progress bars.
     Stepped {

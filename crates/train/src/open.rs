@@ -52,7 +52,7 @@ impl Job {
             rate: job.solver.rates.at(job.iter),
             exact: dealing.is_exact() && job.sums_exactly(),
         });
-        events(Event::MemoryPlan(job.net().memory()));
+        events(Event::MemoryPlan(job.net().memory().of_workers(job.workers.len())));
         Ok(job)
     }
 
