@@ -2,12 +2,19 @@
 //!
 //! Output pixels of all images are numbered through and taken six at a time, so a tile may span
 //! rows and images and none is wasted on a 7×7 image. Where taps may be padding, the six are mostly one
-//! place in six images (see `order`), so that taps in the padding cost nothing. A task takes `TILES` tiles and a group of column panels. It visits
-//! the reduction in blocks of about `DEPTH` floats (several taps of few channels, or a part of the
-//! channels of one tap): for each panel (16 KiB, in L1) it passes all its pixels (in L2). Without padding
-//! the runs of a pixel are the same for all, and found on the way; with padding they are looked up first.
+//! place in six images (see `order`), so that taps in the padding cost nothing. A task takes `TILES` tiles and a
+//! group of column panels. It visits the reduction in blocks of about `DEPTH` floats (several taps of few channels,
+//! or a part of the channels of one tap): for each panel (16 KiB, in L1) it passes all its pixels (in L2). Without
+//! padding the runs of a pixel are the same for all, and found on the way; with padding they are looked up first.
+//!
+//! Pixels of one run (1×1) are different: nothing is read twice but for another panel, so memory is felt. A
+//! task asks for the next one's pixels (`ahead`). It takes all channels in one visit, though a panel is then
+//! too large for L1: from L2 it comes fast enough, whereas parts of pixels 4 KiB apart would compete for
+//! a quarter of the places in L1 and in L2. What L2 must hold is kept small by taking fewer pixels.
 
+mod ahead;
 mod block;
+mod pixels;
 mod table;
 
 use std::ops::Range;
@@ -27,6 +34,10 @@ use crate::{
 const TILES: usize = 16;
 /// Floats of the reduction in a visit.
 const DEPTH: usize = 256;
+/// The same for pixels of one run.
+const POINT_DEPTH: usize = 2048;
+/// Floats of such pixels in a task: 192 KiB.
+const POINT_FLOATS: usize = 48 << 10;
 /// Runs in a visit.
 const RUNS: usize = 16;
 /// Column panels of a task: more would push its outputs out of L2.
@@ -90,24 +101,35 @@ impl Sweep<'_> {
     pub(super) fn run(&self, cpu: &Cpu) {
         let pixels = self.n * self.positions[0] * self.positions[1];
         let panels = Panels::wide(self.cols).count();
-        let blocks = pixels.div_ceil(TILES * ROWS);
+        let leaves = self.may_leave();
+        let most = self.tiles() * ROWS;
+        let blocks = pixels.div_ceil(most);
         if blocks == 0 || panels == 0 {
             return;
         }
         let cuts = panels.div_ceil(PANELS).max(TASKS.div_ceil(blocks * self.group)).min(panels);
         let groups: Few<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
-        let leaves = self.may_leave();
-        let images = if leaves { IMAGES } else { 1 };
-        let images = (0..self.n).step_by(images).map(|first| first..self.n.min(first + images));
-        let order = &Order::new(images, self.positions);
+        let images = (0..self.n).step_by(IMAGES).map(|first| first..self.n.min(first + IMAGES));
+        let order = &leaves.then(|| Order::new(images, self.positions));
         cpu.run(blocks * self.group * groups.len(), |task| {
             let (block, rest) = (task % blocks, task / blocks);
             let panels = groups[rest % groups.len()].clone();
-            let first = block * TILES * ROWS;
-            let pixels = first..pixels.min(first + TILES * ROWS);
+            let part = |block: usize| pixels.min(block * most)..pixels.min((block + 1) * most);
             let group = rest / groups.len();
-            cpu.enter(Block { of: self, group, pixels, panels, order, leaves });
+            let next = if self.is_pointwise() { part(block + 1) } else { 0..0 };
+            let order = order.as_ref();
+            cpu.enter(Block { of: self, group, pixels: part(block), panels, order, next });
         });
+    }
+
+    /// Whether a pixel has one run only, inside the image.
+    fn is_pointwise(&self) -> bool {
+        self.taps.len() == 1 && !self.may_leave()
+    }
+
+    /// Tiles of a task.
+    fn tiles(&self) -> usize {
+        if self.is_pointwise() { (POINT_FLOATS / (ROWS * self.len)).clamp(4, TILES) } else { TILES }
     }
 
     /// Terms of an output.
@@ -136,12 +158,13 @@ impl Sweep<'_> {
 
     /// Blocks of the reduction: which taps, and which floats of each run.
     fn visits(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+        let depth = if self.is_pointwise() { POINT_DEPTH } else { DEPTH };
         let taps_most = (DEPTH / self.len.max(1)).clamp(1, RUNS);
         // Whole rows of taps, if they fit: their runs may lie one after another.
         let row = self.taps.iter().take_while(|tap| tap[0] == self.taps[0][0]).count();
         let unit = if row <= taps_most && self.taps.len().is_multiple_of(row) { row } else { 1 };
         even_runs(self.taps.len() / unit, taps_most / unit)
             .map(move |rows| rows.start * unit..rows.end * unit)
-            .flat_map(|taps| even_runs(self.len, DEPTH).map(move |part| (taps.clone(), part)))
+            .flat_map(move |taps| even_runs(self.len, depth).map(move |part| (taps.clone(), part)))
     }
 }

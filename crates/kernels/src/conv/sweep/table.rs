@@ -54,10 +54,9 @@ impl Steps {
         Self { steps, count }
     }
 
-    /// The runs of a tile.
+    /// The runs of a tile whose pixels begin at `bases`.
     #[inline(always)]
-    pub(super) fn runs(&self, places: &[Place; ROWS]) -> impl Iterator<Item = Run> + Clone + '_ {
-        let bases = places.map(|place| place.base);
+    pub(super) fn runs(&self, bases: [*const f32; ROWS]) -> impl Iterator<Item = Run> + Clone + '_ {
         self.steps[..self.count].iter().map(move |step| Run {
             rows: bases.map(|base| base.wrapping_add(step.skip)),
             at: step.at,
