@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p kernels --example roofline [-- FILTER]`
 //!
+//! A network's blobs are on huge pages; `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` gives them to this program too.
 //! The peak is measured in the same run, between the shapes, and each figure is the best of several:
 //! on a busy machine the ratio is what to read.
 

@@ -1,9 +1,11 @@
 //! Matrix product `C = A·B` or `C += A·B`, any strides.
 //!
 //! After Goto and van de Geijn (2008): a task makes a block of C; for each run of the reduction it
-//! packs its block of B into panels of 16 columns (L1 holds one panel, L2 the block)
-//! and sweeps the rows of A past them. A's rows are read where they lie if the reduction is
-//! contiguous in them, else packed six at a time.
+//! packs its block of B into panels of 16 columns and sweeps the rows of A past them, as many rows at a time as
+//! L2 holds. A's rows are read where they lie if the reduction is contiguous in them, else packed six at a time.
+//!
+//! Runs of rows in place are long: a panel that L1 does not hold comes from L2 fast enough, whereas short runs
+//! of rows 4 KiB apart would compete for a quarter of the places in L1 and in L2.
 //!
 //! If B is tall and its columns are contiguous (`x·Wᵀ` of an inner product), packing it would cost
 //! more than it saves; then `Cᵀ = Bᵀ·Aᵀ` is computed instead, and the small A is packed.
@@ -20,8 +22,10 @@ use crate::{
 
 /// Most rows of C in a task.
 const BLOCK_ROWS: usize = 32 * ROWS;
-/// Floats of B packed at a time: 128 KiB.
-const BLOCK_FLOATS: usize = 1 << 15;
+/// Columns of C in a task, at least, if there are so many.
+const BLOCK_COLS: usize = 128;
+/// Floats of A that are passed under all panels: 192 KiB.
+const PASS_FLOATS: usize = 48 << 10;
 /// Up to this depth a tile of A is smaller than L1's share for a panel of B, and stays there instead.
 const SHALLOW: usize = 64;
 
@@ -86,14 +90,17 @@ impl Product<'_> {
             (_, ..=64) => 512,
             // Few rows: B streams through; flat blocks have long rows.
             (..=FEW_ROWS, _) => 128,
-            // A panel of 16 columns is 16 KiB.
+            _ if self.a.col_stride == 1 => 1024,
+            // A panel of 16 columns is 16 KiB, and the packed rows of A fit L2.
             _ => 256,
         }
     }
 
     /// Rows and columns of a task: of one size, if possible, and not three for two threads.
     fn block(&self, depth: usize) -> (usize, usize) {
-        let cols = (BLOCK_FLOATS / depth).next_multiple_of(COLS);
+        // Wider ones if they are flat, or share the cost of packing A.
+        let packed = self.a.col_stride != 1 && depth > SHALLOW;
+        let cols = BLOCK_COLS * (256 / depth).max(1) * if packed { 2 } else { 1 };
         let (mut tall, wide) = (self.m.div_ceil(BLOCK_ROWS), self.n.div_ceil(cols));
         if tall * wide > 1 && tall * wide % 2 == 1 {
             tall += 1;
@@ -159,7 +166,7 @@ impl Block<'_> {
         pack::panels(s, of.b, (from, depth), (self.col, self.cols), self.b_scratch);
         let in_place = of.a.col_stride == 1;
         if !in_place {
-            pack::tiles(of.a, (self.row, self.rows), (from, depth), self.a_scratch);
+            pack::tiles(s, of.a, (self.row, self.rows), (from, depth), self.a_scratch);
         }
         let start = match of.write {
             Write::Set if from == 0 => Start::Zero,
@@ -176,9 +183,12 @@ impl Block<'_> {
             }
             return;
         }
-        for panel in 0..panels {
-            for row in (0..self.rows).step_by(ROWS) {
-                self.tile(s, (from, depth), (row, panel), start);
+        let most = (PASS_FLOATS / depth).max(ROWS) / ROWS * ROWS;
+        for first in (0..self.rows).step_by(most) {
+            for panel in 0..panels {
+                for row in (first..self.rows.min(first + most)).step_by(ROWS) {
+                    self.tile(s, (from, depth), (row, panel), start);
+                }
             }
         }
     }

@@ -22,14 +22,22 @@ pub(crate) fn panels<S: Lanes>(
     into: &mut [f32],
 ) {
     let panels = Panels::wide(cols);
+    assert!(into.len() >= depth * panels.packed_cols(), "room for panels");
     if b.col_stride == 1 {
+        // The last panel may be of another width, or have columns that do not exist.
+        let full = if cols.is_multiple_of(COLS) { panels.count() } else { panels.count() - 1 };
         // Row by row, as the rows lie: a column of panels would touch a page a row.
         for r in 0..depth {
             let row = &b.data[(from + r) * b.row_stride + col..][..cols];
-            for panel in 0..panels.count() {
-                let (width, live) = (panels.width(panel), panels.cols(panel));
-                let into = &mut into[panel * COLS * depth + r * width..][..width];
-                copy_padded(s, &row[panel * COLS..][..live], into);
+            for panel in 0..full {
+                let to = into.as_mut_ptr().wrapping_add((panel * depth + r) * COLS);
+                // SAFETY: the panel is full: 16 floats of the row, and 16 of row `r` of the panel.
+                unsafe { copy_sixteen(s, row.as_ptr().wrapping_add(panel * COLS), to) };
+            }
+            if full < panels.count() {
+                let width = panels.width(full);
+                let into = &mut into[full * COLS * depth + r * width..][..width];
+                copy_padded(s, &row[full * COLS..], into);
             }
         }
         return;
@@ -63,13 +71,24 @@ pub(crate) fn panels<S: Lanes>(
     }
 }
 
+/// Copies 16 floats.
+///
+/// # Safety
+///
+/// `from` must be readable and `to` writable for as many.
+#[inline(always)]
+pub(crate) unsafe fn copy_sixteen<S: Lanes>(s: S, from: *const f32, to: *mut f32) {
+    for v in [0, LANES] {
+        // SAFETY: the caller vouches for 16 floats.
+        let eight = unsafe { s.load(from.wrapping_add(v)) };
+        // SAFETY: as above.
+        unsafe { s.store(to.wrapping_add(v), eight) };
+    }
+}
+
 /// Copies a row of a panel, vector by vector, and fills up with zeros.
 #[inline(always)]
 fn copy_padded<S: Lanes>(s: S, from: &[f32], into: &mut [f32]) {
-    if let (Some(from), ([into], [])) = (from.first_chunk(), into.as_chunks_mut::<COLS>()) {
-        *into = *from;
-        return;
-    }
     for (v, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let from = &from[from.len().min(v * LANES)..];
         // SAFETY: no more is read than there is.
@@ -89,7 +108,8 @@ pub(crate) fn tile_len(depth: usize) -> usize {
 ///
 /// Tile `t` is (depth, 6) at `into[t * tile_len(depth)]`, missing rows zero.
 #[inline(always)]
-pub(crate) fn tiles(
+pub(crate) fn tiles<S: Lanes>(
+    s: S,
     a: Mat<'_>,
     (row, rows): (usize, usize),
     (from, depth): (usize, usize),
@@ -98,26 +118,37 @@ pub(crate) fn tiles(
     // Row by row of the source, so that it is read as it lies; each tile is a stream of writes.
     for r in 0..depth {
         let at = row * a.row_stride + (from + r) * a.col_stride;
-        tile_step(&a.data[at..], a.row_stride, rows, (r, depth), into);
+        tile_step(s, &a.data[at..], a.row_stride, rows, (r, depth), into);
     }
 }
 
-/// Packs step `r` of [`tiles`]: `rows` values, `stride` apart in `source`.
+/// Packs step `r` of [`tiles`]: `rows` values, `stride` apart in `source`. Steps must come in order.
 #[inline(always)]
-pub(crate) fn tile_step(
+pub(crate) fn tile_step<S: Lanes>(
+    s: S,
     source: &[f32],
     stride: usize,
     rows: usize,
     (r, depth): (usize, usize),
     into: &mut [f32],
 ) {
-    let whole = if stride == 1 { rows / ROWS } else { 0 };
-    let (sixes, _) = source[..whole * ROWS].as_chunks::<ROWS>();
-    for (tile, six) in sixes.iter().enumerate() {
-        into[tile * tile_len(depth) + r * ROWS..][..ROWS].copy_from_slice(six);
+    let len = tile_len(depth);
+    assert!(into.len() >= rows.div_ceil(ROWS) * len && r < depth, "room for tiles");
+    // Six values are copied as eight, where so many can be read: the two that are too many go where the next
+    // step, or nothing, lies.
+    let whole = match stride {
+        1 => (rows / ROWS).min((source.len() + ROWS).saturating_sub(LANES) / ROWS),
+        _ => 0,
+    };
+    for tile in 0..whole {
+        let to = into.as_mut_ptr().wrapping_add(tile * len + r * ROWS);
+        // SAFETY: `6 * whole + 2` values, or more, can be read.
+        let eight = unsafe { s.load(source.as_ptr().wrapping_add(tile * ROWS)) };
+        // SAFETY: a tile has a cache line more than its `6 * depth` values.
+        unsafe { s.store(to, eight) };
     }
     for first in (whole * ROWS..rows).step_by(ROWS) {
-        let into = &mut into[first / ROWS * tile_len(depth) + r * ROWS..][..ROWS];
+        let into = &mut into[first / ROWS * len + r * ROWS..][..ROWS];
         into.fill(0.0);
         let last = (rows.min(first + ROWS) - 1) * stride;
         let values = source[first * stride..=last].iter().step_by(stride);

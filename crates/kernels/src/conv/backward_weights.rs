@@ -3,8 +3,8 @@
 //! `dw[k, (tap, c)] = Σ_pixel dy[pixel, k] · x[pixel · stride + tap, c]`: a product whose reduction
 //! runs over all output pixels. A task owns some `k` and some panels of (tap, c); it walks its
 //! pixels in blocks, packs `dy`'s block into tiles of six `k` (L2), one panel of `x` at a time into
-//! (pixels, 16) (L1), and adds into its sums, kept tile by tile in scratch. Few output channels cannot
-//! share the cost of a packed panel: see `in_place`.
+//! (pixels, 16) (L1), and adds into its sums, kept tile by tile in scratch, or in `dw` if it has the same order.
+//! Few output channels cannot share the cost of a packed panel: see `in_place`.
 //!
 //! Partial sums over pixels, if there are several, are added in order at the end, when the sums are put into
 //! Caffe's order.
@@ -79,14 +79,20 @@ pub fn backward_weights(
     let runs = Runs::of(conv);
     let cut = Cut::of(conv, PIXELS);
     let order = places::order(conv);
-    cpu.with_shared(cut.all_sums_len(), |scratch_sums| {
-        let (order, sums) = (order.as_ref(), Pieces::new(scratch_sums, 1));
-        let work = Work { conv, runs: &runs, cut: &cut, order, x, dy, sums };
+    let multiply = |sums: Pieces<'_, f32>, write: Write, in_order: bool| {
+        let order = order.as_ref();
+        let work = Work { conv, runs: &runs, cut: &cut, order, x, dy, sums, write, in_order };
         let scratch_len = pack::tile_len(PIXELS) * cut.tiles.min(BLOCK_TILES) + PIXELS * COLS;
         cpu.run_scratch(cut.shares.tasks(), scratch_len, |task, scratch| {
             cpu.enter(Part { of: &work, share: cut.shares.share(task), scratch });
         });
-        cut.collect(cpu, conv, scratch_sums, write, dw);
+    };
+    if cut.shares.splits() == 1 && conv.taps() == 1 {
+        return multiply(Pieces::new(dw, 1), write, true);
+    }
+    cpu.with_shared(cut.all_sums_len(), |sums| {
+        multiply(Pieces::new(sums, 1), Write::Set, false);
+        cut.collect(cpu, conv, sums, write, dw);
     });
 }
 
@@ -132,6 +138,31 @@ struct Work<'a> {
     x: &'a [f32],
     dy: Rows<'a>,
     sums: Pieces<'a, f32>,
+    /// Whether sums begin with what is there.
+    write: Write,
+    /// Whether the sums are the gradient itself: one partial sum of one tap.
+    in_order: bool,
+}
+
+impl Work<'_> {
+    /// Where the six rows of a tile's sums begin, and how many exist.
+    #[inline(always)]
+    fn tile_sums(
+        &self,
+        (split, group): (usize, usize),
+        panel: usize,
+        tile: usize,
+    ) -> ([*mut f32; ROWS], usize) {
+        let (at, step, valid) = if self.in_order {
+            let (k, c) = (self.conv.group_k(), self.conv.group_c());
+            let row = group * k + tile * ROWS;
+            (row * c + panel * COLS, c, ROWS.min(k - tile * ROWS))
+        } else {
+            (self.cut.tile_at(split, group, panel, tile), COLS, ROWS)
+        };
+        let to = self.sums.pointer(at);
+        (std::array::from_fn(|i| to.wrapping_add(i * step)), valid)
+    }
 }
 
 /// One task.
@@ -159,7 +190,7 @@ impl Part<'_> {
     /// Adds a block of pixels to the task's sums.
     #[inline(always)]
     fn add_block<S: Lanes>(&mut self, s: S, pixels: Range<usize>, first: bool) {
-        let Work { conv, cut, dy, .. } = *self.of;
+        let Work { conv, dy, .. } = *self.of;
         let Share { split, group, tiles, panels, .. } = &self.share;
         let depth = pixels.len();
         let (dy_tiles, panel_scratch) =
@@ -168,33 +199,33 @@ impl Part<'_> {
         let live = (tiles.len() * ROWS).min(conv.group_k() - k);
         let channels = (group * conv.group_k() + k, live);
         if let Some(order) = self.of.order {
-            places::pack_dy(self.of, order, channels, &pixels, dy_tiles);
+            places::pack_dy(s, self.of, order, channels, &pixels, dy_tiles);
         } else {
             let dy = Mat::transposed(&dy.data[dy.offset..], dy.stride);
-            pack::tiles(dy, channels, (pixels.start, depth), dy_tiles);
+            pack::tiles(s, dy, channels, (pixels.start, depth), dy_tiles);
         }
-        let start = if first { Start::Zero } else { Start::Output };
+        let start = match self.of.write {
+            Write::Set if first => Start::Zero,
+            Write::Set | Write::Add => Start::Output,
+        };
         for panel in panels.clone() {
             let packed = &mut panel_scratch[..depth * COLS];
-            let live = columns::pack(self.of, (*group, panel), &pixels, packed);
+            let live = columns::pack(s, self.of, (*group, panel), &pixels, packed);
             if tiles.len() >= ASK_TILES && panel + 1 < panels.end {
                 columns::ask(s, self.of, (*group, panel + 1), &pixels);
             }
             for (index, tile) in tiles.clone().enumerate() {
                 let a = dy_tiles[index * pack::tile_len(depth)..].as_ptr();
-                let mut runs = [Run { rows: [a; ROWS], at: 0, len: 0 }; live::LIVE];
-                for (run, &(at, end)) in runs.iter_mut().zip(live.ranges()) {
+                let runs = live.ranges().iter().map(|&(at, end)| {
                     let rows = std::array::from_fn(|i| a.wrapping_add(at * ROWS + i));
-                    *run = Run { rows, at, len: end - at };
-                }
-                let runs = &runs[..live.ranges().len()];
-                let to = self.of.sums.pointer(cut.tile_at(*split, *group, panel, tile));
-                let rows: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * COLS));
-                let target = Target { rows: &rows, valid: ROWS, cols: COLS, step: 1 };
+                    Run { rows, at, len: end - at }
+                });
+                let (rows, valid) = self.of.tile_sums((*split, *group), panel, tile);
+                let target = Target { rows: &rows, valid, cols: COLS, step: 1 };
                 // SAFETY: `a` is (depth, 6) and `packed` (depth, 16), both just packed; the tile's
                 // sums are this task's alone.
                 unsafe {
-                    tile::sum_panel(s, COLS, runs, ROWS, packed.as_ptr(), (start, None), &target);
+                    tile::sum_each(s, COLS, runs, ROWS, packed.as_ptr(), (start, None), &target);
                 }
             }
         }

@@ -165,6 +165,8 @@ fn shapes_of_networks() {
         [2, 3, 30, 64, 7, 2, 3, 1],   // ResNet conv1
         [2, 40, 14, 70, 1, 2, 0, 1],  // its 1x1 / 2
         [2, 600, 7, 24, 1, 1, 0, 1],  // its 1x1
+        [2, 2112, 7, 24, 1, 1, 0, 1], // more channels than one visit of a pixel takes
+        [2, 1056, 9, 50, 1, 1, 0, 2], // tiles of weights that do not fill up, in groups
         [2, 1, 28, 20, 5, 1, 0, 1],   // LeNet conv1
         [1, 24, 9, 24, 3, 1, 1, 24],  // depthwise
         [1, 24, 9, 24, 3, 2, 1, 24],  // depthwise, strided

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::{
     conv::backward_weights::{Work, live::Live, places},
+    pack::copy_sixteen,
     simd::Lanes,
     tile::COLS,
 };
@@ -26,7 +27,8 @@ impl Run {
 
 /// Packs a panel and tells which pixels it has.
 #[inline(always)]
-pub(super) fn pack(
+pub(super) fn pack<S: Lanes>(
+    s: S,
     of: &Work<'_>,
     (group, panel): (usize, usize),
     pixels: &Range<usize>,
@@ -34,11 +36,11 @@ pub(super) fn pack(
 ) -> Live {
     let run = Run::of(of, group, panel);
     if let Some(order) = of.order {
-        return places::pack(of, order, run, pixels, into);
+        return places::pack(s, of, order, run, pixels, into);
     }
     let step = of.conv.stride[1] * of.conv.c;
     rows(of, run, pixels, |first, count, from| {
-        copy_rows(from, step, &mut into[first * COLS..][..count * COLS]);
+        copy_rows(s, from, step, &mut into[first * COLS..][..count * COLS]);
     });
     let mut live = Live::none();
     live.add(0..pixels.len());
@@ -65,12 +67,14 @@ pub(super) fn ask<S: Lanes>(
 
 /// Copies 16 floats every `step`, or zeros.
 #[inline(always)]
-pub(super) fn copy_rows(from: Option<&[f32]>, step: usize, into: &mut [f32]) {
+pub(super) fn copy_rows<S: Lanes>(s: S, from: Option<&[f32]>, step: usize, into: &mut [f32]) {
     let Some(from) = from else { return into.fill(0.0) };
-    for (from, into) in from.chunks(step).zip(into.as_chunks_mut::<COLS>().0) {
-        if let Some(from) = from.first_chunk::<COLS>() {
-            *into = *from;
-        }
+    let rows = into.len() / COLS;
+    assert!(rows == 0 || from.len() >= (rows - 1) * step + COLS, "rows of 16 in {}", from.len());
+    for row in 0..rows {
+        let to = into.as_mut_ptr().wrapping_add(row * COLS);
+        // SAFETY: `from` has 16 floats every `step` for each row of `into`.
+        unsafe { copy_sixteen(s, from.as_ptr().wrapping_add(row * step), to) };
     }
 }
 

@@ -12,8 +12,9 @@
 
 mod collect;
 mod stretch;
+mod work;
 
-use std::{ops::Range, ptr};
+use std::ops::Range;
 
 use crate::{
     conv::{
@@ -28,9 +29,12 @@ use crate::{
     view::{Mat, Rows, Write},
 };
 use stretch::{Stretch, Stretches};
+use work::Work;
 
-/// Most output channels of a group for which this pays in any case.
+/// Most output channels of a group for which this pays.
 const CHANNELS: usize = 128;
+/// Unless neighbouring pixels are so many floats apart: a block of them would compete for few places in L1.
+const FAR: usize = 512;
 /// Pixels in a block.
 const PIXELS: usize = 128;
 /// Tiles that share a packed block of `dy`, on average at least, if there are so many.
@@ -38,10 +42,11 @@ const TILES: usize = 64;
 /// Enough tasks to keep several threads busy to the end.
 const TASKS: usize = 16;
 
-/// Whether the input should be read in place: for few output channels, and where input channels do not
-/// fill panels.
+/// Whether the input should be read in place: for few output channels of an input of not too many, and where
+/// input channels do not fill panels.
 pub(super) fn applies(conv: &Conv) -> bool {
-    conv.group_k() <= CHANNELS || !conv.group_c().is_multiple_of(COLS)
+    let near = conv.c * conv.stride[1] < FAR;
+    conv.group_k() <= CHANNELS && near || !conv.group_c().is_multiple_of(COLS)
 }
 
 /// The gradient, as [`backward_weights`](super::backward_weights).
@@ -109,17 +114,6 @@ impl Cut {
     }
 }
 
-/// What all tasks share.
-struct Work<'a> {
-    conv: &'a Conv,
-    runs: &'a Runs,
-    cut: &'a Cut,
-    /// With its border, if it needs one.
-    x: &'a [f32],
-    dy: Rows<'a>,
-    sums: Pieces<'a, f32>,
-}
-
 /// One task.
 struct Part<'a> {
     of: &'a Work<'a>,
@@ -135,17 +129,24 @@ impl Kernel for Part<'_> {
         let pixels = self.of.conv.out_pixels();
         let mine = self.share.blocks.clone();
         for block in mine.clone() {
-            let first = block * PIXELS;
+            let part = |block: usize| pixels.min(block * PIXELS)..pixels.min((block + 1) * PIXELS);
             let start = if block == mine.start { Start::Zero } else { Start::Output };
-            self.add_block(s, first..pixels.min(first + PIXELS), start);
+            let next = if block + 1 < mine.end { part(block + 1) } else { 0..0 };
+            self.add_block(s, part(block), next, start);
         }
     }
 }
 
 impl Part<'_> {
-    /// Adds a block of pixels to the task's sums.
+    /// Adds a block of pixels to the task's sums; asks for those of the next block meanwhile.
     #[inline(always)]
-    fn add_block<S: Lanes>(&mut self, s: S, pixels: Range<usize>, start: Start) {
+    fn add_block<S: Lanes>(
+        &mut self,
+        s: S,
+        pixels: Range<usize>,
+        next: Range<usize>,
+        start: Start,
+    ) {
         let Work { conv, cut, dy, .. } = *self.of;
         let k = conv.group_k();
         let dy = Mat::new(&dy.data[dy.offset..], dy.stride);
@@ -156,12 +157,15 @@ impl Part<'_> {
             let section = tile / cut.section_tiles;
             let end = last.min((section + 1) * cut.section_tiles);
             stretches.find(self.of, section, &pixels);
-            for panel in 0..cut.panels.count() {
-                let b = self.packed[panel * COLS * pixels.len()..].as_ptr();
-                for tile in tile..end {
-                    let first = (tile - section * cut.section_tiles) * ROWS;
-                    let row = section * cut.section + first;
-                    let rows = self.of.rows(self.share.group, row, cut.section - first);
+            // Six rows of 128 pixels stay in L1 for all panels, which come from L2 as they lie.
+            for tile in tile..end {
+                let first = (tile - section * cut.section_tiles) * ROWS;
+                let row = section * cut.section + first;
+                let rows = self.of.rows(self.share.group, row, cut.section - first);
+                self.of
+                    .ask(s, part_of(&next, tile - self.share.tiles.start, self.share.tiles.len()));
+                for panel in 0..cut.panels.count() {
+                    let b = self.packed[panel * COLS * pixels.len()..].as_ptr();
                     self.tile(s, rows, (tile, panel), b, stretches.all(), start);
                 }
             }
@@ -198,33 +202,8 @@ impl Part<'_> {
     }
 }
 
-impl Work<'_> {
-    /// Where six rows (tap, c) lie at pixel 0, from `row` on; those past the next `left` repeat the last:
-    /// they are summed, and not used.
-    #[inline(always)]
-    fn rows(&self, group: usize, row: usize, left: usize) -> [*const f32; ROWS] {
-        let len = self.runs.len;
-        let (mut run, mut skip) = (row / len, row % len);
-        let mut rows = [ptr::null(); ROWS];
-        for (i, row) in rows.iter_mut().enumerate() {
-            let at = self.run_at(run).wrapping_add(group * len + skip);
-            *row = self.x.as_ptr().wrapping_add(at);
-            if i + 1 < left {
-                skip += 1;
-                if skip == len {
-                    (run, skip) = (run + 1, 0);
-                }
-            }
-        }
-        rows
-    }
-
-    /// Floats from a pixel to its run number `run`; backwards wraps around.
-    #[inline(always)]
-    fn run_at(&self, run: usize) -> usize {
-        let [_, width] = self.runs.padded(self.conv);
-        let [down, right] = self.runs.taps[run];
-        let pixels = down.wrapping_mul(width.cast_signed()).wrapping_add(right);
-        pixels.wrapping_mul(self.conv.c.cast_signed()).cast_unsigned()
-    }
+/// Part `index` of `parts`.
+fn part_of(whole: &Range<usize>, index: usize, parts: usize) -> Range<usize> {
+    let at = |index| whole.start + whole.len() * index / parts;
+    at(index)..at(index + 1)
 }

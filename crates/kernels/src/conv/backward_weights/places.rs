@@ -33,7 +33,8 @@ pub(super) fn order(conv: &Conv) -> Option<Order> {
 
 /// Packs `dy` of the block into tiles: channels `first..first + live`.
 #[inline(always)]
-pub(super) fn pack_dy(
+pub(super) fn pack_dy<S: Lanes>(
+    s: S,
     of: &Work<'_>,
     order: &Order,
     (first, live): (usize, usize),
@@ -45,14 +46,15 @@ pub(super) fn pack_dy(
     for step in 0..pixels.len() {
         let pixel = (spot.image * height + spot.row) * width + spot.column;
         let row = &of.dy.row(pixel, of.conv.k)[first..];
-        pack::tile_step(row, 1, live, (step, pixels.len()), into);
+        pack::tile_step(s, row, 1, live, (step, pixels.len()), into);
         spot = order.skip(spot, 1);
     }
 }
 
 /// Packs a panel of one run into (pixels, 16), and tells which pixels it has.
 #[inline(always)]
-pub(super) fn pack(
+pub(super) fn pack<S: Lanes>(
+    s: S,
     of: &Work<'_>,
     order: &Order,
     run: Run,
@@ -63,7 +65,7 @@ pub(super) fn pack(
     let step = of.conv.h * of.conv.w * of.conv.c;
     stretches(of, order, run, pixels, |at, count, first| {
         let from = &of.x[first..first + (count - 1) * step + COLS];
-        copy_rows(Some(from), step, &mut into[at * COLS..][..count * COLS]);
+        copy_rows(s, Some(from), step, &mut into[at * COLS..][..count * COLS]);
         live.add(at..at + count);
     });
     live
