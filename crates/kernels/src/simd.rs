@@ -20,6 +20,9 @@ pub(crate) use portable::Portable;
 /// Floats in one vector, on every level.
 pub(crate) const LANES: usize = 8;
 
+/// Makes the errors of [`Lanes::quarter_guess`] alike on both sides.
+const QUARTER: u32 = 0x4F58_1800;
+
 /// Which instructions kernels may use. `--simd avx2|portable` pins it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Simd {
@@ -96,6 +99,20 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
     /// `x` where `x > 0`, else `slope * x`; NaN stays NaN.
     fn relu(self, x: Self::F, slope: f32) -> Self::F;
+
+    /// `s^-1/4` to 3 %, for a positive `s`. A float's bits are nearly its logarithm, so a quarter of them is
+    /// subtracted from the right constant.
+    #[inline(always)]
+    fn quarter_guess(self, s: Self::F) -> Self::F {
+        let mut lanes = [0.0_f32; LANES];
+        // SAFETY: `lanes` is eight floats.
+        unsafe { self.store(lanes.as_mut_ptr(), s) };
+        for lane in &mut lanes {
+            *lane = f32::from_bits(QUARTER - (lane.to_bits() >> 2));
+        }
+        // SAFETY: as above.
+        unsafe { self.load(lanes.as_ptr()) }
+    }
 
     /// Asks for the cache line at `at` to be brought into L2. A wrong address is no harm.
     #[inline(always)]

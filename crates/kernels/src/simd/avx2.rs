@@ -16,11 +16,12 @@ pub(crate) use x86::Avx2;
 mod x86 {
     use std::arch::x86_64::{
         __m256, _CMP_GT_OQ, _MM_HINT_T1, _mm_prefetch, _mm256_add_ps, _mm256_blendv_ps,
-        _mm256_broadcast_ss, _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_mul_ps,
-        _mm256_set1_ps, _mm256_storeu_ps,
+        _mm256_broadcast_ss, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
+        _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps,
+        _mm256_srli_epi32, _mm256_storeu_ps, _mm256_sub_epi32,
     };
 
-    use crate::simd::{Kernel, LANES, Lanes};
+    use crate::simd::{Kernel, LANES, Lanes, QUARTER};
 
     /// Proof that the CPU has AVX2 and FMA; made by [`Avx2::detect`] only.
     #[derive(Debug, Clone, Copy)]
@@ -75,6 +76,20 @@ mod x86 {
             let scaled = unsafe { _mm256_mul_ps(x, slope) };
             // SAFETY: as above.
             unsafe { _mm256_blendv_ps(scaled, x, positive) }
+        }
+
+        #[inline(always)]
+        fn quarter_guess(self, s: __m256) -> __m256 {
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            let bits = unsafe { _mm256_castps_si256(s) };
+            // SAFETY: as above.
+            let quarter = unsafe { _mm256_srli_epi32::<2>(bits) };
+            // SAFETY: as above.
+            let from = unsafe { _mm256_set1_epi32(QUARTER.cast_signed()) };
+            // SAFETY: as above.
+            let guess = unsafe { _mm256_sub_epi32(from, quarter) };
+            // SAFETY: as above.
+            unsafe { _mm256_castsi256_ps(guess) }
         }
 
         #[inline(always)]

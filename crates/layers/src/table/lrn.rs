@@ -7,7 +7,7 @@
 
 use base::Shape;
 use caffe_format::LRNParameterNormRegion;
-use kernels::lrn::{self, Kept, Lrn};
+use kernels::lrn::{self, Lrn};
 use kernels::pooling::{Pool, Rounding, ave_backward, ave_forward};
 use kernels::{Cpu, Unary, elementwise, math};
 use tensor::Slab;
@@ -43,7 +43,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(match written.norm_region() {
         LRNParameterNormRegion::AcrossChannels => {
             let lrn = Lrn { pixels: 0, c: 0, size, alpha, beta, k };
-            Box::new(Across { written: lrn, lrn, scale: Slab::default() })
+            Box::new(Across { written: lrn, lrn })
         }
         LRNParameterNormRegion::WithinChannel => {
             Box::new(Within { size, alpha, beta, pool: None, scratch: <[Slab; 3]>::default() })
@@ -62,7 +62,6 @@ fn image(shape: &Shape) -> Result<[usize; 4], LayerError> {
 struct Across {
     written: Lrn,
     lrn: Lrn,
-    scale: Slab,
 }
 
 impl Layer for Across {
@@ -72,7 +71,6 @@ impl Layer for Across {
         let size = self.written.size.min(2 * c - 1);
         let alpha = self.written.alpha * (size as f32 / self.written.size as f32);
         self.lrn = Lrn { pixels: n * h * w, c, size, alpha, ..self.written };
-        self.scale.grow(bottoms[0].count());
         Ok(bottoms.to_vec())
     }
 
@@ -80,23 +78,21 @@ impl Layer for Across {
         LayoutRule::ChannelsLast
     }
 
+    fn masks(&self) -> bool {
+        true
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (x, y) = (io.bottoms[0].data, io.tops[0].data());
-        lrn::forward(io.cpu, &self.lrn, x, &mut self.scale[..x.len()], y);
+        lrn::forward(io.cpu, &self.lrn, io.bottoms[0].data, io.tops[0].data());
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (top, x) = (io.tops[0], io.bottoms[0].data);
-        if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
-            let kept = Kept { x, scale: &self.scale[..x.len()], y: top.data };
-            lrn::backward(io.cpu, &self.lrn, &kept, top.diff, dx);
+        let (dy, bottom) = (io.tops[0].diff, &mut io.bottoms[0]);
+        if let Some(dx) = bottom.diff.as_deref_mut() {
+            lrn::backward(io.cpu, &self.lrn, (bottom.data, dy), bottom.relu, dx);
         }
         Ok(())
-    }
-
-    fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.scale[..])
     }
 }
 
