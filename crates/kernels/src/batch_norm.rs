@@ -9,6 +9,8 @@ mod backward;
 
 pub use backward::{AffineGradients, backward, backward_sums};
 
+use std::ops::Range;
+
 use crate::{
     columns::{self, round},
     cpu::{CHUNK, Cpu},
@@ -40,18 +42,22 @@ pub fn statistics(
     assert_eq!(x.len(), rows * c, "x is (rows, c)");
     assert_eq!([mean.len(), variance.len()], [c; 2], "one mean and variance a channel");
     let shift = &x[..c];
-    columns::fold(
+    columns::fold_strips(
         cpu,
         rows,
         [c, 2],
         #[inline(always)]
-        |r, sums| {
-            let (first, second) = sums.split_at_mut(c);
-            let x = &x[r * c..][..c];
-            for (((first, second), &x), &shift) in first.iter_mut().zip(second).zip(x).zip(shift) {
-                let d = x - shift;
-                *first += d;
-                *second += d * d;
+        |rows, at, sums| {
+            let (first, second) = sums.split_at_mut(at.len());
+            let shift = &shift[at.clone()];
+            for r in rows {
+                let x = &x[r * c..][at.clone()];
+                let sums = first.iter_mut().zip(&mut *second);
+                for (((first, second), &x), &shift) in sums.zip(x).zip(shift) {
+                    let d = x - shift;
+                    *first += d;
+                    *second += d * d;
+                }
             }
         },
         |sums| {
@@ -127,6 +133,17 @@ impl Normalize<'_> {
             };
             body(wide, &with, more.map(repeated));
         });
+    }
+
+    /// The constants of channels `at`.
+    #[inline(always)]
+    fn part(&self, at: Range<usize>) -> Normalize<'_> {
+        Normalize {
+            mean: &self.mean[at.clone()],
+            inv_std: &self.inv_std[at.clone()],
+            affine: self.affine.map(|affine| affine.map(|constants| &constants[at.clone()])),
+            relu: self.relu,
+        }
     }
 
     /// Slope of the ReLU; without one it is 1, which changes no bit.

@@ -155,27 +155,39 @@ fn reduce<'a>(
     into: &mut [f32],
 ) {
     let slice = dims.c * dims.inner;
+    let take = |sums: &[f64]| {
+        into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
+    };
+    if dims.inner == 1 {
+        return columns::fold_strips(
+            cpu,
+            dims.outer,
+            [dims.c, 1],
+            #[inline(always)]
+            |rows, at, sums| {
+                for r in rows {
+                    let (a, b) = slices(r * slice + at.start..r * slice + at.end);
+                    for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
+                        *sum += term(a, b);
+                    }
+                }
+            },
+            take,
+        );
+    }
     columns::fold(
         cpu,
         if slice == 0 { 0 } else { dims.outer },
-        [dims.c, 1],
+        dims.c,
         #[inline(always)]
         |r, sums| {
             let (a, b) = slices(r * slice..(r + 1) * slice);
-            if dims.inner == 1 {
-                for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
-                    *sum += term(a, b);
-                }
-            } else {
-                let pairs = a.chunks_exact(dims.inner).zip(b.chunks_exact(dims.inner));
-                for (sum, (a, b)) in sums.iter_mut().zip(pairs) {
-                    *sum += columns::lanes_sum(a.iter().zip(b).map(|(&a, &b)| term(a, b)));
-                }
+            let pairs = a.chunks_exact(dims.inner).zip(b.chunks_exact(dims.inner));
+            for (sum, (a, b)) in sums.iter_mut().zip(pairs) {
+                *sum += columns::lanes_sum(a.iter().zip(b).map(|(&a, &b)| term(a, b)));
             }
         },
-        |sums| {
-            into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
-        },
+        take,
     );
 }
 

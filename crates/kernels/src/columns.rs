@@ -1,8 +1,9 @@
 //! Sums over rows, one a column: bias gradients and batch statistics.
 //!
-//! Rows are cut into parts by shape; a part adds 32 rows at a time in f32 and those sums in f64, and
-//! the parts are added in order. So the result has f32's full precision over a million rows, at
-//! the speed of reading them.
+//! Rows are cut into parts and columns into strips, by shape; a part adds 32 rows at a time in f32 and
+//! those sums in f64, and the parts are added in order. So the result has f32's full precision over a
+//! million rows, at the speed of reading them: a strip's sums stay in the first-level cache, and a part
+//! has enough rows for its sums to be few beside them.
 
 use std::ops::Range;
 
@@ -17,29 +18,10 @@ const CARRY: usize = 32;
 const PARTS: usize = 64;
 /// Values of a part, at least.
 const PART_LEN: usize = 1 << 13;
+/// Columns of a strip, at most.
+const STRIP: usize = 1 << 9;
 /// Totals that a thread adds up at a time.
 const TOTALS: usize = 1 << 9;
-
-/// Calls `take(column, sum)` for the sum of each column of `x`.
-///
-/// * `x`: `rows` rows of `cols`
-pub(crate) fn sums(
-    cpu: &Cpu,
-    rows: usize,
-    cols: usize,
-    x: Rows<'_>,
-    mut take: impl FnMut(usize, f64),
-) {
-    x.check(rows, cols);
-    fold(
-        cpu,
-        rows,
-        [cols, 1],
-        #[inline(always)]
-        |r, sums| sums.iter_mut().zip(x.row(r, cols)).for_each(|(sum, x)| *sum += x),
-        |sums| sums.iter().enumerate().for_each(|(column, &sum)| take(column, sum)),
-    );
-}
 
 /// Sums of columns, written to or added to `into`.
 ///
@@ -53,8 +35,21 @@ pub(crate) fn sums_into(
     write: Write,
     into: &mut [f32],
 ) {
+    x.check(rows, cols);
     assert_eq!(into.len(), cols, "one sum a column");
-    sums(cpu, rows, cols, x, |column, sum| put(write, sum, &mut into[column]));
+    fold_strips(
+        cpu,
+        rows,
+        [cols, 1],
+        #[inline(always)]
+        |rows, at, sums| {
+            for r in rows {
+                let x = &x.row(r, cols)[at.clone()];
+                sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += x);
+            }
+        },
+        |sums| into.iter_mut().zip(sums).for_each(|(into, &sum)| put(write, sum, into)),
+    );
 }
 
 /// Writes or adds a sum, rounded to f32.
@@ -72,55 +67,128 @@ pub(crate) fn round(value: f64) -> f32 {
     value as f32
 }
 
-/// Calls `add(row, sums)` for every row of `cols`, which adds the row's terms to `kinds` sums a
-/// column (all of the first kind, then all of the second), and `take` with the totals.
+/// Calls `add(rows, columns, sums)` for a few rows of a strip at a time, which adds their terms, row after
+/// row, to `kinds` sums a column (all of the first kind, then all of the second), and `take` with the
+/// totals, (kinds, cols).
 ///
 /// How rows are cut depends on `rows` and `cols` alone, so that a sum has the same bits whatever is
 /// added up beside it. `add` must be `#[inline(always)]`, or is compiled for any machine.
-pub(crate) fn fold(
+pub(crate) fn fold_strips(
     cpu: &Cpu,
     rows: usize,
     [cols, kinds]: [usize; 2],
+    add: impl Fn(Range<usize>, Range<usize>, &mut [f32]) + Sync,
+    take: impl FnOnce(&[f64]),
+) {
+    let parts = rows.div_ceil(CARRY).min((rows * cols).div_ceil(PART_LEN)).clamp(1, PARTS);
+    let strips = cols.div_ceil(STRIP);
+    let fill = |partial: &mut [f64]| {
+        let pieces = Pieces::new(partial, 1);
+        cpu.run_scratch(parts * strips, kinds * STRIP.min(cols), |task, carry| {
+            let (part, strip) = (task / strips, task % strips);
+            let at = strip * STRIP..cols.min((strip + 1) * STRIP);
+            let carry = &mut carry[..kinds * at.len()];
+            let sums = |kind: usize| {
+                let first = (part * kinds + kind) * cols + at.start;
+                // SAFETY: tasks differ in their part or in their columns, and a task holds one at a time.
+                unsafe { pieces.range(first, at.len()) }
+            };
+            (0..kinds).for_each(|kind| sums(kind).fill(0.0));
+            let rows = rows * part / parts..rows * (part + 1) / parts;
+            vectorize!(
+                cpu,
+                add_part(
+                    rows,
+                    carry,
+                    #[inline(always)]
+                    |rows, carry| add(rows, at.clone(), carry),
+                    #[inline(always)]
+                    |carry| {
+                        for (kind, carry) in carry.chunks_exact(at.len()).enumerate() {
+                            add_carry(carry, sums(kind));
+                        }
+                    },
+                )
+            );
+        });
+    };
+    add_up(cpu, [parts, kinds * cols], fill, take);
+}
+
+/// As [`fold_strips`] for rows that are much work each and are not cut: calls `add(row, sums)` with
+/// `width` sums.
+pub(crate) fn fold(
+    cpu: &Cpu,
+    rows: usize,
+    width: usize,
     add: impl Fn(usize, &mut [f32]) + Sync,
     take: impl FnOnce(&[f64]),
 ) {
-    let width = cols * kinds;
-    let parts = (rows * cols).div_ceil(PART_LEN).clamp(1, PARTS);
+    let parts = (rows * width).div_ceil(PART_LEN).clamp(1, PARTS);
+    let fill = |partial: &mut [f64]| {
+        let pieces = Pieces::new(partial, width.max(1));
+        cpu.run_scratch(pieces.count(), width, |part, carry| {
+            // SAFETY: each part is one task's.
+            let sums = unsafe { pieces.get(part) };
+            sums.fill(0.0);
+            let rows = rows * part / parts..rows * (part + 1) / parts;
+            vectorize!(
+                cpu,
+                add_part(
+                    rows,
+                    carry,
+                    #[inline(always)]
+                    |rows, carry| {
+                        for r in rows {
+                            add(r, carry);
+                        }
+                    },
+                    #[inline(always)]
+                    |carry| add_carry(carry, &mut *sums),
+                )
+            );
+        });
+    };
+    add_up(cpu, [parts, width], fill, take);
+}
+
+/// Lets `fill` make the sums of all parts, (parts, width), and calls `take` with their totals.
+fn add_up(
+    cpu: &Cpu,
+    [parts, width]: [usize; 2],
+    fill: impl FnOnce(&mut [f64]),
+    take: impl FnOnce(&[f64]),
+) {
     cpu.with_shared_f64((parts + 1) * width, |scratch| {
         let (totals, partial) = scratch.split_at_mut(width);
-        if width > 0 {
-            let pieces = Pieces::new(partial, width);
-            cpu.run_scratch(parts, width, |part, carry| {
-                // SAFETY: each part is one task's.
-                let partial = unsafe { pieces.get(part) };
-                let rows = rows * part / parts..rows * (part + 1) / parts;
-                vectorize!(cpu, add_part(rows, &add, carry, partial));
-            });
-            cpu.run_chunks(totals, TOTALS, |index, totals| {
-                vectorize!(cpu, add_parts(&partial[index * TOTALS..], width, totals));
-            });
-        }
+        fill(partial);
+        cpu.run_chunks(totals, TOTALS, |index, totals| {
+            vectorize!(cpu, add_parts(&partial[index * TOTALS..], width, totals));
+        });
         take(totals);
     });
 }
 
-/// Adds the terms of `rows` to zeroed `sums`.
+/// Adds the terms of `rows`, and calls `take` with the sums of every [`CARRY`] of them.
 #[inline(always)]
 fn add_part(
     rows: Range<usize>,
-    add: &impl Fn(usize, &mut [f32]),
     carry: &mut [f32],
-    sums: &mut [f64],
+    add: impl Fn(Range<usize>, &mut [f32]),
+    mut take: impl FnMut(&[f32]),
 ) {
-    sums.fill(0.0);
     for first in rows.clone().step_by(CARRY) {
         carry.fill(0.0);
-        for r in first..rows.end.min(first + CARRY) {
-            add(r, carry);
-        }
-        for (sum, &carry) in sums.iter_mut().zip(&*carry) {
-            *sum += f64::from(carry);
-        }
+        add(first..rows.end.min(first + CARRY), carry);
+        take(carry);
+    }
+}
+
+/// Carries sums to f64.
+#[inline(always)]
+fn add_carry(carry: &[f32], sums: &mut [f64]) {
+    for (sum, &carry) in sums.iter_mut().zip(carry) {
+        *sum += f64::from(carry);
     }
 }
 

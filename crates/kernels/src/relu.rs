@@ -78,17 +78,20 @@ pub fn backward_rows(
         });
     };
     assert_eq!(into.len(), c, "one sum a column");
-    columns::fold(
+    columns::fold_strips(
         cpu,
         rows,
         [c, 1],
         #[inline(always)]
-        |r, sums| {
-            // SAFETY: as above.
-            let d = unsafe { pieces.range(r * stride + offset, c) };
-            for ((d, &y), sum) in d.iter_mut().zip(y.row(r, c)).zip(sums) {
-                *d = masked(y, slope, *d);
-                *sum += *d;
+        |rows, at, sums| {
+            for r in rows {
+                // SAFETY: as above, and strips do not overlap either.
+                let d = unsafe { pieces.range(r * stride + offset + at.start, at.len()) };
+                let y = &y.row(r, c)[at.clone()];
+                for ((d, &y), sum) in d.iter_mut().zip(y).zip(&mut *sums) {
+                    *d = masked(y, slope, *d);
+                    *sum += *d;
+                }
             }
         },
         |sums| into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into)),

@@ -51,29 +51,37 @@ pub fn backward_sums(
             }
         }
     };
-    let at = |r: usize| [&x[r * c..][..c], &dy[r * c..][..c]];
     match with.affine {
-        None => columns::fold(
+        None => columns::fold_strips(
             cpu,
             rows,
             [c, 2],
             #[inline(always)]
-            |r, sums| {
-                let (plain, weighted) = sums.split_at_mut(c);
-                add(with, at(r), plain, weighted);
+            |rows, at, sums| {
+                let (plain, weighted) = sums.split_at_mut(at.len());
+                let with = with.part(at.clone());
+                for r in rows {
+                    let values = [&x[r * c..][at.clone()], &dy[r * c..][at.clone()]];
+                    add(&with, values, plain, weighted);
+                }
             },
             take,
         ),
-        Some(affine) => columns::fold(
+        Some(affine) => columns::fold_strips(
             cpu,
             rows,
             [c, 4],
             #[inline(always)]
-            |r, sums| {
-                let (through, gradients) = sums.split_at_mut(2 * c);
-                let (plain, weighted) = through.split_at_mut(c);
-                let (dgamma, dbeta) = gradients.split_at_mut(c);
-                add_affine(with, affine, at(r), plain, weighted, dgamma, dbeta);
+            |rows, at, sums| {
+                let with = with.part(at.clone());
+                let affine = [&affine[0][at.clone()], &affine[1][at.clone()]];
+                let (through, gradients) = sums.split_at_mut(2 * at.len());
+                let (plain, weighted) = through.split_at_mut(at.len());
+                let (dgamma, dbeta) = gradients.split_at_mut(at.len());
+                for r in rows {
+                    let values = [&x[r * c..][at.clone()], &dy[r * c..][at.clone()]];
+                    add_affine(&with, affine, values, plain, weighted, dgamma, dbeta);
+                }
             },
             take,
         ),

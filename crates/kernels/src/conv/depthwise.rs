@@ -93,7 +93,7 @@ pub(super) fn backward_weights(
     columns::fold(
         cpu,
         conv.n * oh,
-        [taps * c, 1],
+        taps * c,
         #[inline(always)]
         |row, sums| {
             for j in 0..ow {
