@@ -47,8 +47,24 @@ fn transpose(cpu: &Cpu, n: usize, [rows, cols]: [usize; 2], x: &[f32], y: &mut [
         let x = &x[image * rows * cols..][..rows * cols];
         // SAFETY: tasks write different rows of the result.
         let y = unsafe { pieces.range((image * cols + first) * rows, lines * rows) };
-        vectorize!(cpu, transpose_part(rows, cols, first, x, y));
+        match rows {
+            3 => vectorize!(cpu, interleave::<3>(cols, first, x, y)),
+            _ => vectorize!(cpu, transpose_part(rows, cols, first, x, y)),
+        }
     });
+}
+
+/// As [`transpose_part`] for the few channels of photographs, where a square would be mostly air.
+#[inline(always)]
+fn interleave<const C: usize>(cols: usize, first: usize, x: &[f32], y: &mut [f32]) {
+    let (pixels, _) = y.as_chunks_mut::<C>();
+    let planes: [&[f32]; C] =
+        std::array::from_fn(|channel| &x[channel * cols + first..][..pixels.len()]);
+    for (i, pixel) in pixels.iter_mut().enumerate() {
+        for channel in 0..C {
+            pixel[channel] = planes[channel][i];
+        }
+    }
 }
 
 /// Columns `first..` of `x` as rows of `y`.

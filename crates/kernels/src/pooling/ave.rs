@@ -28,8 +28,8 @@ pub fn ave_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32]) {
                         y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
                     }
                 }
-                let size = divisor(pool, oi, oj);
-                y.iter_mut().for_each(|y| *y /= size);
+                let share = share(pool, oi, oj);
+                y.iter_mut().for_each(|y| *y *= share);
             }
         });
     });
@@ -61,8 +61,8 @@ pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], relu: Option<Mask<'_>>, 
                 for oi in rows.clone() {
                     for oj in cols.clone() {
                         let dy = &dy[(oi * ow + oj) * c..][..c];
-                        let size = divisor(pool, oi, oj);
-                        dx.iter_mut().zip(dy).for_each(|(dx, dy)| *dx += dy / size);
+                        let share = share(pool, oi, oj);
+                        dx.iter_mut().zip(dy).for_each(|(dx, dy)| *dx += dy * share);
                     }
                 }
                 if let Some(relu) = relu {
@@ -73,8 +73,8 @@ pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], relu: Option<Mask<'_>>, 
     });
 }
 
-/// Pixels of a window, those in the padding included.
+/// What each pixel of a window counts for; those in the padding count too.
 #[inline(always)]
-fn divisor(pool: &Pool, oi: usize, oj: usize) -> f32 {
-    (pool.extent(0, oi) * pool.extent(1, oj)).max(1) as f32
+fn share(pool: &Pool, oi: usize, oj: usize) -> f32 {
+    1.0 / (pool.extent(0, oi) * pool.extent(1, oj)).max(1) as f32
 }
