@@ -1,7 +1,14 @@
-//! Inner product, `y = x·Wᵀ + b`, and its gradients: [`gemm`] with the operands in place.
+//! Inner product, `y = x·Wᵀ + b`, and its gradients.
 //!
-//! `W` is far larger than a batch, so forward streams it once, unpacked, with the batch packed
-//! beside it; batches of 1 to 8 images are then limited by memory, as they must be.
+//! `W` is far larger than a batch. Forward streams it once, unpacked, with the batch packed beside it ([`gemm`]).
+//! The gradients of few images (`few`) cost as much as reading or writing `W` once, where it lies; with more
+//! they are matrix products too.
+//!
+//! Every way adds the terms of a value one by one, in order, so the bits of an image do not depend on how many
+//! others there are.
+
+mod few;
+mod strip;
 
 use crate::{
     columns,
@@ -9,6 +16,11 @@ use crate::{
     gemm::gemm,
     view::{Mat, Rows, RowsMut, Write},
 };
+
+/// Most images for which backward to data uses `W` where it lies.
+const FEW_DATA: usize = 12;
+/// Most images whose products are added to a row of `dw` at once.
+const FEW_WEIGHTS: usize = 6;
 
 /// Sizes of an inner product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +53,10 @@ pub fn forward(
 ) {
     let InnerProduct { n, d, k } = ip;
     ip.check(x, y, weights);
+    assert!(bias.is_none_or(|bias| bias.len() == k), "one bias an output");
     let write = match bias {
         None => Write::Set,
         Some(bias) => {
-            assert_eq!(bias.len(), k, "one bias an output");
             y.chunks_exact_mut(k.max(1)).for_each(|y| y.copy_from_slice(bias));
             Write::Add
         }
@@ -64,6 +76,9 @@ pub fn forward(
 pub fn backward_data(cpu: &Cpu, ip: InnerProduct, dy: &[f32], weights: &[f32], dx: &mut [f32]) {
     let InnerProduct { n, d, k } = ip;
     ip.check(dx, dy, weights);
+    if (1..=FEW_DATA).contains(&n) {
+        return few::backward_data(cpu, ip, dy, weights, dx);
+    }
     let dx = RowsMut::dense(dx, d);
     gemm(cpu, n, d, k, Mat::new(dy, k), Mat::new(weights, d), Write::Set, dx);
 }
@@ -87,6 +102,9 @@ pub fn backward_weights(
 ) {
     let InnerProduct { n, d, k } = ip;
     ip.check(x, dy, dw);
+    if n <= FEW_WEIGHTS {
+        return few::backward_weights(cpu, ip, x, dy, write, dw);
+    }
     let dw = RowsMut::dense(dw, d);
     gemm(cpu, k, d, n, Mat::transposed(dy, k), Mat::new(x, d), write, dw);
 }
