@@ -6,6 +6,7 @@
 //! Scratch (packed weights, packed blocks) belongs to the `Cpu` and is shared by all layers of its
 //! worker, one kernel at a time. It grows to the largest need in the first iteration and stays.
 
+mod left;
 mod pieces;
 mod pool;
 mod scratch;

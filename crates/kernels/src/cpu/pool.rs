@@ -1,11 +1,11 @@
 //! The threads of one worker.
 //!
-//! One call of [`Pool::run`] at a time hands out tasks `0..tasks`; the caller takes part. The whole
-//! hand-out is one 64-bit word, `tasks << 32 | next`: a thread claims tasks from `next` on by replacing the
-//! word with a larger `next`. So there is no lock, and a thread that comes late to an old hand-out
-//! finds it exhausted, or claims tasks of the new one, which is as good. A claim takes a part of what is
-//! left: many at first, since threads that take every small task by itself wait for the word's cache line;
-//! one by one towards the end, so that all threads end together.
+//! One call of [`Pool::run`] at a time hands out tasks `0..tasks`; the caller takes part. Each thread has a
+//! run of them, the same part of `0..tasks` in every call: tasks are pieces of blobs, so a thread finds in its cache
+//! what it wrote for the layer before. Who has done its own takes from the end of others'.
+//!
+//! There is no lock: a thread claims tasks by replacing a word ([`Left`]), and one that comes late to an old
+//! hand-out finds it exhausted, or claims tasks of the new one, which is as good.
 //!
 //! Why the job pointer may be read: it is written only while no task is claimed and unfinished
 //! (`run` returns after all are finished), and read only by a thread that has just claimed one.
@@ -22,16 +22,15 @@ use std::{
     panic::{self, AssertUnwindSafe},
     sync::{
         Arc, Condvar, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
 };
 
+use super::left::Left;
+
 /// What threads run: `job(task, slot)`, where `slot` names the thread.
 type Job<'a> = dyn Fn(usize, usize) + Sync + 'a;
-
-/// A claim takes what is left, divided by so many for each thread.
-const CLAIMS: u64 = 4;
 
 /// Spins before a thread sleeps, about a millisecond's.
 const SPINS: u32 = 200_000;
@@ -46,10 +45,9 @@ pub(super) struct Pool {
 }
 
 struct Shared {
-    /// `tasks << 32 | next`.
-    hand_out: AtomicU64,
+    /// What is left to hand out, by thread.
+    runs: Box<[Left]>,
     finished: AtomicUsize,
-    threads: u64,
     spins: u32,
     job: UnsafeCell<Option<*const Job<'static>>>,
     /// A run is under way; one that begins meanwhile (from inside a task) runs on its own thread.
@@ -72,9 +70,8 @@ impl Pool {
     pub(super) fn new(threads: usize) -> Self {
         let crowded = thread::available_parallelism().is_ok_and(|cores| cores.get() < threads);
         let shared = Arc::new(Shared {
-            hand_out: AtomicU64::new(0),
+            runs: (0..threads.max(1)).map(|_| Left::default()).collect(),
             finished: AtomicUsize::new(0),
-            threads: threads as u64,
             spins: if crowded { SPINS_CROWDED } else { SPINS },
             job: UnsafeCell::new(None),
             busy: AtomicBool::new(false),
@@ -111,7 +108,10 @@ impl Pool {
         // SAFETY: no task is claimed, so nobody reads `job` now (see the header).
         unsafe { *shared.job.get() = Some(erased) };
         shared.finished.store(0, Ordering::Relaxed);
-        shared.hand_out.store((tasks as u64) << 32, Ordering::SeqCst);
+        let threads = shared.runs.len();
+        for (slot, run) in shared.runs.iter().enumerate() {
+            run.set(tasks * slot / threads..tasks * (slot + 1) / threads);
+        }
         shared.wake_sleepers();
         while shared.claim_and_run(0) {}
         let mut spins = 0_u32;
@@ -148,34 +148,17 @@ impl Shared {
         }
     }
 
-    /// Takes some tasks, if any is left.
-    fn claim(&self) -> Option<Range<usize>> {
-        let mut word = self.hand_out.load(Ordering::Acquire);
-        loop {
-            let (tasks, next) = (word >> 32, word & u64::from(u32::MAX));
-            if next >= tasks {
-                return None;
-            }
-            let count = ((tasks - next) / (CLAIMS * self.threads)).max(1);
-            let claimed = word + count;
-            match self.hand_out.compare_exchange_weak(
-                word,
-                claimed,
-                Ordering::AcqRel,
-                Ordering::Acquire,
-            ) {
-                Ok(_) => {
-                    let place = |task| usize::try_from(task).unwrap_or(usize::MAX); // from a usize
-                    return Some(place(next)..place(next + count));
-                }
-                Err(now) => word = now,
-            }
-        }
+    /// Takes some tasks, if any is left: one's own first.
+    fn claim(&self, slot: usize) -> Option<Range<usize>> {
+        let (before, from) = self.runs.split_at(slot);
+        let (own, behind) = from.split_first()?;
+        let others = || behind.iter().chain(before).find_map(Left::claim_last);
+        own.claim_first().or_else(others)
     }
 
     /// Runs some tasks, if any is left.
     fn claim_and_run(&self, slot: usize) -> bool {
-        let Some(tasks) = self.claim() else { return false };
+        let Some(tasks) = self.claim(slot) else { return false };
         // SAFETY: we hold unfinished tasks, so nobody writes `job` now (see the header).
         let job = unsafe { *self.job.get() };
         if let Some(job) = job {
@@ -192,8 +175,7 @@ impl Shared {
     }
 
     fn has_work(&self) -> bool {
-        let word = self.hand_out.load(Ordering::SeqCst);
-        word & u64::from(u32::MAX) < word >> 32
+        self.runs.iter().any(|run| !run.is_empty())
     }
 
     /// Waits a little; true if work came.
