@@ -72,14 +72,7 @@ impl<const SIZE: usize> Kernel for Forward<'_, SIZE> {
         let (lrn, scales) = (self.lrn, Scales::new(s, self.lrn));
         let mut squares = Row::<SIZE>::new(lrn, self.scratch);
         for (x, y) in self.x.chunks_exact(lrn.c).zip(self.y.chunks_exact_mut(lrn.c)) {
-            each_vector(
-                lrn.c,
-                #[inline(always)]
-                |at, count| {
-                    let x = load(s, &x[at..], count);
-                    squares.put(s, at, mul(s, x, x));
-                },
-            );
+            squares.put_squares(s, x);
             each_vector(
                 lrn.c,
                 #[inline(always)]
@@ -142,14 +135,7 @@ impl<const SIZE: usize> Kernel for Backward<'_, SIZE> {
         let factor = s.splat(-2.0 * lrn.share() * lrn.beta);
         let rows = self.x.chunks_exact(lrn.c).zip(self.dy.chunks_exact(lrn.c));
         for ((x, dy), dx) in rows.zip(self.dx.chunks_exact_mut(lrn.c)) {
-            each_vector(
-                lrn.c,
-                #[inline(always)]
-                |at, count| {
-                    let x = load(s, &x[at..], count);
-                    squares.put(s, at, mul(s, x, x));
-                },
-            );
+            squares.put_squares(s, x);
             each_vector(
                 lrn.c,
                 #[inline(always)]

@@ -4,9 +4,9 @@
 //! threads a part, the pixels are cut as well, into partial sums that are added in order at the end. All of it
 //! follows from the shape, so the bits do not depend on the threads.
 //!
-//! Threads take tasks one by one and are not equally fast, so at the end one waits for the other's last
-//! task. Hence the runs that are cut for the sake of threads fall in length, from about three halves of the
-//! mean to a half of it, and the short ones come last.
+//! Threads are not equally fast, so at the end one waits for the other's last task. Hence the runs that are cut
+//! for the sake of threads fall in length, from about three halves of the mean to a half of it: threads with
+//! the later, short ones are done first, and then take from the end of what is left of the long ones.
 
 use std::ops::Range;
 

@@ -30,6 +30,19 @@ impl<'a, const SIZE: usize> Row<'a, SIZE> {
         store(s, &mut self.padded[at + self.size / 2..], LANES, values);
     }
 
+    /// Sets all channels to the squares of `x`.
+    #[inline(always)]
+    pub(super) fn put_squares<S: Lanes>(&mut self, s: S, x: &[f32]) {
+        each_vector(
+            x.len(),
+            #[inline(always)]
+            |at, count| {
+                let x = load(s, &x[at..], count);
+                self.put(s, at, mul(s, x, x));
+            },
+        );
+    }
+
     /// Sums over the windows around eight channels from `at` on, first to last.
     #[inline(always)]
     pub(super) fn sum<S: Lanes>(&self, s: S, at: usize) -> S::F {
