@@ -116,7 +116,7 @@ impl Product<'_> {
         let depth = self.depth().min(self.k).max(1);
         let (block_rows, block_cols) = self.block(depth);
         let (tall, wide) = (self.m.div_ceil(block_rows), self.n.div_ceil(block_cols));
-        let b_len = depth * Panels::wide(block_cols).packed_cols();
+        let b_len = depth * Panels::new(block_cols).packed_cols();
         let a_len =
             if self.a.col_stride == 1 { 0 } else { pack::tile_len(depth) * (block_rows / ROWS) };
         cpu.run_scratch(tall * wide, a_len + b_len, |task, scratch| {
@@ -172,7 +172,7 @@ impl Block<'_> {
             Write::Set if from == 0 => Start::Zero,
             Write::Set | Write::Add => Start::Output,
         };
-        let panels = Panels::wide(self.cols).count();
+        let panels = Panels::new(self.cols).count();
         if depth <= SHALLOW {
             for row in (0..self.rows).step_by(ROWS) {
                 // Not `for_each`: a closure that is not inlined is compiled without the level's
@@ -204,7 +204,7 @@ impl Block<'_> {
     ) {
         let of = self.of;
         let in_place = of.a.col_stride == 1;
-        let panels = Panels::wide(self.cols);
+        let panels = Panels::new(self.cols);
         let b = self.b_scratch[panel * COLS * depth..].as_ptr();
         let col = self.col + panel * COLS;
         let valid = ROWS.min(self.rows - row);

@@ -12,7 +12,7 @@ use crate::{
 
 /// Packs rows `from..from + depth` and columns `col..col + cols` of `b` into panels.
 ///
-/// Panel `p` of [`Panels::wide`] is (depth, width) at `into[p * 16 * depth]`, missing columns zero.
+/// Panel `p` of [`Panels::new`] is (depth, width) at `into[p * 16 * depth]`, missing columns zero.
 #[inline(always)]
 pub(crate) fn panels<S: Lanes>(
     s: S,
@@ -21,7 +21,7 @@ pub(crate) fn panels<S: Lanes>(
     (col, cols): (usize, usize),
     into: &mut [f32],
 ) {
-    let panels = Panels::wide(cols);
+    let panels = Panels::new(cols);
     assert!(into.len() >= depth * panels.packed_cols(), "room for panels");
     if b.col_stride == 1 {
         // The last panel may be of another width, or have columns that do not exist.

@@ -81,6 +81,11 @@ impl<'a> Rows<'a> {
         check_rows(self.data.len(), (self.stride, self.offset), rows, len);
     }
 
+    /// Pointer to value `at` of row `r`.
+    pub(crate) fn at(&self, r: usize, at: usize) -> *const f32 {
+        self.data.as_ptr().wrapping_add(r * self.stride + self.offset + at)
+    }
+
     /// The values of row `r`.
     pub(crate) fn row(&self, r: usize, len: usize) -> &'a [f32] {
         &self.data[r * self.stride + self.offset..][..len]

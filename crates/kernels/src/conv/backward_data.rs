@@ -31,8 +31,8 @@ pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: Rows<'_>, weights: &[f32], dx: 
     if depthwise::applies(conv) {
         return depthwise::backward_data(cpu, conv, dy, weights, dx);
     }
-    if winograd::applies(conv) {
-        return winograd::backward_data(cpu, conv, dy, weights, dx);
+    if let Some(form) = winograd::Form::of(conv, [conv.h, conv.w]) {
+        return winograd::backward_data(cpu, (form, conv), dy, weights, dx);
     }
     let phases = (0..conv.stride[0])
         .flat_map(|i| (0..conv.stride[1]).map(move |j| [i, j]))

@@ -70,8 +70,8 @@ pub fn backward_weights(
     if depthwise::applies(conv) {
         return depthwise::backward_weights(cpu, conv, x, dy, write, dw);
     }
-    if winograd::applies(conv) {
-        return winograd::backward_weights(cpu, conv, x, dy, write, dw);
+    if let Some(form) = winograd::Form::of(conv, conv.out()) {
+        return winograd::backward_weights(cpu, (form, conv), x, dy, write, dw);
     }
     if in_place::applies(conv) {
         return in_place::backward_weights(cpu, conv, x, dy, write, dw);

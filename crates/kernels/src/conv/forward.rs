@@ -42,8 +42,8 @@ pub fn forward(
     if depthwise::applies(conv) {
         return depthwise::forward(cpu, conv, x, weights, bias, relu, y);
     }
-    if winograd::applies(conv) {
-        return winograd::forward(cpu, conv, x, weights, (bias, relu), y);
+    if let Some(form) = winograd::Form::of(conv, conv.out()) {
+        return winograd::forward(cpu, (form, conv), x, weights, (bias, relu), y);
     }
     let runs = Runs::of(conv);
     let packed_len = weights::packed_len(conv, runs.taps.len() * runs.len, conv.group_k());

@@ -100,7 +100,7 @@ pub(super) struct Sweep<'a> {
 impl Sweep<'_> {
     pub(super) fn run(&self, cpu: &Cpu) {
         let pixels = self.n * self.positions[0] * self.positions[1];
-        let panels = Panels::wide(self.cols).count();
+        let panels = Panels::new(self.cols).count();
         let leaves = self.may_leave();
         let most = self.tiles() * ROWS;
         let blocks = pixels.div_ceil(most);

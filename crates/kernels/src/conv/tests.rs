@@ -1,6 +1,9 @@
 use proptest::prelude::*;
 
-use super::{Activation, Conv, backward_bias, backward_data, backward_weights, forward, winograd};
+use super::{
+    Activation, Conv, backward_bias, backward_data, backward_weights, forward,
+    winograd::{self, Form},
+};
 use crate::{
     Cpu, Rows, RowsMut, Simd, Write,
     reference::{conv as reference, matrix::column_sums, pointwise, widen},
@@ -22,14 +25,14 @@ fn convs() -> impl Strategy<Value = Conv> {
         .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
 }
 
-/// Small convolutions of 3×3 with stride 1 and enough channels for Winograd's way, if the image suits it.
+/// Small convolutions of 3×3 and 5×5 with stride 1 and enough channels for Winograd's way, if the image suits it.
 fn wide_convs() -> impl Strategy<Value = Conv> {
-    let pad = prop::array::uniform2(0..=2_usize);
-    let sizes = (1..=3_usize, 2..=9_usize, 2..=9_usize);
-    let channels = (1..=2_usize, 16..=40_usize, 16..=40_usize);
-    (sizes, channels, pad)
-        .prop_map(|((n, h, w), (group, c, k), pad)| {
-            let (kernel, ones) = ([3; 2], [1; 2]);
+    let (side, pad) = (prop::sample::select(vec![3, 5]), prop::array::uniform2(0..=2_usize));
+    let sizes = (1..=3_usize, 2..=13_usize, 2..=13_usize);
+    let channels = (1..=2_usize, 8..=40_usize, 8..=40_usize);
+    (sizes, channels, side, pad)
+        .prop_map(|((n, h, w), (group, c, k), side, pad)| {
+            let (kernel, ones) = ([side; 2], [1; 2]);
             let (c, k) = (c * group, k * group);
             Conv { n, c, h, w, k, kernel, stride: ones, pad, dilation: ones, group }
         })
@@ -104,9 +107,9 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
     #[test]
-    fn all_passes_of_3x3_equal_the_reference(conv in wide_convs()) {
+    fn all_passes_of_winograd_equal_the_reference(conv in wide_convs()) {
         check(&conv);
     }
 }
@@ -120,38 +123,44 @@ fn error(got: &[f32], want: &[f64]) -> f64 {
         / largest
 }
 
-/// Winograd's way loses no more than a digit against the sum of taps.
+/// Every form of Winograd's way is nearly as near to the exact result as the sum of taps.
 #[test]
 fn winograd_keeps_six_digits() {
-    let (kernel, ones) = ([3; 2], [1; 2]);
-    let conv = Conv {
-        n: 4,
-        c: 96,
-        h: 14,
-        w: 14,
-        k: 96,
-        kernel,
-        stride: ones,
-        pad: ones,
-        dilation: ones,
-        group: 1,
-    };
-    assert!(winograd::applies(&conv));
-    let (x, w) = (noise(conv.x_len(), 1), noise(conv.weights_len(), 2));
-    let dy = noise(conv.out_pixels() * conv.k, 3);
-    let want = [
-        reference::forward(&conv, &x, &w, None),
-        reference::backward_data(&conv, &dy, &w),
-        reference::backward_weights(&conv, &x, &dy),
+    let forms = [
+        (Form::TwoOfThree, 10, 3, 0, 1e-6),
+        (Form::FourOfThree, 14, 3, 1, 2e-6),
+        (Form::TwoOfFive, 14, 5, 2, 5e-6),
     ];
-    let cpu = Cpu::new(2, Simd::detect());
-    let mut got = want.each_ref().map(|want| vec![0.0; want.len()]);
-    let [y, dx, dw] = &mut got;
-    forward(&cpu, &conv, &x, &w, None, Activation::Linear, RowsMut::dense(y, conv.k));
-    backward_data(&cpu, &conv, Rows::dense(&dy, conv.k), &w, dx);
-    backward_weights(&cpu, &conv, &x, Rows::dense(&dy, conv.k), Write::Set, dw);
-    for (got, want) in got.iter().zip(&want) {
-        assert!(error(got, want) < 1e-6, "{}", error(got, want));
+    for (form, side, taps, pad, most) in forms {
+        let (n, ones) = (4, [1; 2]);
+        let conv = Conv {
+            n,
+            c: 96,
+            h: side,
+            w: side,
+            k: 96,
+            kernel: [taps; 2],
+            stride: ones,
+            pad: [pad; 2],
+            dilation: ones,
+            group: 1,
+        };
+        let (x, w) = (noise(conv.x_len(), 1), noise(conv.weights_len(), 2));
+        let dy = noise(conv.out_pixels() * conv.k, 3);
+        let want = [
+            reference::forward(&conv, &x, &w, None),
+            reference::backward_data(&conv, &dy, &w),
+            reference::backward_weights(&conv, &x, &dy),
+        ];
+        let cpu = Cpu::new(2, Simd::detect());
+        let mut got = want.each_ref().map(|want| vec![0.0; want.len()]);
+        let [y, dx, dw] = &mut got;
+        let (how, dy) = ((form, &conv), Rows::dense(&dy, conv.k));
+        winograd::forward(&cpu, how, &x, &w, (None, None), RowsMut::dense(y, conv.k));
+        winograd::backward_data(&cpu, how, dy, &w, dx);
+        winograd::backward_weights(&cpu, how, &x, dy, Write::Set, dw);
+        let errors: Vec<f64> = got.iter().zip(&want).map(|(got, want)| error(got, want)).collect();
+        assert!(errors.iter().all(|&error| error < most), "{form:?}: {errors:?}");
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
 
 /// Floats of panels of `cols` columns and `depth` rows, for all groups.
 pub(super) fn packed_len(conv: &Conv, depth: usize, cols: usize) -> usize {
-    conv.group * depth * Panels::wide(cols).packed_cols()
+    conv.group * depth * Panels::new(cols).packed_cols()
 }
 
 /// A panel to fill: `live` columns from `first` on, counted over all groups.
@@ -184,7 +184,7 @@ fn pack(
     into: &mut [f32],
     fill: impl Fn(Panel<'_>) + Sync,
 ) {
-    let panels = Panels::wide(cols);
+    let panels = Panels::new(cols);
     let group_len = depth * panels.packed_cols();
     let pieces = Pieces::new(into, 1);
     cpu.run(conv.group * panels.count(), |task| {

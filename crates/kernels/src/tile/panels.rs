@@ -13,13 +13,8 @@ pub(crate) struct Panels {
 }
 
 impl Panels {
-    /// Panels for `cols` columns, none wider than 16.
-    pub(crate) fn new(cols: usize) -> Self {
-        Self { cols, count: cols.div_ceil(COLS) }
-    }
-
     /// Panels for `cols` columns, the last up to 24 wide if it saves one of 8.
-    pub(crate) fn wide(cols: usize) -> Self {
+    pub(crate) fn new(cols: usize) -> Self {
         let spare = cols > COLS && (1..=WIDE - COLS).contains(&(cols % COLS));
         Self { cols, count: cols.div_ceil(COLS) - usize::from(spare) }
     }
@@ -37,6 +32,11 @@ impl Panels {
     /// Columns panel `index` is packed with: 8, 16 or 24.
     pub(crate) fn width(self, index: usize) -> usize {
         self.cols(index).next_multiple_of(LANES)
+    }
+
+    /// Columns the widest panel is packed with.
+    pub(crate) fn most_width(self) -> usize {
+        self.width(0).max(self.width(self.count - 1))
     }
 
     /// Columns of all panels together, padding included.

@@ -100,7 +100,7 @@ impl Cut {
         let wanted = TASKS.div_ceil(conv.group);
         let tile_runs = falling_runs(tiles, wanted.min(tiles / TILES).max(1)).collect();
         let blocks = conv.out_pixels().div_ceil(PIXELS);
-        let panels = Panels::wide(conv.group_k());
+        let panels = Panels::new(conv.group_k());
         let panel_runs = falling_runs(panels.count(), 1).collect();
         let shares = Shares::new(conv.group, tile_runs, panel_runs, blocks, TASKS);
         let sums_len = conv.group * tiles * ROWS * panels.packed_cols();

@@ -113,7 +113,7 @@ impl Block<'_> {
         ahead: &Ahead<'_>,
     ) {
         let of = self.of;
-        let panels = Panels::wide(of.cols);
+        let panels = Panels::new(of.cols);
         let depth = of.depth();
         let packed = &of.packed[self.group * depth * panels.packed_cols()..];
         let relu = if last { of.relu } else { None };

@@ -1,32 +1,36 @@
 //! Turns the filters of a convolution and packs them into panels of 16 columns.
 //!
 //! A panel's taps are first packed as for the sum of taps (`weights`), then turned, eight columns at
-//! a time: (9, depth, 16) becomes a panel (depth, 16) of each of the 16 products.
+//! a time: (R², depth, 16) becomes a panel (depth, 16) of each of the N² products.
 
 use crate::{
     conv::{
-        Conv,
+        Conv, Few,
         weights::{self, Panel},
-        winograd::{POINTS, TAPS, transform},
+        winograd::{
+            planes::Planes,
+            points::{At, Points},
+            transform,
+        },
     },
     cpu::{Cpu, Pieces},
     simd::{Kernel, LANES, Lanes},
     tile::{COLS, Panels},
 };
 
-/// The taps from the last to the first.
-const TURNED_AROUND: [usize; TAPS] = [8, 7, 6, 5, 4, 3, 2, 1, 0];
-
 /// The filters of a convolution, turned for its forward pass or for the gradient of its input.
-pub(super) struct Turned<'a> {
+pub(super) struct Turned<'a, const R: usize, const N: usize> {
     pub(super) conv: &'a Conv,
-    /// (k, c / group, 3, 3)
+    /// (k, c / group, R, R)
     pub(super) weights: &'a [f32],
     /// Columns are output channels; else they are input channels, and the taps are turned around.
     pub(super) forward: bool,
 }
 
-impl Turned<'_> {
+impl<const R: usize, const N: usize> Turned<'_, R, N>
+where
+    At<N>: Points<N>,
+{
     /// Terms and columns of a product.
     fn sizes(&self) -> (usize, usize) {
         let (c, k) = (self.conv.group_c(), self.conv.group_k());
@@ -36,69 +40,79 @@ impl Turned<'_> {
     /// Floats of all panels.
     pub(super) fn len(&self) -> usize {
         let (depth, cols) = self.sizes();
-        panel_at((depth, cols), self.conv.group, 0, 0)
+        panel_at::<N>((depth, cols), self.conv.group, 0).0
     }
 
-    /// Fills `into`, (group, 16, panels, depth, width).
+    /// Fills `into`, (group, panels, N², depth, width).
     pub(super) fn pack(&self, cpu: &Cpu, into: &mut [f32]) {
         let (depth, cols) = self.sizes();
         let panels = Panels::new(cols);
+        let around: Few<usize> = (0..R * R).rev().collect();
         let pieces = Pieces::new(into, 1);
-        cpu.run_scratch(self.conv.group * panels.count(), TAPS * depth * COLS, |task, taps| {
+        let taps_len = R * R * depth * panels.most_width();
+        cpu.run_scratch(self.conv.group * panels.count(), taps_len, |task, taps| {
             let (group, panel) = (task / panels.count(), task % panels.count());
             let (live, width) = (panels.cols(panel), panels.width(panel));
-            let taps = &mut taps[..TAPS * depth * width];
+            let taps = &mut taps[..R * R * depth * width];
             let first = group * cols + panel * COLS;
             let to = Panel { first, live, width, into: taps };
             if self.forward {
                 weights::forward_panel(cpu, self.conv, self.weights, to);
             } else {
-                weights::backward_panel(cpu, self.conv, self.weights, &TURNED_AROUND, to);
+                weights::backward_panel(cpu, self.conv, self.weights, &around, to);
             }
-            let planes = std::array::from_fn(|point| {
-                let at = panel_at((depth, cols), group, point, panel);
-                // SAFETY: panels do not overlap, and each is one task's.
-                unsafe { pieces.range(at, depth * width) }
-            });
-            cpu.enter(Turn { taps, planes });
+            let (at, step) = panel_at::<N>((depth, cols), group, panel);
+            // SAFETY: panels do not overlap, and each is one task's.
+            let to = unsafe { pieces.range(at, N * N * step) };
+            cpu.enter(Turn::<R, N> { taps, to, step });
         });
     }
 }
 
-/// Where a panel of a group's product number `point` begins.
-pub(super) fn panel_at(
+/// Where the N² matrices of a group's panel begin, and floats from one to the next.
+pub(super) fn panel_at<const N: usize>(
     (depth, cols): (usize, usize),
     group: usize,
-    point: usize,
     panel: usize,
-) -> usize {
-    ((group * POINTS + point) * Panels::new(cols).packed_cols() + panel * COLS) * depth
+) -> (usize, usize) {
+    let panels = Panels::new(cols);
+    let plane = |panel| Planes::dense(depth, panels.width(panel)).plane;
+    // All but the last panel are alike.
+    let last = panels.count() - 1;
+    let before = group * (last * plane(0) + plane(last)) + panel * plane(0);
+    (before * N * N, plane(panel))
 }
 
-/// Turns one panel: `taps` is (9, depth, width), each of `planes` (depth, width).
-struct Turn<'a> {
+/// Turns one panel: `taps` is (R, R, depth, width), and (depth, width) of each product go to `to`, `step` apart.
+struct Turn<'a, const R: usize, const N: usize> {
     taps: &'a [f32],
-    planes: [&'a mut [f32]; POINTS],
+    to: &'a mut [f32],
+    step: usize,
 }
 
-impl Kernel for Turn<'_> {
+impl<const R: usize, const N: usize> Kernel for Turn<'_, R, N>
+where
+    At<N>: Points<N>,
+{
     type Out = ();
 
     #[inline(always)]
-    fn run<S: Lanes>(mut self, s: S) {
-        let plane = self.taps.len() / TAPS;
-        assert!(plane.is_multiple_of(LANES), "whole vectors");
-        assert!(self.planes.iter().all(|to| to.len() == plane), "size of a panel");
+    fn run<S: Lanes>(self, s: S) {
+        let plane = self.taps.len() / (R * R);
+        assert!(plane.is_multiple_of(LANES) && plane <= self.step, "whole vectors of a panel");
+        assert!(self.to.len() >= N * N * self.step, "a panel of every product");
         for at in (0..plane).step_by(LANES) {
-            let mut taps = [s.splat(0.0); TAPS];
-            for (tap, value) in taps.iter_mut().enumerate() {
+            let mut taps = [[s.splat(0.0); R]; R];
+            for (tap, value) in taps.as_flattened_mut().iter_mut().enumerate() {
                 let from = self.taps.as_ptr().wrapping_add(tap * plane + at);
                 // SAFETY: eight floats of each plane, since eights divide it.
                 *value = unsafe { s.load(from) };
             }
-            for (to, value) in self.planes.iter_mut().zip(transform::filter(s, &taps)) {
-                // SAFETY: as above.
-                unsafe { s.store(to.as_mut_ptr().wrapping_add(at), value) };
+            let points: [[S::F; N]; N] = transform::spread(s, &taps);
+            for (point, &value) in points.as_flattened().iter().enumerate() {
+                let to = self.to.as_mut_ptr().wrapping_add(point * self.step + at);
+                // SAFETY: as above, of a panel's N² matrices.
+                unsafe { s.store(to, value) };
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Winograd's product over all tiles of an image: forward, and the gradient of the input.
 //!
 //! A task takes 48 tiles and a group of column panels. It turns the inputs of its tiles, all channels,
-//! into 16 matrices (tiles, depth); multiplies each by its panels, so that a panel's 16 KiB are used eight
-//! times and one matrix at a time must stay in L2; and turns the 16 results back, through bias and ReLU.
+//! into N² matrices (tiles, depth); multiplies each by its panels, so that a panel's 16 KiB are used eight
+//! times and one matrix at a time must stay in L2; and turns the N² results back, through bias and ReLU.
+//! Tasks that share their tiles all turn the inputs: cheaper than to fetch all panels for fewer tiles.
 
 use std::ops::Range;
 
@@ -10,9 +11,12 @@ use crate::{
     conv::{
         Few,
         winograd::{
-            Grid, POINTS, SIDE, filters,
-            inputs::{self, Channels, Room},
-            row_len, transform,
+            filters,
+            grid::Grid,
+            inputs::{self, Channels},
+            planes::Planes,
+            points::{At, Points},
+            transform,
         },
     },
     cpu::{Cpu, Pieces},
@@ -32,8 +36,8 @@ const PANELS: usize = 16;
 const TASKS: usize = 16;
 
 /// A sweep over all tiles.
-pub(super) struct Sweep<'a> {
-    pub(super) grid: Grid,
+pub(super) struct Sweep<'a, const M: usize, const N: usize> {
+    pub(super) grid: Grid<M, N>,
     pub(super) group: usize,
     /// The image read; a group's channels begin at `group · depth`.
     pub(super) x: Rows<'a>,
@@ -52,40 +56,50 @@ pub(super) struct Sweep<'a> {
     pub(super) strides: (usize, usize),
 }
 
-impl Sweep<'_> {
+impl<const M: usize, const N: usize> Sweep<'_, M, N>
+where
+    At<N>: Points<N>,
+{
     pub(super) fn run(&self, cpu: &Cpu) {
-        let tiles = self.grid.tiles();
+        let (tiles, [h, w]) = (self.grid.tiles(), self.grid.inputs);
+        self.x.check(self.grid.n * h * w, self.group * self.depth);
         let blocks = tiles.div_ceil(TILES);
         let panels = Panels::new(self.cols).count();
         let cuts = panels.div_ceil(PANELS).max(TASKS.div_ceil(blocks * self.group)).min(panels);
         let panel_runs: Few<_> = even_runs(panels, panels.div_ceil(cuts)).collect();
         let most = panel_runs.iter().map(Range::len).max().unwrap_or(0);
-        let (turned, products) = (row_len(self.depth), row_len(most * COLS));
-        let scratch_len = POINTS * TILES * (turned + products);
-        cpu.run_scratch(blocks * self.group * panel_runs.len(), scratch_len, |task, scratch| {
+        let planes = [self.depth, most * COLS + LANES].map(|cols| Planes::new(TILES, cols));
+        let [turned_len, products_len] = planes.map(|planes| N * N * planes.plane);
+        let tasks = blocks * self.group * panel_runs.len();
+        cpu.run_scratch(tasks, turned_len + products_len, |task, scratch| {
             let (block, rest) = (task % blocks, task / blocks);
             let panels = panel_runs[rest % panel_runs.len()].clone();
             let group = rest / panel_runs.len();
             let tiles = block * TILES..tiles.min((block + 1) * TILES);
-            let (turned, products) = scratch.split_at_mut(POINTS * TILES * turned);
-            cpu.enter(Block { of: self, group, tiles, panels, turned, products });
+            let (turned, products) = scratch.split_at_mut(turned_len);
+            cpu.enter(Block { of: self, group, tiles, panels, planes, turned, products });
         });
     }
 }
 
 /// A task.
-struct Block<'a> {
-    of: &'a Sweep<'a>,
+struct Block<'a, const M: usize, const N: usize> {
+    of: &'a Sweep<'a, M, N>,
     group: usize,
     tiles: Range<usize>,
     panels: Range<usize>,
-    /// (16, 48, depth and some)
+    /// Of `turned` and of `products`.
+    planes: [Planes; 2],
+    /// (N², 48, depth)
     turned: &'a mut [f32],
-    /// (16, 48, columns and some)
+    /// (N², 48, columns)
     products: &'a mut [f32],
 }
 
-impl Kernel for Block<'_> {
+impl<const M: usize, const N: usize> Kernel for Block<'_, M, N>
+where
+    At<N>: Points<N>,
+{
     type Out = ();
 
     #[inline(always)]
@@ -93,7 +107,7 @@ impl Kernel for Block<'_> {
         for index in 0..self.tiles.len() {
             self.turn(s, index);
         }
-        for point in 0..POINTS {
+        for point in 0..N * N {
             self.multiply(s, point);
         }
         for index in 0..self.tiles.len() {
@@ -102,40 +116,43 @@ impl Kernel for Block<'_> {
     }
 }
 
-impl Block<'_> {
+impl<const M: usize, const N: usize> Block<'_, M, N>
+where
+    At<N>: Points<N>,
+{
     /// Turns the inputs of a tile.
     #[inline(always)]
     fn turn<S: Lanes>(&mut self, s: S, index: usize) {
         let of = self.of;
-        let inputs = of.grid.inputs(of.grid.place(self.tiles.start + index));
-        let row = self.turned.len() / POINTS / TILES;
+        let place = of.grid.place(self.tiles.start + index);
+        let Planes { row, plane } = self.planes[0];
         let channels = Channels { x: of.x, first: self.group * of.depth, count: of.depth };
-        assert!(of.depth <= row && index < TILES, "a row of `turned`");
+        assert!(self.turned.len() >= N * N * plane && index < TILES, "a row of `turned`");
         let to = self.turned[index * row..].as_mut_ptr();
-        // SAFETY: row `index` of each of the 16 matrices has whole vectors for all channels.
-        unsafe { inputs::turn(s, channels, &inputs, Room { to, point: TILES * row, panel: COLS }) };
+        // SAFETY: `run` checked the pixels, and row `index` of each of the N² matrices has whole vectors for
+        // all channels.
+        unsafe { inputs::turn(s, channels, (&of.grid, place), to, plane) };
     }
 
     /// Makes product number `point`.
     #[inline(always)]
     fn multiply<S: Lanes>(&mut self, s: S, point: usize) {
         let of = self.of;
-        let panels = Panels::new(of.cols);
-        let turned = &self.turned[point * self.turned.len() / POINTS..];
-        let row = self.turned.len() / POINTS / TILES;
-        let products_row = self.products.len() / POINTS / TILES;
-        let products = &mut self.products[point * TILES * products_row..][..TILES * products_row];
+        let (panels, [turned_at, products_at]) = (Panels::new(of.cols), self.planes);
+        let turned = &self.turned[point * turned_at.plane..][..turned_at.plane];
+        let products = &mut self.products[point * products_at.plane..][..products_at.plane];
         for part in even_runs(of.depth, DEPTH) {
             let start = if part.start == 0 { Start::Zero } else { Start::Output };
             for (column, panel) in self.panels.clone().enumerate() {
                 let width = panels.width(panel);
-                let at = filters::panel_at((of.depth, of.cols), self.group, point, panel);
-                let b = of.packed[at + part.start * width..].as_ptr();
+                let (at, step) = filters::panel_at::<N>((of.depth, of.cols), self.group, panel);
+                let b = of.packed[at + point * step + part.start * width..].as_ptr();
                 for first in (0..self.tiles.len()).step_by(ROWS) {
-                    let rows =
-                        std::array::from_fn(|i| turned[(first + i) * row + part.start..].as_ptr());
+                    let rows = std::array::from_fn(|i| {
+                        turned[(first + i) * turned_at.row + part.start..].as_ptr()
+                    });
                     let to: [_; ROWS] = std::array::from_fn(|i| {
-                        products[(first + i) * products_row + column * COLS..].as_mut_ptr()
+                        products[(first + i) * products_at.row + column * COLS..].as_mut_ptr()
                     });
                     // Tiles that do not exist are multiplied too, and never read.
                     let target = Target { rows: &to, valid: ROWS, cols: width, step: 1 };
@@ -153,20 +170,24 @@ impl Block<'_> {
     fn turn_back<S: Lanes>(&self, s: S, index: usize) {
         let of = self.of;
         let outputs = of.grid.outputs(of.grid.place(self.tiles.start + index));
-        let plane = self.products.len() / POINTS;
-        let products = self.products[index * (plane / TILES)..].as_ptr();
+        let Planes { row, plane } = self.planes[1];
+        let products = self.products[index * row..].as_ptr();
         let first = self.panels.start * COLS;
-        let cols = of.cols.min(self.panels.end * COLS) - first;
+        let panels = Panels::new(of.cols);
+        let last = self.panels.end - 1;
+        let cols = last * COLS + panels.cols(last) - first;
         let (stride, offset) = of.strides;
         let channel = self.group * of.cols + first;
-        let mut pixels = [None; SIDE * SIDE];
-        for (to, pixel) in pixels.iter_mut().zip(outputs) {
+        let mut pixels = [[None; M]; M];
+        let outputs = outputs.as_flattened().iter();
+        for (to, pixel) in pixels.as_flattened_mut().iter_mut().zip(outputs) {
             *to = pixel.map(|pixel| of.y.pointer(pixel * stride + offset + channel));
         }
         for column in (0..cols).step_by(LANES) {
             let live = LANES.min(cols - column);
             // SAFETY: rows of products are whole vectors, for all columns of the panels.
-            let four = unsafe { transform::outputs(s, products.wrapping_add(column), plane) };
+            let values: [[S::F; M]; M] =
+                unsafe { transform::gather(s, products.wrapping_add(column), plane) };
             let bias = match of.bias {
                 // SAFETY: these channels exist.
                 Some(bias) => unsafe {
@@ -174,7 +195,8 @@ impl Block<'_> {
                 },
                 None => s.splat(0.0),
             };
-            for (pixel, mut value) in pixels.iter().zip(four) {
+            let values = values.as_flattened().iter().copied();
+            for (pixel, mut value) in pixels.as_flattened().iter().zip(values) {
                 value = s.add(value, bias);
                 if let Some(slope) = of.relu {
                     value = s.relu(value, slope);

@@ -4,7 +4,7 @@ use crate::{
     conv::{
         Conv, Few,
         shares::{Shares, falling_runs},
-        winograd::{Grid, POINTS, row_len},
+        winograd::{grid::Grid, planes::Planes},
     },
     pack::even_runs,
     simd::LANES,
@@ -13,8 +13,8 @@ use crate::{
 
 /// Tiles of a block.
 pub(super) const BLOCK: usize = 48;
-/// Most register tiles of output channels of a task.
-const TILES: usize = 22;
+/// Most register tiles of output channels of a task, by products: turned `dy` stays in L2.
+const TILES: usize = 22 * 16;
 /// Panels of input channels of a task, on average at least, if there are so many: `dy` is turned once
 /// for all.
 const PANELS: usize = 8;
@@ -22,43 +22,53 @@ const PANELS: usize = 8;
 const TASKS: usize = 12;
 
 /// How the work is cut; follows from the shape.
-pub(super) struct Cut {
-    pub(super) grid: Grid,
+pub(super) struct Cut<const M: usize, const N: usize> {
+    pub(super) grid: Grid<M, N>,
     /// Register tiles of a group's output channels.
     tiles: usize,
     /// Panels of a group's input channels.
     pub(super) panels: Panels,
     pub(super) shares: Shares,
-    /// Floats of one partial sum: (group, 16, panels, tiles, 6, 16).
+    /// Floats of one partial sum: (group, N², panels, tiles, 6, width).
     pub(super) sums_len: usize,
-    /// Floats of a row of turned `dy`.
-    pub(super) dy_row: usize,
+    /// Turned `dy`, (48, k).
+    pub(super) dy: Planes,
+    /// Floats of a partial sum's product.
+    sums_plane: usize,
 }
 
-impl Cut {
+impl<const M: usize, const N: usize> Cut<M, N> {
     pub(super) fn of(conv: &Conv) -> Self {
         let grid = Grid { n: conv.n, outputs: conv.out(), inputs: [conv.h, conv.w], pad: conv.pad };
         let (tiles, panels) = (conv.group_k().div_ceil(ROWS), Panels::new(conv.group_c()));
-        let tile_runs: Few<_> = even_runs(tiles, TILES).collect();
+        let tile_runs: Few<_> = even_runs(tiles, TILES / (N * N)).collect();
         let wanted = TASKS.div_ceil(conv.group * tile_runs.len());
         let cuts = wanted.min(panels.count() / PANELS).max(1);
         let panel_runs = falling_runs(panels.count(), cuts).collect();
         let blocks = grid.tiles().div_ceil(BLOCK);
+        let sums_plane = Planes::dense(tiles * ROWS, panels.packed_cols()).plane;
         let shares = Shares::new(conv.group, tile_runs, panel_runs, blocks, TASKS);
         Self {
             grid,
             tiles,
             panels,
-            sums_len: conv.group * POINTS * panels.count() * tiles * ROWS * COLS,
+            sums_plane,
+            sums_len: conv.group * N * N * sums_plane,
             // The last register tile may read past the last channel, and its vectors end there.
-            dy_row: row_len(shares.most_tiles() * ROWS + LANES),
+            dy: Planes::new(BLOCK, shares.most_tiles() * ROWS + LANES),
             shares,
         }
     }
 
     /// Floats for a block of both operands.
     pub(super) fn scratch_len(&self) -> usize {
-        POINTS * BLOCK * (self.dy_row + COLS)
+        let most = Planes::dense(BLOCK, self.panels.most_width());
+        N * N * (self.dy.plane + most.plane)
+    }
+
+    /// A turned panel of `x`, (48, width).
+    pub(super) fn x(&self, panel: usize) -> Planes {
+        Planes::dense(BLOCK, self.panels.width(panel))
     }
 
     /// Where the sums of a register tile begin.
@@ -70,7 +80,7 @@ impl Cut {
         panel: usize,
         tile: usize,
     ) -> usize {
-        let panels = (group * POINTS + point) * self.panels.count() + panel;
-        split * self.sums_len + (panels * self.tiles + tile) * ROWS * COLS
+        let columns = panel * COLS * self.tiles + tile * self.panels.width(panel);
+        split * self.sums_len + (group * N * N + point) * self.sums_plane + columns * ROWS
     }
 }

@@ -1,0 +1,32 @@
+//! How N² matrices lie in memory.
+//!
+//! A transform touches the same place of all N² matrices at once. If they began a power of two apart, these
+//! places would compete for a few lines of the caches, so rows and matrices are an odd number of cache lines long.
+
+/// Matrices of equal size.
+#[derive(Clone, Copy)]
+pub(super) struct Planes {
+    /// Floats from a row to the next.
+    pub(super) row: usize,
+    /// Floats from a matrix to the next.
+    pub(super) plane: usize,
+}
+
+impl Planes {
+    /// Matrices of `rows` rows of up to `cols` values.
+    pub(super) fn new(rows: usize, cols: usize) -> Self {
+        let row = odd_lines(cols);
+        Self { row, plane: odd_lines(rows * row) }
+    }
+
+    /// As [`new`](Self::new), with rows that follow each other without gaps.
+    pub(super) fn dense(rows: usize, cols: usize) -> Self {
+        Self { row: cols, plane: odd_lines(rows * cols) }
+    }
+}
+
+/// An odd number of cache lines that holds so many floats.
+fn odd_lines(floats: usize) -> usize {
+    let lines = floats.div_ceil(16);
+    (lines | 1) * 16
+}
