@@ -15,8 +15,8 @@
 //!
 //! Few input channels (an image's 3): the runs of a kernel row are contiguous too, and are read
 //! as one, from a padded copy if there is padding. One channel a group (`depthwise`): no product to tile,
-//! a loop along channels instead. Kernels of 3×3 with stride 1 and 16 channels or more: `winograd`, with
-//! fewer products.
+//! a loop along channels instead. Kernels of 3×3 and 5×5 with stride 1 and enough channels: `winograd`,
+//! with fewer products.
 
 mod backward_data;
 mod backward_weights;
