@@ -80,6 +80,13 @@ fn main() -> ExitCode {
         let asked = args.first().is_some_and(|arg| ["help", "--help", "-h"].contains(&&**arg));
         return if asked { ExitCode::SUCCESS } else { ExitCode::from(2) };
     };
+    if rest.iter().any(|arg| ["--help", "-h"].contains(&&**arg)) {
+        println!("usage: cargo xtask {} {}\n\n{}", command.name, command.arguments, command.about);
+        if command.name == "bench" {
+            println!("\n{}", bench::USAGE);
+        }
+        return ExitCode::SUCCESS;
+    }
     match (command.run)(rest) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

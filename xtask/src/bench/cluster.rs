@@ -40,6 +40,9 @@ impl Drop for Cluster {
     }
 }
 
+/// What may follow on the command line.
+pub(super) const FLAGS: &[&str] = &["--train", "--iterations", "--gbits", "--svg", "--firecaffe"];
+
 /// Measures, prints the table and draws the figure.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     if args.iter().any(|arg| arg == "--train") {

@@ -12,25 +12,42 @@ mod torch;
 
 use std::fs;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use base::median;
 
-const USAGE: &str =
-    "usage: cargo xtask bench collectives|cluster [--train] [--iterations N] [--firecaffe PATH]
+/// How to call them.
+pub(crate) const USAGE: &str =
+    "usage: cargo xtask bench collectives [--iterations N] [--firecaffe PATH]
+       cargo xtask bench cluster [--train] [--iterations N] [--gbits G] [--svg FILE] [--firecaffe PATH]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
 COMMON: [--markdown FILE] where the table goes too,
         [--python PATH] one that can import torch, [--firecaffe PATH] instead of building it";
 
+type Run = fn(&[String]) -> Result<()>;
+
 /// Runs one of the benches.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    match args.split_first() {
-        Some((what, rest)) if what == "collectives" => collectives::run(rest),
-        Some((what, rest)) if what == "cluster" => cluster::run(rest),
-        Some((what, rest)) if what == "peers" => peers::run(rest),
-        Some((what, rest)) if what == "scaling" => scaling::run(rest),
+    let Some((what, rest)) = args.split_first() else { bail!("{USAGE}") };
+    let (known, run): (&[&str], Run) = match what.as_str() {
+        "collectives" => (&["--iterations", "--firecaffe"], collectives::run),
+        "cluster" => (cluster::FLAGS, cluster::run),
+        "peers" => (peers::FLAGS, peers::run),
+        "scaling" => (scaling::FLAGS, scaling::run),
         _ => bail!("{USAGE}"),
+    };
+    check_flags(rest, known)?;
+    run(rest)
+}
+
+/// Refuses what is not a known flag with its value; `--train` has none.
+fn check_flags(args: &[String], known: &[&str]) -> Result<()> {
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        ensure!(known.contains(&arg.as_str()), "`{arg}` is not a flag of this bench\n{USAGE}");
+        ensure!(arg == "--train" || args.next().is_some(), "{arg} needs a value\n{USAGE}");
     }
+    Ok(())
 }
 
 /// The value after a flag, or `default`.
@@ -82,7 +99,7 @@ impl Rate {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_asked, save};
+    use super::{check_flags, is_asked, save};
 
     fn args(words: &[&str]) -> Vec<String> {
         words.iter().map(|&word| word.to_owned()).collect()
@@ -94,6 +111,14 @@ mod tests {
         assert!(is_asked(&some, "lenet_b64") && is_asked(&some, "nin_b32"));
         assert!(!is_asked(&some, "alexnet_b32"));
         assert!(is_asked(&args(&[]), "alexnet_b32"));
+    }
+
+    #[test]
+    fn a_misspelled_flag_is_refused() {
+        let check = |words: &[&str]| check_flags(&args(words), &["--rounds", "--train"]);
+        assert!(check(&["--train", "--rounds", "2"]).is_ok());
+        assert!(check(&["--round", "2"]).unwrap_err().to_string().contains("`--round` is not"));
+        assert!(check(&["--rounds"]).unwrap_err().to_string().contains("needs a value"));
     }
 
     #[test]

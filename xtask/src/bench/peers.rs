@@ -3,7 +3,7 @@
 //! The programs, and their numbers of threads, take turns round after round, so that whatever disturbs the
 //! machine disturbs all of them. Medians over rounds are compared: forward + backward, and the same with the
 //! update (SGD with momentum). PyTorch runs in both memory orders and the better one counts. The share is that
-//! of the FMA peak, measured between the rounds. Two rounds take nine minutes.
+//! of the FMA peak, measured between the rounds. Two rounds take seven minutes; small networks take several turns a round.
 
 mod report;
 
@@ -25,6 +25,8 @@ pub(super) struct Net {
     file: &'static str,
     /// Iterations of a program's turn.
     iterations: usize,
+    /// Turns in a round: short ones vary more.
+    turns: usize,
     /// Ratio to the best peer that 1 and 2 threads should reach.
     pub(super) targets: [f64; 2],
     /// Whether 2 threads should be 1.9 times as fast as 1.
@@ -32,22 +34,22 @@ pub(super) struct Net {
 }
 
 pub(super) const NETS: &[Net] = &[
-    net("AlexNet", "alexnet_b32", 1, [1.5, 1.7], true),
-    net("GoogLeNet", "googlenet_b16", 1, [1.5, 1.7], true),
-    net("NiN", "nin_b32", 1, [1.15, 1.2], true),
-    net("ResNet-50", "resnet50_b8", 1, [1.15, 1.3], true),
-    net("LeNet", "lenet_b64", 30, [1.4, 1.6], false),
-    net("CIFAR-10 quick", "cifar10_quick_b100", 8, [1.2, 1.4], false),
+    net("AlexNet", "alexnet_b32", (1, 1), [1.5, 1.7], true),
+    net("GoogLeNet", "googlenet_b16", (1, 1), [1.5, 1.7], true),
+    net("NiN", "nin_b32", (1, 1), [1.15, 1.2], true),
+    net("ResNet-50", "resnet50_b8", (1, 1), [1.15, 1.3], true),
+    net("LeNet", "lenet_b64", (30, 5), [1.4, 1.6], false),
+    net("CIFAR-10 quick", "cifar10_quick_b100", (8, 3), [1.2, 1.4], false),
 ];
 
 const fn net(
     name: &'static str,
     file: &'static str,
-    iterations: usize,
+    (iterations, turns): (usize, usize),
     targets: [f64; 2],
     scales: bool,
 ) -> Net {
-    Net { name, file, iterations, targets, scales }
+    Net { name, file, iterations, turns, targets, scales }
 }
 
 /// Medians of one network at one number of threads.
@@ -62,6 +64,10 @@ pub(super) struct Measured {
     /// Of the FMA peak, forward and backward.
     pub(super) share: f64,
 }
+
+/// What may follow on the command line.
+pub(super) const FLAGS: &[&str] =
+    &["--nets", "--threads", "--rounds", "--json", "--markdown", "--python", "--firecaffe"];
 
 /// Measures, prints the table and what it says about the targets.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -78,7 +84,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     for net in nets {
         let start = |&threads| Turn::start(python.as_ref(), net, threads);
         let mut turns: Vec<Turn> = threads.iter().map(start).collect::<Result<_>>()?;
-        for _ in 0..rounds {
+        for _ in 0..rounds * net.turns {
             turns.iter_mut().try_for_each(|turn| turn.take(&firecaffe))?;
         }
         results.extend(turns.into_iter().map(Turn::measured));

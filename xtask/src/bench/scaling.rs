@@ -65,6 +65,10 @@ struct Rates {
     peers: [Vec<f64>; LAYOUTS.len()],
 }
 
+/// What may follow on the command line.
+pub(super) const FLAGS: &[&str] =
+    &["--nets", "--rounds", "--iterations", "--markdown", "--python", "--firecaffe"];
+
 /// Measures and prints the table.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let rounds: usize = flag(args, "--rounds", "2").parse().context("--rounds takes a number")?;
