@@ -10,74 +10,20 @@
 //! "the same bits" means.
 
 mod avx2;
+mod choice;
 mod portable;
-
-use std::{error::Error, fmt, str::FromStr};
+mod slices;
 
 pub(crate) use avx2::Avx2;
+pub use choice::{Simd, UnknownSimd};
 pub(crate) use portable::Portable;
+pub(crate) use slices::{each_vector, interleave, load, load_all, load_some, store, store_some};
 
 /// Floats in one vector, on every level.
 pub(crate) const LANES: usize = 8;
 
 /// Makes the errors of [`Lanes::quarter_guess`] alike on both sides.
 const QUARTER: u32 = 0x4F58_1800;
-
-/// Which instructions kernels may use. `--simd avx2|portable` pins it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Simd {
-    /// 256-bit vectors and fused multiply-add: x86-64 since 2013.
-    Avx2,
-    /// Plain Rust that the compiler vectorises for any machine.
-    Portable,
-}
-
-impl Simd {
-    /// The best level this CPU runs.
-    #[must_use]
-    pub fn detect() -> Self {
-        if Avx2::detect().is_some() { Self::Avx2 } else { Self::Portable }
-    }
-
-    /// Whether this CPU runs the level.
-    #[must_use]
-    pub fn is_supported(self) -> bool {
-        Level::new(self).is_some()
-    }
-}
-
-impl fmt::Display for Simd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Avx2 => "avx2",
-            Self::Portable => "portable",
-        })
-    }
-}
-
-/// A SIMD level that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownSimd(String);
-
-impl fmt::Display for UnknownSimd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SIMD level `{}` is not `avx2` or `portable`", self.0)
-    }
-}
-
-impl Error for UnknownSimd {}
-
-impl FromStr for Simd {
-    type Err = UnknownSimd;
-
-    fn from_str(name: &str) -> Result<Self, UnknownSimd> {
-        match name {
-            "avx2" => Ok(Self::Avx2),
-            "portable" => Ok(Self::Portable),
-            _ => Err(UnknownSimd(name.to_owned())),
-        }
-    }
-}
 
 /// Eight floats at a time. Implementors are zero-sized proofs that the CPU can.
 pub(crate) trait Lanes: Copy + Send + Sync {
@@ -88,6 +34,8 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn splat(self, value: f32) -> Self::F;
     /// `a * b + c`, rounded once where the level has FMA and twice where it has not.
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// `a * b`.
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a + b`.
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a - b`.
@@ -97,8 +45,13 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     }
     /// Lane `j` of vector `i` becomes lane `i` of vector `j`.
     fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
+    /// `x` where `v > 0`, else `slope * x`: the gradient of a ReLU of `v`.
+    fn masked(self, v: Self::F, slope: f32, x: Self::F) -> Self::F;
     /// `x` where `x > 0`, else `slope * x`; NaN stays NaN.
-    fn relu(self, x: Self::F, slope: f32) -> Self::F;
+    #[inline(always)]
+    fn relu(self, x: Self::F, slope: f32) -> Self::F {
+        self.masked(x, slope, x)
+    }
 
     /// `s^-1/4` to 3 %, for a positive `s`. A float's bits are nearly its logarithm, so a quarter of them is
     /// subtracted from the right constant.

@@ -68,10 +68,16 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn relu(self, x: __m256, slope: f32) -> __m256 {
+        fn mul(self, a: __m256, b: __m256) -> __m256 {
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            unsafe { _mm256_mul_ps(a, b) }
+        }
+
+        #[inline(always)]
+        fn masked(self, v: __m256, slope: f32, x: __m256) -> __m256 {
             let (zero, slope) = (self.splat(0.0), self.splat(slope));
             // SAFETY: `self` exists, so the CPU has avx2 and fma.
-            let positive = unsafe { _mm256_cmp_ps::<_CMP_GT_OQ>(x, zero) };
+            let positive = unsafe { _mm256_cmp_ps::<_CMP_GT_OQ>(v, zero) };
             // SAFETY: as above.
             let scaled = unsafe { _mm256_mul_ps(x, slope) };
             // SAFETY: as above.
@@ -180,7 +186,10 @@ mod other {
         fn fma(self, _: Self::F, _: Self::F, _: Self::F) -> Self::F {
             match self {}
         }
-        fn relu(self, _: Self::F, _: f32) -> Self::F {
+        fn mul(self, _: Self::F, _: Self::F) -> Self::F {
+            match self {}
+        }
+        fn masked(self, _: Self::F, _: f32, _: Self::F) -> Self::F {
             match self {}
         }
         fn add(self, _: Self::F, _: Self::F) -> Self::F {

@@ -33,8 +33,13 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn relu(self, x: Self::F, slope: f32) -> Self::F {
-        from_fn(|i| if x[i] > 0.0 { x[i] } else { slope * x[i] })
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| a[i] * b[i])
+    }
+
+    #[inline(always)]
+    fn masked(self, v: Self::F, slope: f32, x: Self::F) -> Self::F {
+        from_fn(|i| x[i] * if v[i] > 0.0 { 1.0 } else { slope })
     }
 
     #[inline(always)]
