@@ -4,16 +4,21 @@
 //! counts the window clipped to the padded image, as Caffe's does. The output size rounds up by
 //! default; with padding, a last window that would start beyond the image's far padding is dropped.
 //!
-//! Vectors run along channels. Backward gathers: each input pixel adds, in the order of the outputs,
-//! what the windows over it send, so rows can be computed by different threads.
+//! Vectors run along channels, see `strips`: a window's results are made in registers and written once.
+//! Backward gathers: each input pixel adds, in the order of the outputs, what the windows over it send, so rows
+//! can be computed by different threads, and `dx` is written once too.
 
 mod ave;
 mod max;
+mod strips;
 
 use std::ops::Range;
 
 pub use ave::{ave_backward, ave_forward};
 pub use max::{max_backward, max_forward};
+
+/// Floats that a task writes, about.
+const TASK: usize = 1 << 12;
 
 /// How the output size is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,14 +124,19 @@ impl Pool {
         })
     }
 
-    /// Windows that contain pixel `index`.
-    #[inline(always)]
+    /// Windows that contain pixel `index`. Not inlined: the compiler moves the divisions into the innermost loop.
+    #[inline(never)]
     fn windows_over(&self, axis: usize, index: usize) -> Range<usize> {
         let (kernel, stride) = (self.kernel[axis], self.stride[axis]);
         let at = index + self.pad[axis];
         let first = (at + 1).saturating_sub(kernel).div_ceil(stride);
         first..(at / stride + 1).min(self.out()[axis])
     }
+}
+
+/// Rows of `row` floats that a task takes.
+fn rows_of_a_task(row: usize) -> usize {
+    (TASK / row).max(1)
 }
 
 #[cfg(test)]

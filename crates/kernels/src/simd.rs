@@ -11,139 +11,18 @@
 
 mod avx2;
 mod choice;
+mod lanes;
 mod portable;
 mod slices;
 
 pub(crate) use avx2::Avx2;
 pub use choice::{Simd, UnknownSimd};
+pub(crate) use lanes::Lanes;
 pub(crate) use portable::Portable;
 pub(crate) use slices::{each_vector, interleave, load, load_all, load_some, store, store_some};
 
 /// Floats in one vector, on every level.
 pub(crate) const LANES: usize = 8;
-
-/// Makes the errors of [`Lanes::quarter_guess`] alike on both sides.
-const QUARTER: u32 = 0x4F58_1800;
-
-/// Eight floats at a time. Implementors are zero-sized proofs that the CPU can.
-pub(crate) trait Lanes: Copy + Send + Sync {
-    /// Eight floats.
-    type F: Copy;
-
-    /// `value` in every lane.
-    fn splat(self, value: f32) -> Self::F;
-    /// `a * b + c`, rounded once where the level has FMA and twice where it has not.
-    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
-    /// `a * b`.
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
-    /// `a + b`.
-    fn add(self, a: Self::F, b: Self::F) -> Self::F;
-    /// `a - b`.
-    #[inline(always)]
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        self.fma(b, self.splat(-1.0), a)
-    }
-    /// Lane `j` of vector `i` becomes lane `i` of vector `j`.
-    fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
-    /// `x` where `v > 0`, else `slope * x`: the gradient of a ReLU of `v`.
-    fn masked(self, v: Self::F, slope: f32, x: Self::F) -> Self::F;
-    /// `x` where `x > 0`, else `slope * x`; NaN stays NaN.
-    #[inline(always)]
-    fn relu(self, x: Self::F, slope: f32) -> Self::F {
-        self.masked(x, slope, x)
-    }
-
-    /// `s^-1/4` to 3 %, for a positive `s`. A float's bits are nearly its logarithm, so a quarter of them is
-    /// subtracted from the right constant.
-    #[inline(always)]
-    fn quarter_guess(self, s: Self::F) -> Self::F {
-        let mut lanes = [0.0_f32; LANES];
-        // SAFETY: `lanes` is eight floats.
-        unsafe { self.store(lanes.as_mut_ptr(), s) };
-        for lane in &mut lanes {
-            *lane = f32::from_bits(QUARTER - (lane.to_bits() >> 2));
-        }
-        // SAFETY: as above.
-        unsafe { self.load(lanes.as_ptr()) }
-    }
-
-    /// Asks for the cache line at `at` to be brought into L2. A wrong address is no harm.
-    #[inline(always)]
-    fn prefetch(self, at: *const f32) {
-        let _ = at;
-    }
-
-    /// Reads eight floats, any alignment.
-    ///
-    /// # Safety
-    ///
-    /// `from` must be readable for eight floats.
-    unsafe fn load(self, from: *const f32) -> Self::F;
-
-    /// Writes eight floats, any alignment.
-    ///
-    /// # Safety
-    ///
-    /// `to` must be writable for eight floats.
-    unsafe fn store(self, to: *mut f32, x: Self::F);
-
-    /// Reads `count` floats; the other lanes are 0.
-    ///
-    /// # Safety
-    ///
-    /// `from` must be readable for `count` floats, at most eight.
-    #[inline(always)]
-    unsafe fn load_first(self, from: *const f32, count: usize) -> Self::F {
-        let mut lanes = [0.0; LANES];
-        for (i, lane) in lanes.iter_mut().enumerate().take(count) {
-            // SAFETY: the caller vouches for `count` floats.
-            *lane = unsafe { *from.wrapping_add(i) };
-        }
-        // SAFETY: `lanes` is eight floats.
-        unsafe { self.load(lanes.as_ptr()) }
-    }
-
-    /// Writes the first `count` of eight floats.
-    ///
-    /// # Safety
-    ///
-    /// `to` must be writable for `count` floats, at most eight.
-    #[inline(always)]
-    unsafe fn store_first(self, to: *mut f32, x: Self::F, count: usize) {
-        let mut lanes = [0.0; LANES];
-        // SAFETY: `lanes` is eight floats.
-        unsafe { self.store(lanes.as_mut_ptr(), x) };
-        for (i, &lane) in lanes.iter().enumerate().take(count) {
-            // SAFETY: the caller vouches for `count` floats.
-            unsafe { *to.wrapping_add(i) = lane };
-        }
-    }
-
-    /// Reads one float into every lane.
-    ///
-    /// # Safety
-    ///
-    /// `from` must be readable.
-    unsafe fn splat_at(self, from: *const f32) -> Self::F;
-
-    /// Adds `a[i][r * step] * b[r][j]` over `r` in `0..len` to the six rows of two vectors `acc[i][j]`.
-    ///
-    /// # Safety
-    ///
-    /// Each of `a` must be readable at `len` places `step` apart, and `b` for `16 * len`.
-    #[inline(always)]
-    unsafe fn rows_times_panel(
-        self,
-        acc: [[Self::F; 2]; 6],
-        a: &[*const f32; 6],
-        step: usize,
-        b: *const f32,
-        len: usize,
-    ) -> [[Self::F; 2]; 6] {
-        // SAFETY: passed on to the caller.
-        unsafe { crate::tile::accumulate_plain::<Self, 6, 2>(self, acc, a, step, b, len) }
-    }
-}
 
 /// Code to be compiled once per level.
 pub(crate) trait Kernel {

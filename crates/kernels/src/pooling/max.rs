@@ -2,7 +2,15 @@
 
 use std::ops::Range;
 
-use crate::{cpu::Cpu, elementwise::Mask, pooling::Pool};
+use crate::{
+    cpu::Cpu,
+    elementwise::Mask,
+    pooling::{
+        Pool, rows_of_a_task,
+        strips::{self, Image, Relu, Strip, Vectors},
+    },
+    simd::{Kernel, Lanes},
+};
 
 /// Largest value of each window, and where it was.
 ///
@@ -19,86 +27,78 @@ use crate::{cpu::Cpu, elementwise::Mask, pooling::Pool};
 pub fn max_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
     pool.check(x.len(), y.len());
     assert_eq!(mask.len(), y.len(), "mask of {pool:?}");
-    let [oh, ow] = pool.out();
     if y.is_empty() {
         return;
     }
-    let row = ow * pool.c;
-    cpu.run_chunks2((y, mask), [row; 2], |r, y, mask| {
-        let x = &x[r / oh * pool.h * pool.w * pool.c..][..pool.h * pool.w * pool.c];
-        vectorize!(cpu, max_row(pool, r % oh, x, y, mask));
+    let row = pool.out()[1] * pool.c;
+    let rows = rows_of_a_task(row);
+    cpu.run_chunks2((y, mask), [rows * row; 2], |task, y, mask| {
+        cpu.enter(Forward { pool, x, first: task * rows, y, mask });
     });
 }
 
-/// One row of outputs of one image.
-#[inline(always)]
-fn max_row(pool: &Pool, oi: usize, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
-    let c = pool.c;
-    let rows = pool.window(0, oi);
-    for (oj, (y, mask)) in y.chunks_exact_mut(c).zip(mask.chunks_exact_mut(c)).enumerate() {
-        let cols = pool.window(1, oj);
-        if rows.is_empty() || cols.is_empty() {
-            y.fill(f32::MIN);
-            mask.fill(u32::MAX);
-            continue;
-        }
-        let window = Window { x, rows: rows.clone(), cols, width: pool.w, c };
-        let (wide, narrow) = (c / WIDE * WIDE, c / NARROW * NARROW);
-        for at in (0..wide).step_by(WIDE) {
-            window.max::<WIDE>(at, &mut y[at..], &mut mask[at..]);
-        }
-        for at in (wide..narrow).step_by(NARROW) {
-            window.max::<NARROW>(at, &mut y[at..], &mut mask[at..]);
-        }
-        let rest = c / REST * REST;
-        for at in (narrow..rest).step_by(REST) {
-            window.max::<REST>(at, &mut y[at..], &mut mask[at..]);
-        }
-        for at in rest..c {
-            window.max::<1>(at, &mut y[at..], &mut mask[at..]);
+/// Some rows of outputs, counted through all images.
+struct Forward<'a> {
+    pool: &'a Pool,
+    x: &'a [f32],
+    first: usize,
+    y: &'a mut [f32],
+    mask: &'a mut [u32],
+}
+
+impl Kernel for Forward<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Lanes>(self, s: S) {
+        let (pool, c) = (self.pool, self.pool.c);
+        let ([oh, ow], image) = (pool.out(), pool.h * pool.w);
+        let outputs = self.y.chunks_exact_mut(ow * c).zip(self.mask.chunks_exact_mut(ow * c));
+        for (r, (y, mask)) in outputs.enumerate() {
+            let (n, oi) = ((self.first + r) / oh, (self.first + r) % oh);
+            let (x, rows) = (Image::new(self.x, c, n * image, image), pool.window(0, oi));
+            for (oj, (y, mask)) in y.chunks_exact_mut(c).zip(mask.chunks_exact_mut(c)).enumerate() {
+                let (rows, cols) = (rows.clone(), pool.window(1, oj));
+                if rows.is_empty() || cols.is_empty() {
+                    y.fill(f32::MIN);
+                    mask.fill(u32::MAX);
+                    continue;
+                }
+                strips::each(s, c, &mut Window { x, rows, cols, width: pool.w, y, mask });
+            }
         }
     }
 }
 
-/// Channels whose maxima and masks are held in registers at once.
-const WIDE: usize = 32;
-/// As many at the end of a pixel's channels.
-const NARROW: usize = 8;
-/// And after those, before single ones.
-const REST: usize = 4;
-
-/// Pixels of one window.
+/// One window, and where its maxima go.
 struct Window<'a> {
-    x: &'a [f32],
+    x: Image<'a, f32>,
     rows: Range<usize>,
     cols: Range<usize>,
     width: usize,
-    c: usize,
+    y: &'a mut [f32],
+    mask: &'a mut [u32],
 }
 
-impl Window<'_> {
-    /// Maxima of `N` channels from `at` on.
+impl Strip for Window<'_> {
     #[inline(always)]
-    fn max<const N: usize>(&self, at: usize, y: &mut [f32], mask: &mut [u32]) {
-        let channels = |pixel: usize| -> &[f32; N] {
-            self.x[pixel * self.c + at..].first_chunk().expect("a pixel has all channels")
-        };
+    fn run<S: Lanes, const V: usize>(&mut self, s: S, at: Vectors<V>) {
         let first = self.rows.start * self.width + self.cols.start;
-        let (mut best, mut which) = (*channels(first), [index_u32(first); N]);
+        let mut best = at.load(s, self.x, first);
+        let mut which = [number(s, first); V];
+        let mut seen = 1;
         for i in self.rows.clone() {
-            for pixel in i * self.width + self.cols.start..i * self.width + self.cols.end {
-                let (x, pixel) = (channels(pixel), index_u32(pixel));
-                for lane in 0..N {
-                    // By bits, since a choice would become a branch.
-                    let larger = u32::from(x[lane] > best[lane]).wrapping_neg();
-                    let change = (x[lane].to_bits() ^ best[lane].to_bits()) & larger;
-                    best[lane] = f32::from_bits(best[lane].to_bits() ^ change);
-                    which[lane] ^= (which[lane] ^ pixel) & larger;
+            let row = i * self.width;
+            for pixel in row + self.cols.start + seen..row + self.cols.end {
+                let (x, pixel) = (at.load(s, self.x, pixel), number(s, pixel));
+                for v in 0..V {
+                    [best[v], which[v]] = s.larger([best[v], which[v]], x[v], pixel);
                 }
             }
+            seen = 0;
         }
-        y[..N].copy_from_slice(&best);
-        mask[..N].copy_from_slice(&which);
+        at.store(s, self.y, best);
+        at.store(s, self.mask, which);
     }
 }
 
@@ -122,87 +122,82 @@ pub fn max_backward(
     pool.check(dx.len(), dy.len());
     assert_eq!(mask.len(), dy.len(), "mask of {pool:?}");
     assert!(relu.is_none_or(|relu| relu.y.len() == dx.len()), "the ReLU's output of {pool:?}");
-    let [oh, ow] = pool.out();
     if dx.is_empty() {
         return;
     }
-    let (image, row) = (oh * ow * pool.c, pool.w * pool.c);
-    cpu.run_chunks(dx, row, |r, dx| {
-        let n = r / pool.h;
-        let sent = Sent { dy: &dy[n * image..][..image], mask: &mask[n * image..][..image], ow };
-        let relu = relu.map(|relu| relu.part(r * row, row));
-        vectorize!(cpu, max_row_backward(pool, r % pool.h, &sent, relu, dx));
+    let row = pool.w * pool.c;
+    let rows = rows_of_a_task(row);
+    cpu.run_chunks(dx, rows * row, |task, dx| {
+        let relu = Relu::new(relu, pool.c, task * rows * pool.w, dx.len());
+        cpu.enter(Backward { pool, dy, mask, first: task * rows, relu, dx });
     });
 }
 
-/// One row of inputs of one image.
-#[inline(always)]
-fn max_row_backward(
-    pool: &Pool,
-    i: usize,
-    sent: &Sent<'_>,
-    relu: Option<Mask<'_>>,
-    dx: &mut [f32],
-) {
-    let c = pool.c;
-    let rows = pool.windows_over(0, i);
-    for (j, (dx, cols)) in dx.chunks_exact_mut(c).zip(pool.windows_along(1)).enumerate() {
-        let pixel = index_u32(i * pool.w + j);
-        let windows = [rows.clone(), cols];
-        let (wide, narrow) = (c / WIDE * WIDE, c / NARROW * NARROW);
-        for at in (0..wide).step_by(WIDE) {
-            sent.add::<WIDE>(pixel, &windows, (at, c), &mut dx[at..]);
-        }
-        for at in (wide..narrow).step_by(NARROW) {
-            sent.add::<NARROW>(pixel, &windows, (at, c), &mut dx[at..]);
-        }
-        let rest = c / REST * REST;
-        for at in (narrow..rest).step_by(REST) {
-            sent.add::<REST>(pixel, &windows, (at, c), &mut dx[at..]);
-        }
-        for at in rest..c {
-            sent.add::<1>(pixel, &windows, (at, c), &mut dx[at..]);
-        }
-        if let Some(relu) = relu {
-            relu.part(j * c, c).apply(dx);
+/// Some rows of inputs, counted through all images.
+struct Backward<'a> {
+    pool: &'a Pool,
+    dy: &'a [f32],
+    mask: &'a [u32],
+    first: usize,
+    relu: Relu<'a>,
+    dx: &'a mut [f32],
+}
+
+impl Kernel for Backward<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Lanes>(self, s: S) {
+        let (pool, c) = (self.pool, self.pool.c);
+        let ([oh, ow], line) = (pool.out(), pool.w * c);
+        for (r, dx) in self.dx.chunks_exact_mut(line).enumerate() {
+            let (n, i) = ((self.first + r) / pool.h, (self.first + r) % pool.h);
+            let dy = Image::new(self.dy, c, n * oh * ow, oh * ow);
+            let mask = Image::new(self.mask, c, n * oh * ow, oh * ow);
+            let rows = pool.windows_over(0, i);
+            for (j, (dx, cols)) in dx.chunks_exact_mut(c).zip(pool.windows_along(1)).enumerate() {
+                let (pixel, rows) = (i * pool.w + j, rows.clone());
+                let relu = self.relu.at(r * pool.w + j);
+                strips::each(s, c, &mut Pixel { dy, mask, pixel, rows, cols, ow, relu, dx });
+            }
         }
     }
 }
 
-/// What the outputs of one image send back, and to where.
-struct Sent<'a> {
-    dy: &'a [f32],
-    mask: &'a [u32],
+/// A pixel of the input, and the windows over it.
+struct Pixel<'a> {
+    dy: Image<'a, f32>,
+    mask: Image<'a, u32>,
+    pixel: usize,
+    rows: Range<usize>,
+    cols: Range<usize>,
     ow: usize,
+    relu: Relu<'a>,
+    dx: &'a mut [f32],
 }
 
-impl Sent<'_> {
-    /// What `windows` send to `N` channels of `pixel` from `at` on, added in the order of the outputs.
+impl Strip for Pixel<'_> {
+    /// Adds what the windows send here, in the order of the outputs.
     #[inline(always)]
-    fn add<const N: usize>(
-        &self,
-        pixel: u32,
-        windows: &[Range<usize>; 2],
-        (at, c): (usize, usize),
-        dx: &mut [f32],
-    ) {
-        let mut sums = [0.0; N];
-        for oi in windows[0].clone() {
-            for oj in windows[1].clone() {
-                let at = (oi * self.ow + oj) * c + at;
-                let (dy, mask) = (&self.dy[at..][..N], &self.mask[at..][..N]);
-                for ((sum, &dy), &mask) in sums.iter_mut().zip(dy).zip(mask) {
-                    *sum += if mask == pixel { dy } else { 0.0 };
+    fn run<S: Lanes, const V: usize>(&mut self, s: S, at: Vectors<V>) {
+        let pixel = number(s, self.pixel);
+        let mut sums = [s.splat(0.0); V];
+        for oi in self.rows.clone() {
+            let row = oi * self.ow;
+            for output in row + self.cols.start..row + self.cols.end {
+                let (dy, mask) = (at.load(s, self.dy, output), at.load(s, self.mask, output));
+                for v in 0..V {
+                    sums[v] = s.add(sums[v], s.where_same(mask[v], pixel, dy[v]));
                 }
             }
         }
-        dx[..N].copy_from_slice(&sums);
+        at.store(s, self.dx, self.relu.apply(s, at, sums));
     }
 }
 
-/// A pixel's number in the mask.
+/// A pixel's number in the mask, as bits.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "blobs hold fewer than 2^31 values")]
-fn index_u32(pixel: usize) -> u32 {
-    pixel as u32
+fn number<S: Lanes>(s: S, pixel: usize) -> S::F {
+    s.splat(f32::from_bits(pixel as u32))
 }

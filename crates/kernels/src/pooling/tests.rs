@@ -20,7 +20,7 @@ fn pools() -> impl Strategy<Value = Pool> {
         1..=2_usize,
         prop_oneof![1..=19_usize, 30..=75_usize],
         sides,
-        pair(5),
+        prop_oneof![9 => pair(5), 1 => pair(7)],
         pair(3),
         prop::array::uniform2(0..=2_usize),
         rounding,
@@ -72,6 +72,42 @@ proptest! {
             ave_backward(cpu, &pool, &dy, Some(Mask { y: &x, slope: 0.5 }), &mut through);
             assert_eq!(through, masked(&dx, &x));
             dx
+        });
+    }
+}
+
+/// Of equal values the first counts, and a NaN only if it is the window's first pixel; whatever the lane.
+#[test]
+fn the_first_largest_value_counts() {
+    const CASES: [([f32; 4], u32); 5] = [
+        ([1.0, 2.0, 2.0, 1.0], 1),
+        ([f32::NAN, 2.0, 3.0, 1.0], 0),
+        ([1.0, f32::NAN, 3.0, 3.0], 2),
+        ([f32::NEG_INFINITY; 4], 0),
+        ([0.0, -0.0, -1.0, 0.0], 0),
+    ];
+    for c in [1, 5, 8, 20, 50] {
+        let pool = Pool {
+            n: 1,
+            c,
+            h: 2,
+            w: 2,
+            kernel: [2; 2],
+            stride: [2; 2],
+            pad: [0; 2],
+            rounding: Rounding::Ceil,
+        };
+        let at = |pixel: usize, channel: usize| CASES[channel % CASES.len()].0[pixel];
+        let x: Vec<f32> = (0..4 * c).map(|i| at(i / c, i % c)).collect();
+        on_every_cpu(|cpu| {
+            let (mut y, mut mask) = (vec![7.0; c], vec![7; c]);
+            max_forward(cpu, &pool, &x, &mut y, &mut mask);
+            for (channel, (y, &pixel)) in y.iter().zip(&mask).enumerate() {
+                assert_eq!(pixel, CASES[channel % CASES.len()].1, "channel {channel} of {c}");
+                let want = at(pixel as usize, channel);
+                assert_eq!(y.to_bits(), want.to_bits(), "channel {channel} of {c}");
+            }
+            y
         });
     }
 }

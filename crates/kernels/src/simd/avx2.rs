@@ -15,13 +15,14 @@ pub(crate) use x86::Avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256, _CMP_GT_OQ, _MM_HINT_T1, _mm_prefetch, _mm256_add_ps, _mm256_blendv_ps,
-        _mm256_broadcast_ss, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
-        _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps,
-        _mm256_srli_epi32, _mm256_storeu_ps, _mm256_sub_epi32,
+        __m256, _CMP_GT_OQ, _MM_HINT_T1, _mm_prefetch, _mm256_add_ps, _mm256_and_ps,
+        _mm256_blendv_ps, _mm256_broadcast_ss, _mm256_castps_si256, _mm256_castsi256_ps,
+        _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_max_ps,
+        _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_srli_epi32, _mm256_storeu_ps,
+        _mm256_sub_epi32,
     };
 
-    use crate::simd::{Kernel, LANES, Lanes, QUARTER};
+    use crate::simd::{Kernel, LANES, Lanes, lanes::QUARTER};
 
     /// Proof that the CPU has AVX2 and FMA; made by [`Avx2::detect`] only.
     #[derive(Debug, Clone, Copy)]
@@ -82,6 +83,30 @@ mod x86 {
             let scaled = unsafe { _mm256_mul_ps(x, slope) };
             // SAFETY: as above.
             unsafe { _mm256_blendv_ps(scaled, x, positive) }
+        }
+
+        #[inline(always)]
+        fn larger(self, [best, which]: [__m256; 2], x: __m256, number: __m256) -> [__m256; 2] {
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            let larger = unsafe { _mm256_cmp_ps::<_CMP_GT_OQ>(x, best) };
+            // SAFETY: as above. Gives its second operand unless the first is larger, also for NaN.
+            let best = unsafe { _mm256_max_ps(x, best) };
+            // SAFETY: as above.
+            [best, unsafe { _mm256_blendv_ps(which, number, larger) }]
+        }
+
+        #[inline(always)]
+        fn where_same(self, a: __m256, b: __m256, x: __m256) -> __m256 {
+            // SAFETY: `self` exists, so the CPU has avx2 and fma.
+            let a = unsafe { _mm256_castps_si256(a) };
+            // SAFETY: as above.
+            let b = unsafe { _mm256_castps_si256(b) };
+            // SAFETY: as above.
+            let same = unsafe { _mm256_cmpeq_epi32(a, b) };
+            // SAFETY: as above.
+            let same = unsafe { _mm256_castsi256_ps(same) };
+            // SAFETY: as above.
+            unsafe { _mm256_and_ps(same, x) }
         }
 
         #[inline(always)]
@@ -190,6 +215,12 @@ mod other {
             match self {}
         }
         fn masked(self, _: Self::F, _: f32, _: Self::F) -> Self::F {
+            match self {}
+        }
+        fn larger(self, _: [Self::F; 2], _: Self::F, _: Self::F) -> [Self::F; 2] {
+            match self {}
+        }
+        fn where_same(self, _: Self::F, _: Self::F, _: Self::F) -> Self::F {
             match self {}
         }
         fn add(self, _: Self::F, _: Self::F) -> Self::F {

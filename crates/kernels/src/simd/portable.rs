@@ -43,6 +43,23 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn larger(self, [best, which]: [Self::F; 2], x: Self::F, number: Self::F) -> [Self::F; 2] {
+        // By bits, since a choice would become a branch.
+        let larger: [u32; LANES] = from_fn(|i| u32::from(x[i] > best[i]).wrapping_neg());
+        [(best, x), (which, number)].map(|(old, new)| {
+            from_fn(|i| {
+                let (old, new) = (old[i].to_bits(), new[i].to_bits());
+                f32::from_bits(old ^ (old ^ new) & larger[i])
+            })
+        })
+    }
+
+    #[inline(always)]
+    fn where_same(self, a: Self::F, b: Self::F, x: Self::F) -> Self::F {
+        from_fn(|i| if a[i].to_bits() == b[i].to_bits() { x[i] } else { 0.0 })
+    }
+
+    #[inline(always)]
     unsafe fn load(self, from: *const f32) -> Self::F {
         // SAFETY: the caller vouches for eight readable floats.
         unsafe { from.cast::<Self::F>().read_unaligned() }
