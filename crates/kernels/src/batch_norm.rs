@@ -6,17 +6,21 @@
 //! `x` and `dy` twice and writes `dx`. Nothing but `x` is kept between them.
 
 mod backward;
-mod rows;
 
 pub use backward::{AffineGradients, backward, backward_sums};
 
+use std::ops::Range;
+
 use crate::{
-    columns::{self, Terms, round},
-    cpu::Cpu,
-    simd::Lanes,
+    columns::{self, round},
+    cpu::{CHUNK, Cpu},
+    relu::relu,
     view::Unary,
 };
-use rows::Function;
+
+/// Values of a row, at least, for the loops that change every value by itself: what a row costs before
+/// its first value is as much as 40 values.
+const WIDE: usize = 512;
 
 /// Mean and variance of each channel over all rows (dividing by their number).
 ///
@@ -38,43 +42,33 @@ pub fn statistics(
     assert_eq!(x.len(), rows * c, "x is (rows, c)");
     assert_eq!([mean.len(), variance.len()], [c; 2], "one mean and variance a channel");
     let shift = &x[..c];
-    columns::fold_vectors(cpu, [rows, c], Deviations { x, shift }, |sums| {
-        for channel in 0..c {
-            let first = sums.get(0, channel) / rows as f64;
-            let second = sums.get(1, channel) / rows as f64;
-            mean[channel] = round(f64::from(shift[channel]) + first);
-            variance[channel] = round((second - first * first).max(0.0));
-        }
-    });
-}
-
-/// Differences to the first row, and their squares.
-#[derive(Clone, Copy)]
-struct Deviations<'a> {
-    x: &'a [f32],
-    shift: &'a [f32],
-}
-
-impl Terms<1, 1, 2> for Deviations<'_> {
-    fn values(&self) -> [&[f32]; 1] {
-        [self.x]
-    }
-
-    fn constants(&self) -> [&[f32]; 1] {
-        [self.shift]
-    }
-
-    #[inline(always)]
-    fn add<S: Lanes>(
-        self,
-        s: S,
-        [x]: [S::F; 1],
-        &[shift]: &[S::F; 1],
-        [first, second]: [S::F; 2],
-    ) -> [S::F; 2] {
-        let d = s.sub(x, shift);
-        [s.add(first, d), s.add(second, s.mul(d, d))]
-    }
+    columns::fold_strips(
+        cpu,
+        rows,
+        [c, 2],
+        #[inline(always)]
+        |rows, at, sums| {
+            let (first, second) = sums.split_at_mut(at.len());
+            let shift = &shift[at.clone()];
+            for r in rows {
+                let x = &x[r * c..][at.clone()];
+                let sums = first.iter_mut().zip(&mut *second);
+                for (((first, second), &x), &shift) in sums.zip(x).zip(shift) {
+                    let d = x - shift;
+                    *first += d;
+                    *second += d * d;
+                }
+            }
+        },
+        |sums| {
+            for channel in 0..c {
+                let first = sums[channel] / rows as f64;
+                let second = sums[c + channel] / rows as f64;
+                mean[channel] = round(f64::from(shift[channel]) + first);
+                variance[channel] = round((second - first * first).max(0.0));
+            }
+        },
+    );
 }
 
 /// `inv_std = 1 / sqrt(variance + eps)`.
@@ -107,6 +101,51 @@ impl Normalize<'_> {
             .for_each(one_each);
     }
 
+    /// Runs `body` with as many channels, and with constants repeated as often, as make rows of
+    /// [`WIDE`] values: several short rows are handled as one.
+    ///
+    /// * `more`: further constants, (c) each
+    fn widened<const N: usize>(
+        &self,
+        cpu: &Cpu,
+        c: usize,
+        more: [&[f32]; N],
+        body: impl FnOnce(usize, &Normalize<'_>, [&[f32]; N]),
+    ) {
+        if c >= WIDE {
+            return body(c, self, more);
+        }
+        let wide = WIDE.div_ceil(c) * c;
+        // A line more, or all constants of a channel would share a set of the first-level cache.
+        let apart = wide + 16;
+        cpu.with_shared((4 + N) * apart, |scratch| {
+            let mut free = scratch.chunks_exact_mut(apart);
+            let mut repeated = |constants: &[f32]| -> &[f32] {
+                let to = &mut free.next().expect("scratch for all constants")[..wide];
+                to.chunks_exact_mut(c).for_each(|to| to.copy_from_slice(constants));
+                to
+            };
+            let with = Normalize {
+                mean: repeated(self.mean),
+                inv_std: repeated(self.inv_std),
+                affine: self.affine.map(|affine| affine.map(&mut repeated)),
+                relu: self.relu,
+            };
+            body(wide, &with, more.map(repeated));
+        });
+    }
+
+    /// The constants of channels `at`.
+    #[inline(always)]
+    fn part(&self, at: Range<usize>) -> Normalize<'_> {
+        Normalize {
+            mean: &self.mean[at.clone()],
+            inv_std: &self.inv_std[at.clone()],
+            affine: self.affine.map(|affine| affine.map(|constants| &constants[at.clone()])),
+            relu: self.relu,
+        }
+    }
+
     /// Slope of the ReLU; without one it is 1, which changes no bit.
     #[inline(always)]
     fn slope(&self) -> f32 {
@@ -123,44 +162,61 @@ impl Normalize<'_> {
 /// If an operand does not fit.
 pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
     with.check(c, values.count());
-    let (x, y) = match values {
-        Unary::InPlace(y) => (None, y),
-        Unary::Apart { x, y } => (Some(x), y),
-    };
-    let slope = with.slope();
+    with.widened(cpu, c, [], |c, with, []| {
+        let piece = CHUNK.div_ceil(c) * c;
+        match values {
+            Unary::InPlace(y) => cpu.run_chunks(y, piece, |_, y| {
+                vectorize!(cpu, {
+                    for y in y.chunks_mut(c) {
+                        row_in_place(with, y);
+                    }
+                });
+            }),
+            Unary::Apart { x, y } => cpu.run_chunks(y, piece, |index, y| {
+                let x = &x[index * piece..][..y.len()];
+                vectorize!(cpu, {
+                    for (x, y) in x.chunks(c).zip(y.chunks_mut(c)) {
+                        row(with, x, y);
+                    }
+                });
+            }),
+        }
+    });
+}
+
+/// One row, apart.
+#[inline(always)]
+fn row(with: &Normalize<'_>, x: &[f32], y: &mut [f32]) {
+    let (slope, values) = (with.slope(), y.iter_mut().zip(x).zip(with.mean).zip(with.inv_std));
     match with.affine {
-        None => rows::map(cpu, Normal { slope }, [with.mean, with.inv_std], [x], y),
+        None => {
+            for (((y, &x), mean), inv_std) in values {
+                *y = relu((x - mean) * inv_std, slope);
+            }
+        }
         Some([gamma, beta]) => {
-            let constants = [with.mean, with.inv_std, gamma, beta];
-            rows::map(cpu, Scaled { slope }, constants, [x], y);
+            for (((((y, &x), mean), inv_std), gamma), beta) in values.zip(gamma).zip(beta) {
+                *y = relu((x - mean) * inv_std * gamma + beta, slope);
+            }
         }
     }
 }
 
-/// What [`normalize`] makes of a value without a Scale.
-#[derive(Clone, Copy)]
-struct Normal {
-    slope: f32,
-}
-
-impl Function<1, 2> for Normal {
-    #[inline(always)]
-    fn at<S: Lanes>(self, s: S, [x]: [S::F; 1], &[mean, inv_std]: &[S::F; 2]) -> S::F {
-        s.relu(s.mul(s.sub(x, mean), inv_std), self.slope)
-    }
-}
-
-/// What [`normalize`] makes of a value with one.
-#[derive(Clone, Copy)]
-struct Scaled {
-    slope: f32,
-}
-
-impl Function<1, 4> for Scaled {
-    #[inline(always)]
-    fn at<S: Lanes>(self, s: S, [x]: [S::F; 1], &[mean, inv_std, gamma, beta]: &[S::F; 4]) -> S::F {
-        let n = s.mul(s.sub(x, mean), inv_std);
-        s.relu(s.add(s.mul(n, gamma), beta), self.slope)
+/// One row, in place.
+#[inline(always)]
+fn row_in_place(with: &Normalize<'_>, y: &mut [f32]) {
+    let (slope, values) = (with.slope(), y.iter_mut().zip(with.mean).zip(with.inv_std));
+    match with.affine {
+        None => {
+            for ((y, mean), inv_std) in values {
+                *y = relu((*y - mean) * inv_std, slope);
+            }
+        }
+        Some([gamma, beta]) => {
+            for ((((y, mean), inv_std), gamma), beta) in values.zip(gamma).zip(beta) {
+                *y = relu((*y - mean) * inv_std * gamma + beta, slope);
+            }
+        }
     }
 }
 

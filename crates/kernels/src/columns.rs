@@ -1,17 +1,15 @@
 //! Sums over rows, one a column: bias gradients and batch statistics.
 //!
-//! Rows are cut into parts and columns into strips, by shape; a part adds 64 rows at a time in f32 and
+//! Rows are cut into parts and columns into strips, by shape; a part adds 32 rows at a time in f32 and
 //! those sums in f64, and the parts are added in order. So the result has f32's full precision over a
 //! million rows, at the speed of reading them: a strip's sums stay in the first-level cache, and a part
 //! has enough rows for its sums to be few beside them.
 
 mod few;
-mod vectors;
 
 use std::ops::Range;
 
 pub(crate) use few::sums_of_few_into;
-pub(crate) use vectors::{Terms, Totals, fold_vectors};
 
 use crate::{
     cpu::{Cpu, Pieces},
@@ -19,7 +17,7 @@ use crate::{
 };
 
 /// Rows added in f32 before the sum is carried to f64.
-const CARRY: usize = 64;
+const CARRY: usize = 32;
 /// Most parts.
 const PARTS: usize = 64;
 /// Values of a part, at least.
@@ -86,7 +84,7 @@ pub(crate) fn fold_strips(
     add: impl Fn(Range<usize>, Range<usize>, &mut [f32]) + Sync,
     take: impl FnOnce(&[f64]),
 ) {
-    let parts = part_count(rows, cols);
+    let parts = rows.div_ceil(CARRY).min((rows * cols).div_ceil(PART_LEN)).clamp(1, PARTS);
     let strips = cols.div_ceil(STRIP);
     let fill = |partial: &mut [f64]| {
         let pieces = Pieces::new(partial, 1);
@@ -119,11 +117,6 @@ pub(crate) fn fold_strips(
         });
     };
     add_up(cpu, [parts, kinds * cols], fill, take);
-}
-
-/// Parts that rows are cut into.
-fn part_count(rows: usize, cols: usize) -> usize {
-    rows.div_ceil(CARRY).min((rows * cols).div_ceil(PART_LEN)).clamp(1, PARTS)
 }
 
 /// As [`fold_strips`] for rows that are much work each and are not cut: calls `add(row, sums)` with

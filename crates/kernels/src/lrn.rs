@@ -14,9 +14,9 @@ mod row;
 use crate::{
     cpu::{CHUNK, Cpu, Pieces},
     elementwise::Mask,
-    simd::{Kernel, Lanes, each_vector, load, store},
+    simd::{Kernel, Lanes},
 };
-use row::{Row, Scales, room};
+use row::{Row, Scales, each_vector, load, mul, room, store};
 
 /// Sizes and constants.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,7 +78,7 @@ impl<const SIZE: usize> Kernel for Forward<'_, SIZE> {
                 #[inline(always)]
                 |at, count| {
                     let by = scales.powers(s, squares.sum(s, at));
-                    store(s, &mut y[at..], count, s.mul(load(s, &x[at..], count), by.power));
+                    store(s, &mut y[at..], count, mul(s, load(s, &x[at..], count), by.power));
                 },
             );
         }
@@ -141,17 +141,17 @@ impl<const SIZE: usize> Kernel for Backward<'_, SIZE> {
                 #[inline(always)]
                 |at, count| {
                     let by = scales.powers(s, squares.sum(s, at));
-                    let direct = s.mul(load(s, &dy[at..], count), by.power);
+                    let direct = mul(s, load(s, &dy[at..], count), by.power);
                     store(s, &mut dx[at..], count, direct);
                     let x = load(s, &x[at..], count);
-                    products.put(s, at, s.mul(s.mul(direct, x), by.inverse));
+                    products.put(s, at, mul(s, mul(s, direct, x), by.inverse));
                 },
             );
             each_vector(
                 lrn.c,
                 #[inline(always)]
                 |at, count| {
-                    let through = s.mul(load(s, &x[at..], count), products.sum(s, at));
+                    let through = mul(s, load(s, &x[at..], count), products.sum(s, at));
                     let direct = load(s, &dx[at..], count);
                     store(s, &mut dx[at..], count, s.fma(factor, through, direct));
                 },

@@ -6,13 +6,10 @@
 //! sign that the ReLU saw, again from `x`: cheaper than reading them, and the same bits.
 
 use crate::{
-    batch_norm::{
-        Normalize,
-        rows::{self, Function},
-    },
-    columns::{self, Terms, Totals, put, round},
-    cpu::Cpu,
-    simd::Lanes,
+    batch_norm::Normalize,
+    columns::{self, put, round},
+    cpu::{CHUNK, Cpu},
+    relu::masked,
     view::{Unary, Write},
 };
 
@@ -43,104 +40,92 @@ pub fn backward_sums(
     );
     let rows = x.len() / c;
     assert!(rows > 0, "means of nothing");
-    let slope = with.slope();
-    match with.affine {
-        None => columns::fold_vectors(cpu, [rows, c], Plain { with, slope, x, dy }, |sums| {
-            put_means(rows, sums, means);
-        }),
-        Some(affine) => {
-            columns::fold_vectors(cpu, [rows, c], Affine { with, affine, slope, x, dy }, |sums| {
-                put_means(rows, sums, means);
-                // Sums 2 and 3 are those of gamma and beta.
-                for (kind, gradient) in (2..).zip(gradients) {
-                    if let Some((write, values)) = gradient {
-                        values.iter_mut().enumerate().for_each(|(channel, value)| {
-                            put(write, sums.get(kind, channel), value);
-                        });
-                    }
-                }
-            });
+    let take = |sums: &[f64]| {
+        for (mean, sum) in means.iter_mut().zip(sums) {
+            *mean = round(sum / rows as f64);
         }
+        // Sums of kinds 2 and 3 are those of gamma and beta.
+        for (gradient, sums) in gradients.into_iter().zip(sums[2 * c..].chunks_exact(c)) {
+            if let Some((write, values)) = gradient {
+                values.iter_mut().zip(sums).for_each(|(value, &sum)| put(write, sum, value));
+            }
+        }
+    };
+    match with.affine {
+        None => columns::fold_strips(
+            cpu,
+            rows,
+            [c, 2],
+            #[inline(always)]
+            |rows, at, sums| {
+                let (plain, weighted) = sums.split_at_mut(at.len());
+                let with = with.part(at.clone());
+                for r in rows {
+                    let values = [&x[r * c..][at.clone()], &dy[r * c..][at.clone()]];
+                    add(&with, values, plain, weighted);
+                }
+            },
+            take,
+        ),
+        Some(affine) => columns::fold_strips(
+            cpu,
+            rows,
+            [c, 4],
+            #[inline(always)]
+            |rows, at, sums| {
+                let with = with.part(at.clone());
+                let affine = [&affine[0][at.clone()], &affine[1][at.clone()]];
+                let (through, gradients) = sums.split_at_mut(2 * at.len());
+                let (plain, weighted) = through.split_at_mut(at.len());
+                let (dgamma, dbeta) = gradients.split_at_mut(at.len());
+                for r in rows {
+                    let values = [&x[r * c..][at.clone()], &dy[r * c..][at.clone()]];
+                    add_affine(&with, affine, values, plain, weighted, dgamma, dbeta);
+                }
+            },
+            take,
+        ),
     }
 }
 
-/// Sums 0 and 1 over the number of rows.
-fn put_means<const K: usize>(rows: usize, sums: &Totals<'_, K>, means: &mut [f32]) {
-    let c = means.len() / 2;
-    for (i, mean) in means.iter_mut().enumerate() {
-        *mean = round(sums.get(i / c, i % c) / rows as f64);
+/// Adds one row's `d` and `d · n`.
+#[inline(always)]
+fn add(with: &Normalize<'_>, [x, dy]: [&[f32]; 2], plain: &mut [f32], weighted: &mut [f32]) {
+    let slope = with.slope();
+    let channels = with.mean.iter().zip(with.inv_std).zip(plain.iter_mut().zip(weighted));
+    for ((&x, &dy), ((mean, inv_std), (plain, weighted))) in x.iter().zip(dy).zip(channels) {
+        let n = (x - mean) * inv_std;
+        let d = masked(n, slope, dy);
+        *plain += d;
+        *weighted += d * n;
     }
 }
 
-/// Makes `d` and `d · n`.
-#[derive(Clone, Copy)]
-struct Plain<'a> {
-    with: &'a Normalize<'a>,
-    slope: f32,
-    x: &'a [f32],
-    dy: &'a [f32],
-}
-
-impl Terms<2, 2, 2> for Plain<'_> {
-    fn values(&self) -> [&[f32]; 2] {
-        [self.x, self.dy]
-    }
-
-    fn constants(&self) -> [&[f32]; 2] {
-        [self.with.mean, self.with.inv_std]
-    }
-
-    #[inline(always)]
-    fn add<S: Lanes>(
-        self,
-        s: S,
-        [x, dy]: [S::F; 2],
-        &[mean, inv_std]: &[S::F; 2],
-        [plain, weighted]: [S::F; 2],
-    ) -> [S::F; 2] {
-        let n = s.mul(s.sub(x, mean), inv_std);
-        let d = s.masked(n, self.slope, dy);
-        [s.add(plain, d), s.add(weighted, s.mul(d, n))]
-    }
-}
-
-/// Makes `d` and `d · n`, and the terms of the gradients of gamma and beta.
-#[derive(Clone, Copy)]
-struct Affine<'a> {
-    with: &'a Normalize<'a>,
-    affine: [&'a [f32]; 2],
-    slope: f32,
-    x: &'a [f32],
-    dy: &'a [f32],
-}
-
-impl Terms<2, 4, 4> for Affine<'_> {
-    fn values(&self) -> [&[f32]; 2] {
-        [self.x, self.dy]
-    }
-
-    fn constants(&self) -> [&[f32]; 4] {
-        [self.with.mean, self.with.inv_std, self.affine[0], self.affine[1]]
-    }
-
-    #[inline(always)]
-    fn add<S: Lanes>(
-        self,
-        s: S,
-        [x, dy]: [S::F; 2],
-        &[mean, inv_std, gamma, beta]: &[S::F; 4],
-        [plain, weighted, dgamma, dbeta]: [S::F; 4],
-    ) -> [S::F; 4] {
-        let n = s.mul(s.sub(x, mean), inv_std);
-        let through = s.add(s.mul(n, gamma), beta);
-        let dy = s.masked(through, self.slope, dy);
-        let d = s.mul(dy, gamma);
-        [
-            s.add(plain, d),
-            s.add(weighted, s.mul(d, n)),
-            s.add(dgamma, s.mul(n, dy)),
-            s.add(dbeta, dy),
-        ]
+/// As [`add`], and the terms of the gradients of gamma and beta. The sums are operands of their own,
+/// not parts of one: only so does the compiler know that they do not overlap, and makes vectors.
+#[inline(always)]
+fn add_affine(
+    with: &Normalize<'_>,
+    [gamma, beta]: [&[f32]; 2],
+    [x, dy]: [&[f32]; 2],
+    plain: &mut [f32],
+    weighted: &mut [f32],
+    dgamma: &mut [f32],
+    dbeta: &mut [f32],
+) {
+    let (slope, c) = (with.slope(), x.len());
+    let [mean, inv_std, gamma, beta, dy] =
+        [with.mean, with.inv_std, gamma, beta, dy].map(|v| &v[..c]);
+    let (plain, weighted) = (&mut plain[..c], &mut weighted[..c]);
+    let (dgamma, dbeta) = (&mut dgamma[..c], &mut dbeta[..c]);
+    for i in 0..c {
+        let n = (x[i] - mean[i]) * inv_std[i];
+        let dy = masked(n * gamma[i] + beta[i], slope, dy[i]);
+        let d = dy * gamma[i];
+        plain[i] += d;
+        weighted[i] += d * n;
+        dgamma[i] += n * dy;
+        dbeta[i] += dy;
     }
 }
 
@@ -169,55 +154,76 @@ pub fn backward(
         Unary::Apart { x: dy, y: dx } => (Some(dy), dx),
     };
     let (plain, weighted) = means.split_at(c);
-    let (slope, values) = (with.slope(), [dy, Some(x)]);
-    match with.affine {
-        None => {
-            let constants = [with.mean, with.inv_std, plain, weighted];
-            rows::map(cpu, Gradient { slope }, constants, values, dx);
+    with.widened(cpu, c, [plain, weighted], |c, with, means| {
+        let piece = CHUNK.div_ceil(c) * c;
+        cpu.run_chunks(dx, piece, |index, dx| {
+            vectorize!(cpu, {
+                for (r, dx) in dx.chunks_mut(c).enumerate() {
+                    let (at, len) = (index * piece + r * c, dx.len());
+                    let (x, dy) = (&x[at..][..len], dy.map(|dy| &dy[at..][..len]));
+                    match with.affine {
+                        None => row(with, means, x, dy, dx),
+                        Some(affine) => row_affine(with, affine, means, x, dy, dx),
+                    }
+                }
+            });
+        });
+    });
+}
+
+/// One row; `dy` is what lies in `dx` if it is `None`.
+#[inline(always)]
+fn row(
+    with: &Normalize<'_>,
+    [plain, weighted]: [&[f32]; 2],
+    x: &[f32],
+    dy: Option<&[f32]>,
+    dx: &mut [f32],
+) {
+    let (slope, c) = (with.slope(), x.len());
+    let [mean, inv_std, plain, weighted] =
+        [with.mean, with.inv_std, plain, weighted].map(|v| &v[..c]);
+    let dx = &mut dx[..c];
+    if let Some(dy) = dy {
+        let dy = &dy[..c];
+        for i in 0..c {
+            let n = (x[i] - mean[i]) * inv_std[i];
+            dx[i] = (masked(n, slope, dy[i]) - plain[i] - weighted[i] * n) * inv_std[i];
         }
-        Some([gamma, beta]) => {
-            let constants = [with.mean, with.inv_std, gamma, beta, plain, weighted];
-            rows::map(cpu, ScaledGradient { slope }, constants, values, dx);
+    } else {
+        for i in 0..c {
+            let n = (x[i] - mean[i]) * inv_std[i];
+            dx[i] = (masked(n, slope, dx[i]) - plain[i] - weighted[i] * n) * inv_std[i];
         }
     }
 }
 
-/// What [`backward`] makes of `dy` and `x` without a Scale.
-#[derive(Clone, Copy)]
-struct Gradient {
-    slope: f32,
-}
-
-impl Function<2, 4> for Gradient {
-    #[inline(always)]
-    fn at<S: Lanes>(
-        self,
-        s: S,
-        [dy, x]: [S::F; 2],
-        &[mean, inv_std, plain, weighted]: &[S::F; 4],
-    ) -> S::F {
-        let n = s.mul(s.sub(x, mean), inv_std);
-        let d = s.masked(n, self.slope, dy);
-        s.mul(s.sub(s.sub(d, plain), s.mul(weighted, n)), inv_std)
-    }
-}
-
-/// What it makes of them with one.
-#[derive(Clone, Copy)]
-struct ScaledGradient {
-    slope: f32,
-}
-
-impl Function<2, 6> for ScaledGradient {
-    #[inline(always)]
-    fn at<S: Lanes>(
-        self,
-        s: S,
-        [dy, x]: [S::F; 2],
-        &[mean, inv_std, gamma, beta, plain, weighted]: &[S::F; 6],
-    ) -> S::F {
-        let n = s.mul(s.sub(x, mean), inv_std);
-        let d = s.mul(s.masked(s.add(s.mul(n, gamma), beta), self.slope, dy), gamma);
-        s.mul(s.sub(s.sub(d, plain), s.mul(weighted, n)), inv_std)
+/// As [`row`], through a Scale.
+#[inline(always)]
+fn row_affine(
+    with: &Normalize<'_>,
+    [gamma, beta]: [&[f32]; 2],
+    [plain, weighted]: [&[f32]; 2],
+    x: &[f32],
+    dy: Option<&[f32]>,
+    dx: &mut [f32],
+) {
+    let (slope, c) = (with.slope(), x.len());
+    let [mean, inv_std, gamma, beta, plain, weighted] =
+        [with.mean, with.inv_std, gamma, beta, plain, weighted].map(|v| &v[..c]);
+    let dx = &mut dx[..c];
+    if let Some(dy) = dy {
+        let dy = &dy[..c];
+        for i in 0..c {
+            let n = (x[i] - mean[i]) * inv_std[i];
+            let d = masked(n * gamma[i] + beta[i], slope, dy[i]) * gamma[i];
+            dx[i] = (d - plain[i] - weighted[i] * n) * inv_std[i];
+        }
+    } else {
+        for i in 0..c {
+            let n = (x[i] - mean[i]) * inv_std[i];
+            let d = masked(n * gamma[i] + beta[i], slope, dx[i]) * gamma[i];
+            dx[i] = (d - plain[i] - weighted[i] * n) * inv_std[i];
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     lrn::Lrn,
-    simd::{LANES, Lanes, each_vector, load, store},
+    simd::{LANES, Lanes},
 };
 
 /// One value a channel, with zeros before and behind: as many as a window of `SIZE` (or of any size, if
@@ -38,7 +38,7 @@ impl<'a, const SIZE: usize> Row<'a, SIZE> {
             #[inline(always)]
             |at, count| {
                 let x = load(s, &x[at..], count);
-                self.put(s, at, s.mul(x, x));
+                self.put(s, at, mul(s, x, x));
             },
         );
     }
@@ -87,8 +87,8 @@ impl<F: Copy> Scales<F> {
         let scale = s.fma(self.share, sum, self.k);
         let Some(beta) = self.beta else {
             let r = quarter(s, scale);
-            let squared = s.mul(r, r);
-            return Powers { power: s.mul(squared, r), inverse: s.mul(squared, squared) };
+            let squared = mul(s, r, r);
+            return Powers { power: mul(s, squared, r), inverse: mul(s, squared, squared) };
         };
         let mut scales = [0.0; LANES];
         store(s, &mut scales, LANES, scale);
@@ -102,11 +102,55 @@ impl<F: Copy> Scales<F> {
 #[inline(always)]
 fn quarter<S: Lanes>(s: S, v: S::F) -> S::F {
     let r = s.quarter_guess(v);
-    let squared = s.mul(r, r);
-    let e = s.sub(s.splat(1.0), s.mul(v, s.mul(squared, squared)));
+    let squared = mul(s, r, r);
+    let e = s.sub(s.splat(1.0), mul(s, v, mul(s, squared, squared)));
     let mut missing = s.splat(8.277_694e-2);
     for c in [9.685_851e-2, 1.171_719_7e-1, 1.562_405_6e-1, 2.500_000_3e-1, 1.0] {
         missing = s.fma(missing, e, s.splat(c));
     }
-    s.mul(r, missing)
+    mul(s, r, missing)
+}
+
+/// `a · b`.
+#[inline(always)]
+pub(super) fn mul<S: Lanes>(s: S, a: S::F, b: S::F) -> S::F {
+    s.fma(a, b, s.splat(0.0))
+}
+
+/// The first `count` values, at most eight; the other lanes are 0.
+#[inline(always)]
+pub(super) fn load<S: Lanes>(s: S, from: &[f32], count: usize) -> S::F {
+    let from = &from[..count];
+    if count == LANES {
+        // SAFETY: there are eight values.
+        unsafe { s.load(from.as_ptr()) }
+    } else {
+        // SAFETY: there are `count` values.
+        unsafe { s.load_first(from.as_ptr(), count) }
+    }
+}
+
+/// Writes the first `count` values, at most eight.
+#[inline(always)]
+pub(super) fn store<S: Lanes>(s: S, to: &mut [f32], count: usize, values: S::F) {
+    let to = &mut to[..count];
+    if count == LANES {
+        // SAFETY: there is room for eight values.
+        unsafe { s.store(to.as_mut_ptr(), values) }
+    } else {
+        // SAFETY: there is room for `count` values.
+        unsafe { s.store_first(to.as_mut_ptr(), values, count) }
+    }
+}
+
+/// Calls `body(at, count)` for the vectors of a row of `c`: whole ones, then what is left.
+#[inline(always)]
+pub(super) fn each_vector(c: usize, mut body: impl FnMut(usize, usize)) {
+    let whole = c / LANES * LANES;
+    for at in (0..whole).step_by(LANES) {
+        body(at, LANES);
+    }
+    if whole < c {
+        body(whole, c - whole);
+    }
 }

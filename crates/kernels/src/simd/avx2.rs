@@ -69,20 +69,14 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn mul(self, a: __m256, b: __m256) -> __m256 {
-            // SAFETY: `self` exists, so the CPU has avx2 and fma.
-            unsafe { _mm256_mul_ps(a, b) }
-        }
-
-        #[inline(always)]
-        fn masked(self, v: __m256, slope: f32, x: __m256) -> __m256 {
+        fn masked(self, v: __m256, slope: f32, d: __m256) -> __m256 {
             let (zero, slope) = (self.splat(0.0), self.splat(slope));
             // SAFETY: `self` exists, so the CPU has avx2 and fma.
             let positive = unsafe { _mm256_cmp_ps::<_CMP_GT_OQ>(v, zero) };
             // SAFETY: as above.
-            let scaled = unsafe { _mm256_mul_ps(x, slope) };
+            let scaled = unsafe { _mm256_mul_ps(d, slope) };
             // SAFETY: as above.
-            unsafe { _mm256_blendv_ps(scaled, x, positive) }
+            unsafe { _mm256_blendv_ps(scaled, d, positive) }
         }
 
         #[inline(always)]
@@ -209,9 +203,6 @@ mod other {
             match self {}
         }
         fn fma(self, _: Self::F, _: Self::F, _: Self::F) -> Self::F {
-            match self {}
-        }
-        fn mul(self, _: Self::F, _: Self::F) -> Self::F {
             match self {}
         }
         fn masked(self, _: Self::F, _: f32, _: Self::F) -> Self::F {

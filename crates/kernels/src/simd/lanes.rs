@@ -14,8 +14,6 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn splat(self, value: f32) -> Self::F;
     /// `a * b + c`, rounded once where the level has FMA and twice where it has not.
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
-    /// `a * b`.
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a + b`.
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a - b`.
@@ -25,8 +23,8 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     }
     /// Lane `j` of vector `i` becomes lane `i` of vector `j`.
     fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
-    /// `x` where `v > 0`, else `slope * x`: the gradient of a ReLU of `v`.
-    fn masked(self, v: Self::F, slope: f32, x: Self::F) -> Self::F;
+    /// `d` where `v > 0`, else `slope * d`.
+    fn masked(self, v: Self::F, slope: f32, d: Self::F) -> Self::F;
     /// `x` where `x > 0`, else `slope * x`; NaN stays NaN.
     #[inline(always)]
     fn relu(self, x: Self::F, slope: f32) -> Self::F {

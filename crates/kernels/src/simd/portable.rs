@@ -33,13 +33,8 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        from_fn(|i| a[i] * b[i])
-    }
-
-    #[inline(always)]
-    fn masked(self, v: Self::F, slope: f32, x: Self::F) -> Self::F {
-        from_fn(|i| x[i] * if v[i] > 0.0 { 1.0 } else { slope })
+    fn masked(self, v: Self::F, slope: f32, d: Self::F) -> Self::F {
+        from_fn(|i| if v[i] > 0.0 { d[i] } else { slope * d[i] })
     }
 
     #[inline(always)]
