@@ -1,8 +1,9 @@
 //! `firecaffe` as a process: builds it, times a network with it, reads the log.
 
 use std::path::PathBuf;
+use std::thread;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::Rate;
 use crate::packages::{self, Packages};
@@ -43,6 +44,16 @@ impl Firecaffe {
             },
             gflop: value(&log, "Floating-point operations: ")?,
             seconds: value(&log, "Median Forward-Backward: ")? / 1e3,
+        })
+    }
+
+    /// Images/s, forward and backward, of two programs at once, one thread each.
+    pub(super) fn two_at_once(&self, net: &str, iterations: usize) -> Result<f64> {
+        thread::scope(|scope| {
+            let other = scope.spawn(|| self.time(net, 1, iterations));
+            let one = self.time(net, 1, iterations)?;
+            let other = other.join().map_err(|_| anyhow!("timing {net} panicked"))??;
+            Ok(one.rate.pass + other.rate.pass)
         })
     }
 

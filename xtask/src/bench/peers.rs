@@ -1,7 +1,8 @@
 //! `cargo xtask bench peers`: every network of `bench/models` here and in PyTorch, on the same cores.
 //!
 //! The programs, and their numbers of threads, take turns round after round, so that whatever disturbs the
-//! machine disturbs all of them. Medians over rounds are compared: forward + backward, and the same with the
+//! machine disturbs all of them. What two cores can give at most, two programs of one thread at once show: they
+//! share caches and memory, and wait for nothing. Medians over rounds are compared: forward + backward, and the same with the
 //! update (SGD with momentum). PyTorch runs in both memory orders and the better one counts. The share is that
 //! of the FMA peak, measured between the rounds. Two rounds take seven minutes; small networks take several turns a round.
 
@@ -59,6 +60,8 @@ pub(super) struct Measured {
     pub(super) ours: Rate,
     /// Images a second, forward and backward, round by round.
     pub(super) rounds: Vec<f64>,
+    /// The same of two programs at once, one thread each; empty where it is not asked for.
+    pub(super) pairs: Vec<f64>,
     /// In the order of [`LAYOUTS`]; empty without PyTorch.
     pub(super) peers: Vec<Rate>,
     /// Of the FMA peak, forward and backward.
@@ -103,6 +106,8 @@ struct Turn {
     threads: usize,
     peers: Vec<Peer>,
     ours: Vec<Rate>,
+    /// Images a second of two programs of one thread at once.
+    pairs: Vec<f64>,
     theirs: Vec<Vec<Rate>>,
     /// Our GFLOPS.
     speeds: Vec<f64>,
@@ -116,14 +121,19 @@ impl Turn {
         let start = |python: &Python| LAYOUTS.map(|layout| python.start(&file, layout, threads));
         let peers: Vec<Peer> = python.map(start).into_iter().flatten().collect::<Result<_>>()?;
         let theirs = vec![Vec::new(); peers.len()];
-        Ok(Self { net, file, threads, peers, ours: vec![], theirs, speeds: vec![], top: 0.0 })
+        let (ours, pairs, speeds) = (vec![], vec![], vec![]);
+        Ok(Self { net, file, threads, peers, ours, pairs, theirs, speeds, top: 0.0 })
     }
 
     /// A round of it.
     fn take(&mut self, firecaffe: &Firecaffe) -> Result<()> {
         self.top = self.top.max(gflops(self.threads));
         // Its own warm-up is shorter than theirs: one turn of ours is two iterations more.
-        let timed = firecaffe.time(&self.file, self.threads, self.net.iterations + 2)?;
+        let iterations = self.net.iterations + 2;
+        let timed = firecaffe.time(&self.file, self.threads, iterations)?;
+        if self.net.scales && self.threads == 1 {
+            self.pairs.push(firecaffe.two_at_once(&self.file, iterations)?);
+        }
         self.speeds.push(timed.gflop / timed.seconds);
         self.ours.push(timed.rate);
         for (peer, rates) in self.peers.iter_mut().zip(&mut self.theirs) {
@@ -138,6 +148,7 @@ impl Turn {
             threads: self.threads,
             ours: Rate::median(&self.ours),
             rounds: self.ours.iter().map(|rate| rate.pass).collect(),
+            pairs: self.pairs,
             peers: self.theirs.iter().map(|rates| Rate::median(rates)).collect(),
             share: median(self.speeds) / self.top,
         }
