@@ -5,11 +5,7 @@
 //! million rows, at the speed of reading them: a strip's sums stay in the first-level cache, and a part
 //! has enough rows for its sums to be few beside them.
 
-mod few;
-
 use std::ops::Range;
-
-pub(crate) use few::sums_of_few_into;
 
 use crate::{
     cpu::{Cpu, Pieces},
@@ -216,6 +212,3 @@ pub(crate) fn lanes_sum(values: impl Iterator<Item = f32>) -> f32 {
     }
     sums.iter().sum()
 }
-
-#[cfg(test)]
-mod tests;

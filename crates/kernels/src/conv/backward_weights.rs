@@ -105,7 +105,7 @@ pub fn backward_weights(
 ///
 /// If an operand is shorter than its shape says.
 pub fn backward_bias(cpu: &Cpu, rows: usize, k: usize, dy: Rows<'_>, write: Write, db: &mut [f32]) {
-    column_sums::sums_of_few_into(cpu, rows, k, dy, write, db);
+    column_sums::sums_into(cpu, rows, k, dy, write, db);
 }
 
 /// Hands every task the gradients of up to `most` output channels of a group: `take(group, first, dw)`, where
