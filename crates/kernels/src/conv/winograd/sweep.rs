@@ -185,9 +185,9 @@ where
         }
         for column in (0..cols).step_by(LANES) {
             let live = LANES.min(cols - column);
+            let from = products.wrapping_add(column);
             // SAFETY: rows of products are whole vectors, for all columns of the panels.
-            let values: [[S::F; M]; M] =
-                unsafe { transform::gather(s, products.wrapping_add(column), plane) };
+            let values: [[S::F; M]; M] = unsafe { transform::gather(s, from, plane) };
             let bias = match of.bias {
                 // SAFETY: these channels exist.
                 Some(bias) => unsafe {
