@@ -17,10 +17,21 @@
 use crate::stripe::{Bench, Hop};
 use std::ops::Range;
 
+/// Leaves of the left child of a node with `leaves` leaves: the largest power of two below. The
+/// only place that says where the tree splits.
+///
+/// # Panics
+///
+/// If there are fewer than two: a leaf does not split.
+#[must_use]
+pub fn tree_split(leaves: usize) -> usize {
+    assert!(leaves >= 2, "a leaf does not split");
+    1 << (leaves - 1).ilog2()
+}
+
 /// Where `T(a, b)` splits.
 pub(crate) fn split(node: &Range<usize>) -> usize {
-    debug_assert!(node.len() >= 2, "a leaf does not split");
-    node.start + (1 << (node.len() - 1).ilog2())
+    node.start + tree_split(node.len())
 }
 
 /// The other child of `node`'s parent, and the parent, in the tree over `0..world`.

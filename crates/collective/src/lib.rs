@@ -24,6 +24,7 @@ pub mod docs;
 pub mod verify;
 
 pub use algorithms::{ALGORITHMS, Algorithm, Claim, NameError, Row, find};
+pub use canonical::tree_split;
 pub use choose::{Choice, ChoiceError, Rule, all_with_plans, choose};
 pub use cost::{Network, NetworkError};
 pub use plan::{Cut, Operation, broadcast};

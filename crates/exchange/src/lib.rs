@@ -13,9 +13,11 @@ mod ranks;
 mod stamp;
 
 pub mod bench;
+pub mod canonical;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod watch;
+pub mod wire;
 
 pub use exchange::{Config, Exchange, ExchangeError};
 pub use execute::execute;

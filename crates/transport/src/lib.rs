@@ -20,6 +20,7 @@
 )]
 
 mod add;
+mod aligned;
 mod error;
 mod progress;
 mod pulse;
@@ -32,6 +33,7 @@ pub mod local;
 pub mod mpi;
 
 pub use add::add_assign;
+pub use aligned::AlignedBytes;
 pub use error::LinkError;
 pub use progress::{Busy, Entry, Progress, Waiting};
 pub use pulse::Pulse;
