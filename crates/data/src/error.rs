@@ -215,14 +215,14 @@ pub enum DataError {
         /// What is too large.
         source: base::ShapeError,
     },
-    /// `MemoryData` before `feed`, or `feed` on another source.
+    /// `MemoryData` before its values were set, or values set for another source.
     #[error(
-        "no data was fed: MemoryData gets its values from the program, other layers from files"
+        "no data was set: MemoryData gets its values from the program, other layers from files"
     )]
-    NotFed,
-    /// What was fed is not a whole number of batches.
+    NoInputArrays,
+    /// What was set is not a whole number of batches.
     #[error("{values} values and {labels} labels are not whole batches of shape {want:?}")]
-    Fed {
+    InputArrays {
         /// How many values.
         values: usize,
         /// How many labels.

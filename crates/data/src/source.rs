@@ -106,8 +106,8 @@ pub(crate) trait Source: Send {
     /// Where the source stands now.
     fn state(&self) -> StreamState;
     /// Takes values from the program, if this source is made for it.
-    fn feed(&mut self, _values: &[f32], _labels: &[f32]) -> Result<(), DataError> {
-        Err(DataError::NotFed)
+    fn set_input_arrays(&mut self, _values: &[f32], _labels: &[f32]) -> Result<(), DataError> {
+        Err(DataError::NoInputArrays)
     }
     /// Goes to a place that [`state`](Self::state) gave in this run or an earlier one.
     fn restore(&mut self, state: &StreamState) -> Result<(), DataError>;

@@ -156,10 +156,10 @@ impl Stream {
     }
 
     /// Hands values to a `MemoryData` layer: whole batches of (N, C, H, W) and their labels.
-    pub fn feed(&mut self, values: &[f32], labels: &[f32]) -> Result<(), DataError> {
+    pub fn set_input_arrays(&mut self, values: &[f32], labels: &[f32]) -> Result<(), DataError> {
         match &mut self.worker {
-            Some(Worker::Direct(strider)) => strider.source.feed(values, labels),
-            _ => Err(DataError::NotFed),
+            Some(Worker::Direct(strider)) => strider.source.set_input_arrays(values, labels),
+            _ => Err(DataError::NoInputArrays),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use base::{Shape, ShapeError};
 
-use crate::{FeedError, FillerError};
+use crate::{DataSourceError, FillerError};
 
 /// What is wrong with one layer; the net adds the layer's name and type.
 #[derive(Debug, thiserror::Error)]
@@ -82,5 +82,5 @@ pub enum LayerError {
 
     /// The source of a data layer failed.
     #[error(transparent)]
-    Feed(#[from] FeedError),
+    Source(#[from] DataSourceError),
 }

@@ -38,8 +38,8 @@ fn check(kind: &str, message: &str, fixed: &str, sizes: &[&str], axes: &[&str]) 
         let tops = if kind.tops_equal_bottoms { bottoms } else { kind.tops.min };
         let shapes: Vec<_> =
             (0..bottoms).map(|_| Shape::new(SHAPES[below(SHAPES.len())]).unwrap()).collect();
-        let (phase, in_place, fed) = (Phase::Train, false, &[]);
-        let spec = Spec { layer: &layer, phase, in_place, bottoms, tops, fed };
+        let (phase, in_place, source_shapes) = (Phase::Train, false, &[]);
+        let spec = Spec { layer: &layer, phase, in_place, bottoms, tops, source_shapes };
         let Ok(mut layer) = (kind.build)(&spec) else { continue };
         if layer.reshape(&shapes).is_ok() {
             layer.params();

@@ -76,7 +76,7 @@ impl Rig {
             in_place,
             bottoms: case.bottoms.len(),
             tops: case.tops,
-            fed: &[],
+            source_shapes: &[],
         };
         let mut layer = (kind.build)(&spec).unwrap_or_else(|e| panic!("{label}: {e}"));
         let mut rng = Mt19937::new(SEED);
@@ -149,7 +149,7 @@ impl Rig {
                 })
                 .collect(),
             rng: &mut Mt19937::new(SEED),
-            feed: None,
+            source: None,
         };
         self.layer.forward(&mut io).unwrap_or_else(|e| panic!("{}: {e}", self.label));
         drop(io);

@@ -6,7 +6,7 @@ use kernels::{Cpu, Rows, RowsMut, Unary, Write};
 use smallvec::SmallVec;
 use tensor::{Layout, Slab};
 
-use crate::Feed;
+use crate::DataSource;
 
 /// What one call lends a layer, one a blob or a param: on the stack, so that an iteration allocates nothing,
 /// unless a layer has more of them than most.
@@ -27,7 +27,7 @@ pub struct Forward<'a> {
     /// The replica's random stream.
     pub rng: &'a mut Mt19937,
     /// The source of a data layer.
-    pub feed: Option<&'a mut (dyn Feed + 'static)>,
+    pub source: Option<&'a mut (dyn DataSource + 'static)>,
 }
 
 /// An input blob.

@@ -25,9 +25,9 @@ pub struct LayerKind {
     pub in_place: InPlace,
     /// A loss: its first top weighs 1 unless `loss_weight` says otherwise, and tops left out are made.
     pub loss: bool,
-    /// A data layer: its tops come from a [`Feed`](crate::Feed). Or an output layer: its bottoms go to
-    /// the feed's [`Sink`](crate::Sink).
-    pub fed: bool,
+    /// A data layer: its tops come from a [`DataSource`](crate::DataSource). Or an output layer: its bottoms go to
+    /// the source's [`OutputSink`](crate::OutputSink).
+    pub has_source: bool,
     /// Lowers what is written into a layer.
     pub build: fn(&Spec<'_>) -> Result<Box<dyn Layer>, LayerError>,
     /// What the gradient checker tries: every option that changes the arithmetic. Empty only
@@ -46,7 +46,7 @@ impl LayerKind {
         tops_equal_bottoms: false,
         in_place: InPlace::Never,
         loss: false,
-        fed: false,
+        has_source: false,
         build: |_| unreachable!("every row names its builder"),
         cases: &[],
     };
@@ -54,11 +54,11 @@ impl LayerKind {
     /// Predictions and targets in, one loss out.
     pub const LOSS: Self = Self { bottoms: Arity::exactly(2), loss: true, ..Self::UNARY };
 
-    /// No bottoms, tops from a feed.
-    pub const FED: Self = Self {
+    /// No bottoms, tops from a source.
+    pub const WITH_SOURCE: Self = Self {
         bottoms: Arity::exactly(0),
         tops: Arity { min: 1, max: usize::MAX },
-        fed: true,
+        has_source: true,
         ..Self::UNARY
     };
 }
@@ -124,7 +124,7 @@ pub struct Spec<'a> {
     /// Number of tops, those made automatically included.
     pub tops: usize,
     /// Shapes of a data layer's tops, as its source announced them; empty for other layers.
-    pub fed: &'a [base::Shape],
+    pub source_shapes: &'a [base::Shape],
 }
 
 /// One thing the gradient checker tries: options, bottom shapes and how they are filled.

@@ -13,10 +13,10 @@ mod axis;
 mod broadcast;
 mod channel_norm;
 mod convolve;
+mod data_layer;
+mod data_source;
 mod elementwise;
 mod error;
-mod fed;
-mod feed;
 mod filler;
 mod io;
 mod kind;
@@ -34,8 +34,8 @@ mod gradient_check;
 #[cfg(test)]
 mod testing;
 
+pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource};
 pub use error::LayerError;
-pub use feed::{Drain, Feed, FeedError, Sink};
 pub use filler::{FillerError, fill};
 pub use io::{Backward, Bottom, BottomDiff, Few, Forward, Gradient, Place, Top, TopDiff};
 pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};

@@ -15,8 +15,8 @@ pub(crate) type Blob<'a> = (&'a [usize], &'a [f32]);
 pub(crate) fn build(text: &str, bottoms: usize, tops: usize) -> Result<Box<dyn Layer>, LayerError> {
     let layer: LayerParameter = caffe_format::text::read("test", text).unwrap();
     let kind = crate::find(layer.type_()).expect("a type of the table");
-    let (phase, in_place, fed) = (Phase::Train, false, &[]);
-    (kind.build)(&Spec { layer: &layer, phase, in_place, bottoms, tops, fed })
+    let (phase, in_place, source_shapes) = (Phase::Train, false, &[]);
+    (kind.build)(&Spec { layer: &layer, phase, in_place, bottoms, tops, source_shapes })
 }
 
 /// The tops' shapes for these bottoms.
@@ -100,7 +100,7 @@ pub(crate) fn run_forward(
         params: Few::new(),
         running: Few::new(),
         rng,
-        feed: None,
+        source: None,
     })?;
     let values = |(shape, slab): (Shape, Slab)| {
         let values = slab[..shape.count()].to_vec();

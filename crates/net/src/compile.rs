@@ -3,7 +3,7 @@
 use base::random::Mt19937;
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};
-use layers::{Feed, FeedError};
+use layers::{DataSource, DataSourceError};
 use tensor::Slab;
 
 use crate::filter::filter;
@@ -12,9 +12,13 @@ use crate::splits::insert_splits;
 use crate::{Net, NetError, fusion, graph, joining, layouts, memory, needs, params, shapes};
 
 /// Where data layers get their batches. `train` implements it over files; tests over vectors.
-pub trait Sources {
+pub trait OpenSources {
     /// Shapes of a data layer's tops, without drawing a random number.
-    fn shapes(&mut self, layer: &LayerParameter, phase: Phase) -> Result<Vec<Shape>, FeedError>;
+    fn shapes(
+        &mut self,
+        layer: &LayerParameter,
+        phase: Phase,
+    ) -> Result<Vec<Shape>, DataSourceError>;
 
     /// Opens the source for one replica, drawing from its stream as Caffe does at this point.
     fn open(
@@ -22,14 +26,14 @@ pub trait Sources {
         layer: &LayerParameter,
         phase: Phase,
         rng: &mut Mt19937,
-    ) -> Result<Box<dyn Feed>, FeedError>;
+    ) -> Result<Box<dyn DataSource>, DataSourceError>;
 }
 
 /// Compiles `written`, whose `state` says phase, level and stages. The second value holds what Caffe
 /// logs about layers left out.
 pub fn compile(
     written: &NetParameter,
-    sources: &mut dyn Sources,
+    opener: &mut dyn OpenSources,
     plan: MemoryPlan,
 ) -> Result<(Net, Vec<String>), NetError> {
     let phase = match written.state().phase() {
@@ -40,7 +44,7 @@ pub fn compile(
     let split = insert_splits(&filtered);
     let graph = graph::wire(&split, phase)?;
     let outputs = graph.outputs.clone();
-    let (mut nodes, mut blobs) = shapes::infer(graph, sources)?;
+    let (mut nodes, mut blobs) = shapes::infer(graph, opener)?;
     let params = params::assign(&mut nodes)?;
     needs::decide(&mut nodes, &params, split.force_backward());
     layouts::assign(&mut nodes, &mut blobs);

@@ -1,7 +1,7 @@
 //! Why a net cannot be built or run. Every variant names the layer or blob and what was expected.
 
 use base::Shape;
-use layers::{Arity, FeedError, LayerError};
+use layers::{Arity, DataSourceError, LayerError};
 
 /// Why a net could not be compiled.
 #[derive(Debug, thiserror::Error)]
@@ -120,7 +120,7 @@ pub enum NetError {
         /// The layer.
         layer: String,
         /// What the source says.
-        source: FeedError,
+        source: DataSourceError,
     },
 
     /// Shared weights (`param { name: .. }`) disagree in shape.
@@ -173,7 +173,7 @@ pub enum NetError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A layer objects, or its feed does.
+    /// A layer objects, or its source does.
     #[error("layer `{layer}`{}", of_record(.record))]
     Layer {
         /// The layer.

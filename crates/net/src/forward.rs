@@ -2,7 +2,7 @@
 
 use base::random::Mt19937;
 use kernels::Cpu;
-use layers::{Alias, Bottom, Feed, Few, Forward, LayerError, Top};
+use layers::{Alias, Bottom, DataSource, Few, Forward, LayerError, Top};
 use tensor::Layout;
 
 use crate::{Blob, Home, Net, Node, RunError};
@@ -17,8 +17,8 @@ pub struct Pass<'a> {
     pub running: &'a mut [f32],
     /// The replica's random stream.
     pub rng: &'a mut Mt19937,
-    /// The replica's feeds, one per data layer.
-    pub feeds: &'a mut [Box<dyn Feed>],
+    /// The replica's sources, one per data layer.
+    pub sources: &'a mut [Box<dyn DataSource>],
 }
 
 /// Params that a node runs with: its own, then those of the layers whose part it does.
@@ -42,7 +42,7 @@ impl Net {
         self.follow_shapes(index)?;
         if self.nodes[index].layer.alias() == Alias::None && !self.nodes[index].idle {
             self.run_forward(index, pass)
-                .map_err(|source| self.culprit(index, source, pass.feeds))?;
+                .map_err(|source| self.culprit(index, source, pass.sources))?;
         }
         let node = &self.nodes[index];
         let mut loss = 0.0;
@@ -133,8 +133,8 @@ impl Net {
                 .collect(),
             running: split_running(pass.running, &homes),
             rng: pass.rng,
-            feed: match node.feed {
-                Some(feed) => Some(pass.feeds[feed].as_mut()),
+            source: match node.source {
+                Some(source) => Some(pass.sources[source].as_mut()),
                 None => None,
             },
         };
@@ -151,9 +151,16 @@ impl Net {
     }
 
     /// Names the layer and, where an item of the batch is to blame, its record.
-    fn culprit(&self, index: usize, source: LayerError, feeds: &[Box<dyn Feed>]) -> RunError {
+    fn culprit(
+        &self,
+        index: usize,
+        source: LayerError,
+        sources: &[Box<dyn DataSource>],
+    ) -> RunError {
         let record = match source {
-            LayerError::Label { item, .. } => feeds.iter().find_map(|feed| feed.record_name(item)),
+            LayerError::Label { item, .. } => {
+                sources.iter().find_map(|source| source.record_name(item))
+            }
             _ => None,
         };
         RunError::Layer { layer: self.layer_name(index).into(), record, source }

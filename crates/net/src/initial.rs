@@ -1,11 +1,11 @@
-//! Set-up of one replica: first values, feeds, and the random numbers both take, in Caffe's order.
+//! Set-up of one replica: first values, sources, and the random numbers both take, in Caffe's order.
 
 use base::Phase;
 use base::random::Mt19937;
-use layers::{Feed, ParamDecl};
+use layers::{DataSource, ParamDecl};
 use tensor::Slab;
 
-use crate::{Home, Net, NetError, Sources};
+use crate::{Home, Net, NetError, OpenSources};
 
 /// What one replica starts with.
 pub struct Initial {
@@ -13,8 +13,8 @@ pub struct Initial {
     pub params: Slab,
     /// Running params in net order.
     pub running: Slab,
-    /// One feed per data layer, in net order.
-    pub feeds: Vec<Box<dyn Feed>>,
+    /// One source per data layer, in net order.
+    pub sources: Vec<Box<dyn DataSource>>,
 }
 
 impl Net {
@@ -24,25 +24,25 @@ impl Net {
     pub fn initialise(
         &mut self,
         rng: &mut Mt19937,
-        sources: &mut dyn Sources,
+        opener: &mut dyn OpenSources,
     ) -> Result<Initial, NetError> {
         let mut initial = Initial {
             params: Slab::zeros(self.home_len(Home::Slab)),
             running: Slab::zeros(self.home_len(Home::Running)),
-            feeds: Vec::new(),
+            sources: Vec::new(),
         };
         self.private.grow(self.home_len(Home::Private));
         for node in &self.nodes {
             let layer = || node.written.name().to_owned();
-            if node.feed.is_some() {
+            if node.source.is_some() {
                 let phase = match node.written.phase() {
                     caffe_format::Phase::Train => Phase::Train,
                     caffe_format::Phase::Test => Phase::Test,
                 };
-                let feed = sources
+                let source = opener
                     .open(&node.written, phase, rng)
                     .map_err(|source| NetError::Source { layer: layer(), source })?;
-                initial.feeds.push(feed);
+                initial.sources.push(source);
             }
             let mut draw = |decl: &ParamDecl| {
                 let mut values = vec![0.0; decl.shape.count()];

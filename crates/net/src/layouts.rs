@@ -104,7 +104,7 @@ fn conversion(blobs: &[Blob], from: usize, to: usize, backward: bool) -> Node {
         seen: vec![blobs[from].shape.clone()],
         params: Vec::new(),
         loss_weights: vec![0.0],
-        feed: None,
+        source: None,
         backward,
         propagate: vec![backward],
         learn: Vec::new(),

@@ -16,7 +16,7 @@
 //! | `memory` | blobs get buffers |
 //!
 //! The result, [`Net`], belongs to one worker: it owns activations and workspaces, and borrows
-//! parameters, gradients, random streams and feeds from its caller. It knows no files, ranks or clocks.
+//! parameters, gradients, random streams and sources from its caller. It knows no files, ranks or clocks.
 
 mod backward;
 mod blobs;
@@ -41,7 +41,7 @@ pub mod filter;
 pub mod splits;
 
 pub use blobs::{Output, Values};
-pub use compile::{Sources, compile};
+pub use compile::{OpenSources, compile};
 pub use error::{NetError, RunError};
 pub use forward::Pass;
 pub use initial::Initial;
@@ -100,8 +100,8 @@ struct Node {
     params: Vec<usize>,
     /// Loss weight of each top; 0 for what is not a loss.
     loss_weights: Vec<f32>,
-    /// Which of the feeds is this data layer's.
-    feed: Option<usize>,
+    /// Which of the sources is this data layer's.
+    source: Option<usize>,
     /// Whether backward runs.
     backward: bool,
     /// Whether each bottom's diff is wanted.
@@ -182,16 +182,16 @@ impl Net {
         self.nodes[index].written.name()
     }
 
-    /// Whether the layer at `index` reads from a feed.
+    /// Whether the layer at `index` reads from a source.
     #[must_use]
     pub fn is_data(&self, index: usize) -> bool {
-        self.nodes[index].feed.is_some() && self.nodes[index].bottoms.is_empty()
+        self.nodes[index].source.is_some() && self.nodes[index].bottoms.is_empty()
     }
 
-    /// Whether some layer writes through its feed: HDF5Output.
+    /// Whether some layer writes through its source: HDF5Output.
     #[must_use]
     pub fn writes(&self) -> bool {
-        self.nodes.iter().any(|node| node.feed.is_some() && !node.bottoms.is_empty())
+        self.nodes.iter().any(|node| node.source.is_some() && !node.bottoms.is_empty())
     }
 
     /// Whether a forward draws random numbers from the replica's stream.
@@ -223,15 +223,15 @@ impl Net {
     /// Items in a batch: the first axis of the first top that a data layer (or any first layer) makes.
     #[must_use]
     pub fn batch_items(&self) -> usize {
-        let node = self.nodes.iter().find(|n| n.feed.is_some()).or(self.nodes.first());
+        let node = self.nodes.iter().find(|n| n.source.is_some()).or(self.nodes.first());
         let top = node.and_then(|node| node.tops.first());
         top.and_then(|&top| self.blobs[top].shape.dims().first().copied()).unwrap_or(0)
     }
 
-    /// Names of the data layers, in the order of their feeds.
+    /// Names of the data layers, in the order of their sources.
     #[must_use]
-    pub fn feed_names(&self) -> Vec<&str> {
-        self.nodes.iter().filter(|n| n.feed.is_some()).map(|n| n.written.name()).collect()
+    pub fn source_names(&self) -> Vec<&str> {
+        self.nodes.iter().filter(|n| n.source.is_some()).map(|n| n.written.name()).collect()
     }
 
     /// The layers that remained after filtering, as written, splits left out.

@@ -5,27 +5,27 @@ use layers::{LayerError, Spec};
 use tensor::Layout;
 
 use crate::graph::{Graph, GraphNode};
-use crate::{Blob, NetError, Node, Sources};
+use crate::{Blob, NetError, Node, OpenSources};
 
 /// Every node with its layer built and every blob with its shape; later passes fill in the rest.
 pub(crate) fn infer(
     graph: Graph,
-    sources: &mut dyn Sources,
+    opener: &mut dyn OpenSources,
 ) -> Result<(Vec<Node>, Vec<Blob>), NetError> {
     let mut shapes: Vec<Option<Shape>> = vec![None; graph.blobs.len()];
     let mut nodes = Vec::with_capacity(graph.nodes.len());
-    let mut feeds = 0;
+    let mut sources = 0;
     for wired in graph.nodes {
-        let mut node = build(wired, &shapes, sources)?;
+        let mut node = build(wired, &shapes, opener)?;
         let kind = node.kind;
         let tops = node.layer.reshape(&node.seen).map_err(|e| about(&node, e))?;
         assert_eq!(tops.len(), node.tops.len(), "{} shapes all of its tops", kind.name);
         for (&top, shape) in node.tops.iter().zip(tops) {
             shapes[top] = Some(shape);
         }
-        node.feed = kind.fed.then(|| {
-            feeds += 1;
-            feeds - 1
+        node.source = kind.has_source.then(|| {
+            sources += 1;
+            sources - 1
         });
         nodes.push(node);
     }
@@ -48,11 +48,11 @@ pub(crate) fn infer(
 fn build(
     wired: GraphNode,
     shapes: &[Option<Shape>],
-    sources: &mut dyn Sources,
+    opener: &mut dyn OpenSources,
 ) -> Result<Node, NetError> {
     let GraphNode { kind, written, phase, bottoms, tops, in_place } = wired;
-    let fed = match kind.fed {
-        true => sources
+    let source_shapes = match kind.has_source {
+        true => opener
             .shapes(&written, phase)
             .map_err(|source| NetError::Source { layer: written.name().into(), source })?,
         false => Vec::new(),
@@ -63,7 +63,7 @@ fn build(
         in_place,
         bottoms: bottoms.len(),
         tops: tops.len(),
-        fed: &fed,
+        source_shapes: &source_shapes,
     };
     let layer = (kind.build)(&spec).map_err(|source| NetError::Layer {
         layer: written.name().into(),
@@ -91,7 +91,7 @@ fn build(
         in_place,
         params: Vec::new(),
         loss_weights,
-        feed: None,
+        source: None,
         backward: false,
         learn: Vec::new(),
         idle: false,

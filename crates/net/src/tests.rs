@@ -5,17 +5,17 @@ use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter, NetState, text};
 use expect_test::{Expect, expect};
 use kernels::{Cpu, Simd};
-use layers::{Feed, FeedError};
+use layers::{DataSource, DataSourceError};
 use tensor::{SharedSlab, Slab};
 
-use crate::{Home, Initial, MemoryPlan, Net, NetError, Pass, Sources, compile};
+use crate::{Home, Initial, MemoryPlan, Net, NetError, OpenSources, Pass, compile};
 
 /// Nets here read no data.
 pub(crate) struct NoSources;
 
-impl Sources for NoSources {
-    fn shapes(&mut self, _: &LayerParameter, _: Phase) -> Result<Vec<Shape>, FeedError> {
-        Err(FeedError("no sources here".into()))
+impl OpenSources for NoSources {
+    fn shapes(&mut self, _: &LayerParameter, _: Phase) -> Result<Vec<Shape>, DataSourceError> {
+        Err(DataSourceError("no sources here".into()))
     }
 
     fn open(
@@ -23,8 +23,8 @@ impl Sources for NoSources {
         _: &LayerParameter,
         _: Phase,
         _: &mut Mt19937,
-    ) -> Result<Box<dyn Feed>, FeedError> {
-        Err(FeedError("no sources here".into()))
+    ) -> Result<Box<dyn DataSource>, DataSourceError> {
+        Err(DataSourceError("no sources here".into()))
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn run(net: &mut Net) -> (f32, Initial, Vec<f32>) {
         params: &initial.params,
         running: &mut initial.running,
         rng: &mut rng,
-        feeds: &mut [],
+        sources: &mut [],
     };
     let loss = net.forward(&mut pass).unwrap();
     net.clear_gradients();
@@ -213,7 +213,7 @@ fn shared_weights_add_their_gradients() {
         let mut rng = Mt19937::new(1701);
         net.initialise(&mut rng, &mut NoSources).unwrap(); // the same stream for the inputs
         let mut pass =
-            Pass { cpu: &cpu, params: &params, running: &mut [], rng: &mut rng, feeds: &mut [] };
+            Pass { cpu: &cpu, params: &params, running: &mut [], rng: &mut rng, sources: &mut [] };
         net.forward(&mut pass).unwrap()
     };
     for index in 0..9 {

@@ -86,7 +86,7 @@ pub enum Batch {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Replica {
     /// State of each data layer's stream, by layer name, as the stream wrote it.
-    pub feeds: Vec<(String, Vec<u8>)>,
+    pub sources: Vec<(String, Vec<u8>)>,
     /// State of its random streams, as they wrote it.
     pub random: Vec<u8>,
     /// Running statistics of its BatchNorm layers.

@@ -14,23 +14,25 @@ pub(crate) fn catch_up(job: &mut Job) -> Result<(), TrainError> {
     let passes = u64::from(solver.iter_size().unsigned_abs());
     let tests = tests_before(solver, job.iter);
     for replica in &mut job.replicas {
-        skip(&job.workers[0].net, &mut replica.feeds, job.iter.saturating_mul(passes))?;
+        skip(&job.workers[0].net, &mut replica.sources, job.iter.saturating_mul(passes))?;
     }
     for (test, &iterations) in job.tests.iter_mut().zip(&solver.test_iter) {
         let batches = tests.saturating_mul(iterations.unsigned_abs().into());
-        let (net, feeds) = test.net_and_feeds();
-        skip(net, feeds, batches)?;
+        let (net, sources) = test.net_and_sources();
+        skip(net, sources, batches)?;
     }
     Ok(())
 }
 
 fn skip(
     net: &net::Net,
-    feeds: &mut [Box<dyn layers::Feed>],
+    sources: &mut [Box<dyn layers::DataSource>],
     batches: u64,
 ) -> Result<(), TrainError> {
-    for (name, feed) in net.feed_names().into_iter().zip(feeds) {
-        feed.skip(batches, 0).map_err(|source| TrainError::Feed { layer: name.into(), source })?;
+    for (name, source) in net.source_names().into_iter().zip(sources) {
+        source
+            .skip(batches, 0)
+            .map_err(|source| TrainError::Source { layer: name.into(), source })?;
     }
     Ok(())
 }

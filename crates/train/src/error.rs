@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use caffe_format::text::Diagnostics;
 use exchange::ExchangeError;
-use layers::FeedError;
+use layers::DataSourceError;
 use net::{NetError, RunError};
 use snapshot::SnapshotError;
 use solver::SolverError;
@@ -88,7 +88,7 @@ pub enum TrainError {
 
     /// There is no data layer of this name.
     #[error("`{layer}` is not a data layer of the net; it has {known}")]
-    NoFeed {
+    NoSource {
         /// As asked for.
         layer: String,
         /// Those there are.
@@ -97,11 +97,11 @@ pub enum TrainError {
 
     /// A data layer does not take what it was given, or an output layer cannot write.
     #[error("layer `{layer}`")]
-    Feed {
+    Source {
         /// The layer.
         layer: String,
         /// Why.
-        source: FeedError,
+        source: DataSourceError,
     },
 
     /// A layer failed while running.

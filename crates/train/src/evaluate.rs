@@ -10,7 +10,7 @@ use std::thread;
 use base::random::Mt19937;
 use caffe_format::NetParameter;
 use kernels::Cpu;
-use layers::Feed;
+use layers::DataSource;
 use net::{MemoryPlan, Net, Output, Pass};
 use tensor::Slab;
 
@@ -26,7 +26,7 @@ use crate::{Event, Job, TrainError};
 /// A test net, once a worker, and what it reads.
 pub(crate) struct TestNet {
     nets: Vec<Net>,
-    feeds: Vec<Box<dyn Feed>>,
+    sources: Vec<Box<dyn DataSource>>,
     /// `test_iter`.
     iterations: usize,
     /// Whether it draws or writes, so that one worker must run it.
@@ -68,15 +68,15 @@ impl TestNet {
             nets.push(net);
         }
         let iterations = usize::try_from(iterations).unwrap_or(0);
-        Ok(Self { nets, feeds: initial.feeds, iterations, alone })
+        Ok(Self { nets, sources: initial.sources, iterations, alone })
     }
 
-    /// One copy of the net, and the feeds of all.
-    pub(crate) fn net_and_feeds(&mut self) -> (&Net, &mut [Box<dyn Feed>]) {
-        (&self.nets[0], &mut self.feeds)
+    /// One copy of the net, and the sources of all.
+    pub(crate) fn net_and_sources(&mut self) -> (&Net, &mut [Box<dyn DataSource>]) {
+        (&self.nets[0], &mut self.sources)
     }
 
-    /// Lets the feeds hand out the batches of iterations `first`, `first + every`, … only.
+    /// Lets the sources hand out the batches of iterations `first`, `first + every`, … only.
     fn deal(&mut self, first: usize, every: usize) -> Result<(), TrainError> {
         if every > 1 {
             self.skip(first.min(self.iterations), every - 1)?;
@@ -84,7 +84,7 @@ impl TestNet {
         Ok(())
     }
 
-    /// Sends the feeds to where all iterations leave them, after `taken` batches of those dealt.
+    /// Sends the sources to where all iterations leave them, after `taken` batches of those dealt.
     fn deal_back(&mut self, first: usize, every: usize, taken: usize) -> Result<(), TrainError> {
         if every == 1 {
             return Ok(());
@@ -95,27 +95,28 @@ impl TestNet {
     }
 
     fn skip(&mut self, batches: usize, between: usize) -> Result<(), TrainError> {
-        for (name, feed) in self.nets[0].feed_names().into_iter().zip(&mut self.feeds) {
-            feed.skip(batches as u64, between as u64)
-                .map_err(|source| TrainError::Feed { layer: name.into(), source })?;
+        for (name, source) in self.nets[0].source_names().into_iter().zip(&mut self.sources) {
+            source
+                .skip(batches as u64, between as u64)
+                .map_err(|source| TrainError::Source { layer: name.into(), source })?;
         }
         Ok(())
     }
 
-    /// Name and state of every feed.
-    pub(crate) fn feed_states(&self) -> Vec<(String, Vec<u8>)> {
-        let names = self.nets[0].feed_names().into_iter().map(String::from);
-        names.zip(self.feeds.iter().map(|feed| feed.state())).collect()
+    /// Name and state of every source.
+    pub(crate) fn source_states(&self) -> Vec<(String, Vec<u8>)> {
+        let names = self.nets[0].source_names().into_iter().map(String::from);
+        names.zip(self.sources.iter().map(|source| source.state())).collect()
     }
 
-    /// Hands every feed with its name to `restore`.
-    pub(crate) fn restore_feeds(
+    /// Hands every source with its name to `restore`.
+    pub(crate) fn restore_sources(
         &mut self,
-        mut restore: impl FnMut(&str, &mut dyn Feed) -> Result<(), String>,
+        mut restore: impl FnMut(&str, &mut dyn DataSource) -> Result<(), String>,
     ) -> Result<(), String> {
-        let names: Vec<String> = self.feed_states().into_iter().map(|(name, _)| name).collect();
-        let feeds = names.iter().zip(&mut self.feeds);
-        feeds.into_iter().try_for_each(|(name, feed)| restore(name, feed.as_mut()))
+        let names: Vec<String> = self.source_states().into_iter().map(|(name, _)| name).collect();
+        let sources = names.iter().zip(&mut self.sources);
+        sources.into_iter().try_for_each(|(name, source)| restore(name, source.as_mut()))
     }
 }
 
@@ -157,7 +158,7 @@ impl Job {
         self.tests[index].deal(first, every)?;
         let (taken, scored) = self.test_own(index, (first, every), &mut news, control)?;
         self.tests[index].deal_back(first, every, taken)?;
-        for notice in self.tests[index].feeds.iter_mut().flat_map(|feed| feed.notices()) {
+        for notice in self.tests[index].sources.iter_mut().flat_map(|source| source.notices()) {
             events(Event::Note { source: "data_layer.cpp", text: notice });
         }
         for (iteration, outputs, loss) in scored {
@@ -173,7 +174,7 @@ impl Job {
         Ok(Some((outputs, news.mean_loss())))
     }
 
-    /// Runs this rank's iterations `first`, `first + every`, …; how many were fed, and what each gave.
+    /// Runs this rank's iterations `first`, `first + every`, …; how many got a batch, and what each gave.
     fn test_own(
         &mut self,
         index: usize,
@@ -184,9 +185,9 @@ impl Job {
         let running = self.running()?;
         let params = self.shared.params.read();
         let ranks = &self.ranks;
-        let TestNet { nets, feeds, iterations, .. } = &mut self.tests[index];
+        let TestNet { nets, sources, iterations, .. } = &mut self.tests[index];
         let (workers, iterations) = (nets.len(), *iterations);
-        let turns = Turns::new(feeds);
+        let turns = Turns::new(sources);
         let mut rng = self.replicas[0].rng.clone();
         let own: Vec<usize> = (first..iterations).step_by(every).collect();
         let results = thread::scope(|scope| {
@@ -255,11 +256,11 @@ impl Tester<'_> {
                 break;
             }
             // Data layers have no bottoms, so they can all run first, while it is our turn. A net that
-            // writes has one worker, which may keep the feeds throughout.
+            // writes has one worker, which may keep the sources throughout.
             let (data, rest): (Vec<usize>, Vec<usize>) =
                 (0..self.net.len()).partition(|&l| self.net.is_data(l) || self.net.writes());
-            let fed = turns.take(turn, |feeds| self.layers(&data, rng, feeds))?;
-            if fed.is_none() {
+            let loaded = turns.take(turn, |sources| self.layers(&data, rng, sources))?;
+            if loaded.is_none() {
                 break;
             }
             let loss = self.layers(&rest, rng, &mut []).inspect_err(|_| turns.end())?;
@@ -272,10 +273,10 @@ impl Tester<'_> {
         &mut self,
         layers: &[usize],
         rng: &mut Mt19937,
-        feeds: &mut [Box<dyn Feed>],
+        sources: &mut [Box<dyn DataSource>],
     ) -> Result<f32, TrainError> {
         let (cpu, params, running) = (self.cpu, self.params, &mut self.running[..]);
-        let mut pass = Pass { cpu, params, running, rng, feeds };
+        let mut pass = Pass { cpu, params, running, rng, sources };
         let forward = |loss, &layer: &usize| {
             self.ranks.moved();
             Ok(loss + self.net.forward_layer(layer, &mut pass)?)

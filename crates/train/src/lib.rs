@@ -22,7 +22,7 @@
 //!     }"#,
 //! )?;
 //! let mut job = Job::open(Config::new(solver), &mut |_| {})?;
-//! job.feed("points", &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], &[1.0, 3.0, 4.0, 6.0])?;
+//! job.set_input_arrays("points", &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], &[1.0, 3.0, 4.0, 6.0])?;
 //! for _ in 0..300 {
 //!     job.step(&NoClock, &mut |_| {})?;
 //! }
@@ -41,8 +41,8 @@ mod config;
 mod error;
 mod evaluate;
 mod event;
-mod feed;
 pub mod files;
+mod input_arrays;
 mod job;
 mod matrix;
 pub mod nets;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use caffe_format::LayerParameter;
 use data::rows::Rows;
-use layers::{Bottom, FeedError, Sink};
+use layers::{Bottom, DataSourceError, OutputSink};
 
 /// Takes rows and writes them.
 pub(crate) struct Hdf5Sink {
@@ -31,23 +31,24 @@ impl Hdf5Sink {
         Self { file, rows: Rows::default(), forwards: 0, written: 0 }
     }
 
-    fn write(&mut self) -> Result<(), FeedError> {
-        let bytes = self.rows.to_bytes().map_err(|error| FeedError(Box::new(error)))?;
-        snapshot::atomic::write(&self.file, &bytes).map_err(|error| FeedError(Box::new(error)))?;
+    fn write(&mut self) -> Result<(), DataSourceError> {
+        let bytes = self.rows.to_bytes().map_err(|error| DataSourceError(Box::new(error)))?;
+        snapshot::atomic::write(&self.file, &bytes)
+            .map_err(|error| DataSourceError(Box::new(error)))?;
         self.written = self.forwards;
         Ok(())
     }
 }
 
-impl Sink for Hdf5Sink {
-    fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), FeedError> {
+impl OutputSink for Hdf5Sink {
+    fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), DataSourceError> {
         let of = |index: usize| (bottoms[index].shape, bottoms[index].data);
-        self.rows.push([of(0), of(1)]).map_err(|error| FeedError(Box::new(error)))?;
+        self.rows.push([of(0), of(1)]).map_err(|error| DataSourceError(Box::new(error)))?;
         self.forwards += 1;
         if self.forwards >= 2 * self.written { self.write() } else { Ok(()) }
     }
 
-    fn finish(&mut self) -> Result<(), FeedError> {
+    fn finish(&mut self) -> Result<(), DataSourceError> {
         if self.forwards > self.written { self.write() } else { Ok(()) }
     }
 }

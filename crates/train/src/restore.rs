@@ -4,12 +4,12 @@ use std::path::Path;
 
 use base::random::Mt19937;
 use caffe_format::SolverState;
-use layers::Feed;
+use layers::DataSource;
 use net::Home;
 use snapshot::{Loaded, Replica, Resume, RunState};
 
 use crate::catch_up::catch_up;
-use crate::save::{CARRIED, read_carried, test_feed_name};
+use crate::save::{CARRIED, read_carried, test_source_name};
 use crate::{Event, Job, ResumeData, TrainError};
 
 /// Sets `job` to a snapshot, to the bit if its sidecar is there.
@@ -75,7 +75,7 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), String> {
 
 fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), String> {
     let continues = job.config.resume_data == ResumeData::Continue;
-    let names: Vec<String> = job.net().feed_names().into_iter().map(String::from).collect();
+    let names: Vec<String> = job.net().source_names().into_iter().map(String::from).collect();
     for (index, number) in job.dealing.of_rank(job.rank()).enumerate() {
         let saved = &run.replicas[number]; // their number was taken from here
         restore_statistics(job, index, saved)?;
@@ -86,14 +86,14 @@ fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), String> {
                 .ok_or_else(|| format!("the recurrent state of replica {number} is damaged"))?;
         }
         if continues {
-            for (name, feed) in names.iter().zip(&mut replica.feeds) {
-                restore_feed(feed.as_mut(), name, saved)?;
+            for (name, source) in names.iter().zip(&mut replica.sources) {
+                restore_source(source.as_mut(), name, saved)?;
             }
         }
     }
     for (index, test) in job.tests.iter_mut().enumerate().filter(|_| continues) {
-        test.restore_feeds(|name, feed| {
-            restore_feed(feed, &test_feed_name(index, name), &run.replicas[0])
+        test.restore_sources(|name, source| {
+            restore_source(source, &test_source_name(index, name), &run.replicas[0])
         })?;
     }
     Ok(())
@@ -115,9 +115,9 @@ fn restore_statistics(job: &mut Job, index: usize, saved: &Replica) -> Result<()
     Ok(())
 }
 
-fn restore_feed(feed: &mut dyn Feed, name: &str, saved: &Replica) -> Result<(), String> {
-    let Some((_, state)) = saved.feeds.iter().find(|(saved, _)| *saved == name) else {
+fn restore_source(source: &mut dyn DataSource, name: &str, saved: &Replica) -> Result<(), String> {
+    let Some((_, state)) = saved.sources.iter().find(|(saved, _)| *saved == name) else {
         return Err(format!("it has no position for data layer `{name}`"));
     };
-    feed.restore(state).map_err(|e| format!("data layer `{name}`: {}", crate::chain(&e)))
+    source.restore(state).map_err(|e| format!("data layer `{name}`: {}", crate::chain(&e)))
 }

@@ -121,7 +121,7 @@ impl Job {
         if self.tests_now() {
             self.test_all(control, events)?;
         }
-        self.finish_feeds()?;
+        self.finish_sources()?;
         events(Event::Finished);
         Ok(Ending::Finished)
     }
@@ -136,8 +136,8 @@ impl Job {
         clock: &dyn Clock,
         events: &mut dyn FnMut(Event),
     ) {
-        let feeds = self.replicas.iter_mut().flat_map(|replica| &mut replica.feeds);
-        for notice in feeds.flat_map(|feed| feed.notices()) {
+        let sources = self.replicas.iter_mut().flat_map(|replica| &mut replica.sources);
+        for notice in sources.flat_map(|source| source.notices()) {
             events(Event::Note { source: "data_layer.cpp", text: notice });
         }
         found

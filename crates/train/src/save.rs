@@ -78,9 +78,9 @@ impl Job {
             self.replicas.iter().map(|r| self.replica_state(r)).collect();
         let tests = self.tests.iter().enumerate().filter(|_| self.rank().coordinator().is_some());
         for (index, test) in tests {
-            let named = test.feed_states().into_iter();
-            let named = named.map(|(name, state)| (test_feed_name(index, &name), state));
-            replicas[0].feeds.extend(named);
+            let named = test.source_states().into_iter();
+            let named = named.map(|(name, state)| (test_source_name(index, &name), state));
+            replicas[0].sources.extend(named);
         }
         RunState {
             seed: self.config.solver.random_seed(),
@@ -95,10 +95,10 @@ impl Job {
     }
 
     fn replica_state(&self, replica: &crate::worker::Replica) -> Replica {
-        let names = self.net().feed_names().into_iter().map(String::from);
+        let names = self.net().source_names().into_iter().map(String::from);
         let running = self.net().params().iter().filter(|p| p.home == Home::Running);
         Replica {
-            feeds: names.zip(replica.feeds.iter().map(|feed| feed.state())).collect(),
+            sources: names.zip(replica.sources.iter().map(|source| source.state())).collect(),
             random: replica.rng.state(),
             statistics: running
                 .map(|param| Statistics {
@@ -138,7 +138,7 @@ pub(crate) fn read_carried(mut bytes: &[u8]) -> Option<Vec<Vec<f32>>> {
     Some(all)
 }
 
-/// The name a test net's data layer goes by among the feeds of a snapshot.
-pub(crate) fn test_feed_name(net: usize, layer: &str) -> String {
+/// The name a test net's data layer goes by among the sources of a snapshot.
+pub(crate) fn test_source_name(net: usize, layer: &str) -> String {
     format!("test {net}/{layer}")
 }

@@ -49,13 +49,14 @@ impl SetUp<'_> {
             replicas.push(Replica {
                 rng,
                 running: first.running,
-                feeds: first.feeds,
+                sources: first.sources,
                 carried: Vec::new(),
             });
         }
         for index in own.start.max(1)..own.end {
-            let (Initial { running, feeds, .. }, rng, _) = self.initialise(&mut nets[0], index)?;
-            replicas.push(Replica { rng, running, feeds, carried: Vec::new() });
+            let (Initial { running, sources, .. }, rng, _) =
+                self.initialise(&mut nets[0], index)?;
+            replicas.push(Replica { rng, running, sources, carried: Vec::new() });
         }
         Ok((params, replicas, test_nets))
     }

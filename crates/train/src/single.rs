@@ -6,7 +6,7 @@ use base::random::Mt19937;
 use caffe_format::{NetParameter, NetState, Phase};
 use data::OnBadSample;
 use kernels::{Cpu, Simd};
-use layers::Feed;
+use layers::DataSource;
 use net::{MemoryPlan, Net, Output, Pass};
 use tensor::{SharedSlab, Slab};
 
@@ -87,7 +87,7 @@ pub struct Single {
     params: Slab,
     running: Slab,
     pool: SharedSlab,
-    pub(crate) feeds: Vec<Box<dyn Feed>>,
+    pub(crate) sources: Vec<Box<dyn DataSource>>,
     rng: Mt19937,
 }
 
@@ -126,7 +126,7 @@ impl Single {
             cpu: Cpu::new(config.threads, config.simd),
             params: initial.params,
             running: initial.running,
-            feeds: initial.feeds,
+            sources: initial.sources,
             pool: SharedSlab::new(Slab::zeros(net.pool_len())),
             rng,
             net,
@@ -162,7 +162,7 @@ impl Single {
             params: &self.params,
             running: &mut self.running,
             rng: &mut self.rng,
-            feeds: &mut self.feeds,
+            sources: &mut self.sources,
         };
         Ok(self.net.forward_layer(layer, &mut pass)?)
     }

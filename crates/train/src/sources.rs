@@ -1,4 +1,4 @@
-//! Data layers fed from files: `data`'s streams as `layers`' feeds.
+//! Data layers that read files: `data`'s streams as data sources of `layers`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use base::random::Mt19937;
 use base::{Phase, Shape};
 use caffe_format::LayerParameter;
 use data::{Deal, OnBadSample, Options, Stream, StreamState};
-use layers::{Drain, Feed, FeedError, Top};
-use net::Sources;
+use layers::{DataSource, DataSourceError, SinkSource, Top};
+use net::OpenSources;
 
 use crate::Config;
 use crate::output::Hdf5Sink;
@@ -45,12 +45,16 @@ impl FileSources {
     }
 }
 
-impl Sources for FileSources {
-    fn shapes(&mut self, layer: &LayerParameter, phase: Phase) -> Result<Vec<Shape>, FeedError> {
+impl OpenSources for FileSources {
+    fn shapes(
+        &mut self,
+        layer: &LayerParameter,
+        phase: Phase,
+    ) -> Result<Vec<Shape>, DataSourceError> {
         if is_output(layer) {
             return Ok(Vec::new());
         }
-        data::shapes(layer, phase, &self.options).map_err(feed_error)
+        data::shapes(layer, phase, &self.options).map_err(source_error)
     }
 
     fn open(
@@ -58,22 +62,22 @@ impl Sources for FileSources {
         layer: &LayerParameter,
         phase: Phase,
         rng: &mut Mt19937,
-    ) -> Result<Box<dyn Feed>, FeedError> {
+    ) -> Result<Box<dyn DataSource>, DataSourceError> {
         if is_output(layer) {
             let sink = Hdf5Sink::new(layer, self.root(), self.options.deal.replica);
-            return Ok(Box::new(Drain(sink)));
+            return Ok(Box::new(SinkSource(sink)));
         }
-        let stream = data::open(layer, phase, &self.options, rng).map_err(feed_error)?;
+        let stream = data::open(layer, phase, &self.options, rng).map_err(source_error)?;
         let name = layer.name();
         self.notices
             .extend(stream.notices().iter().map(|notice| format!("layer `{name}`: {notice}")));
         let first = self.options.deal.replica == 0;
-        Ok(Box::new(FileFeed { stream, first, records: Vec::new(), notices: Vec::new() }))
+        Ok(Box::new(FileSource { stream, first, records: Vec::new(), notices: Vec::new() }))
     }
 }
 
-/// A stream as a feed.
-struct FileFeed {
+/// A stream as a data source.
+struct FileSource {
     stream: Stream,
     /// Whether it is replica 0's, which says what all would say.
     first: bool,
@@ -82,9 +86,9 @@ struct FileFeed {
     notices: Vec<String>,
 }
 
-impl Feed for FileFeed {
-    fn next(&mut self, tops: &mut [Top<'_>]) -> Result<(), FeedError> {
-        let batch = self.stream.next_batch().map_err(feed_error)?;
+impl DataSource for FileSource {
+    fn next(&mut self, tops: &mut [Top<'_>]) -> Result<(), DataSourceError> {
+        let batch = self.stream.next_batch().map_err(source_error)?;
         for (index, top) in tops.iter_mut().enumerate() {
             top.resize(batch.shape(index));
             top.data().copy_from_slice(batch.values(index));
@@ -108,18 +112,19 @@ impl Feed for FileFeed {
         self.stream.state().to_bytes()
     }
 
-    fn restore(&mut self, state: &[u8]) -> Result<(), FeedError> {
-        let state = StreamState::from_bytes(state)
-            .ok_or_else(|| FeedError("the stored position of a data layer is damaged".into()))?;
-        self.stream.restore(&state).map_err(feed_error)
+    fn restore(&mut self, state: &[u8]) -> Result<(), DataSourceError> {
+        let state = StreamState::from_bytes(state).ok_or_else(|| {
+            DataSourceError("the stored position of a data layer is damaged".into())
+        })?;
+        self.stream.restore(&state).map_err(source_error)
     }
 
-    fn skip(&mut self, batches: u64, between: u64) -> Result<(), FeedError> {
-        self.stream.skip(batches, between).map_err(feed_error)
+    fn skip(&mut self, batches: u64, between: u64) -> Result<(), DataSourceError> {
+        self.stream.skip(batches, between).map_err(source_error)
     }
 
-    fn feed(&mut self, values: &[f32], labels: &[f32]) -> Result<(), FeedError> {
-        self.stream.feed(values, labels).map_err(feed_error)
+    fn set_input_arrays(&mut self, values: &[f32], labels: &[f32]) -> Result<(), DataSourceError> {
+        self.stream.set_input_arrays(values, labels).map_err(source_error)
     }
 
     fn notices(&mut self) -> Vec<String> {
@@ -132,6 +137,6 @@ fn is_output(layer: &LayerParameter) -> bool {
     layer.type_() == "HDF5Output"
 }
 
-fn feed_error(error: data::DataError) -> FeedError {
-    FeedError(Box::new(error))
+fn source_error(error: data::DataError) -> DataSourceError {
+    DataSourceError(Box::new(error))
 }

@@ -1,8 +1,8 @@
-//! Turns at the feeds of a test net: workers share one stream, so each takes its batch when it is due.
+//! Turns at the sources of a test net: workers share one stream, so each takes its batch when it is due.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use layers::Feed;
+use layers::DataSource;
 
 use crate::TrainError;
 
@@ -10,13 +10,13 @@ use crate::TrainError;
 pub(crate) struct Turns<'a> {
     state: Mutex<(usize, bool)>,
     bell: Condvar,
-    feeds: Mutex<&'a mut [Box<dyn Feed>]>,
+    sources: Mutex<&'a mut [Box<dyn DataSource>]>,
 }
 
 impl<'a> Turns<'a> {
     /// The first turn is number 0.
-    pub(crate) fn new(feeds: &'a mut [Box<dyn Feed>]) -> Self {
-        Self { state: Mutex::new((0, false)), bell: Condvar::new(), feeds: Mutex::new(feeds) }
+    pub(crate) fn new(sources: &'a mut [Box<dyn DataSource>]) -> Self {
+        Self { state: Mutex::new((0, false)), bell: Condvar::new(), sources: Mutex::new(sources) }
     }
 
     /// Turns taken so far.
@@ -24,11 +24,11 @@ impl<'a> Turns<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Runs `take` with the feeds when it is turn `turn`; `None` after an end.
+    /// Runs `take` with the sources when it is turn `turn`; `None` after an end.
     pub(crate) fn take<T>(
         &self,
         turn: usize,
-        take: impl FnOnce(&mut [Box<dyn Feed>]) -> Result<T, TrainError>,
+        take: impl FnOnce(&mut [Box<dyn DataSource>]) -> Result<T, TrainError>,
     ) -> Result<Option<T>, TrainError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.0 < turn && !state.1 {
@@ -37,7 +37,7 @@ impl<'a> Turns<'a> {
         if state.1 {
             return Ok(None);
         }
-        let taken = take(&mut self.feeds.lock().unwrap_or_else(PoisonError::into_inner));
+        let taken = take(&mut self.sources.lock().unwrap_or_else(PoisonError::into_inner));
         *state = (turn + 1, taken.is_err());
         self.bell.notify_all();
         taken.map(Some)

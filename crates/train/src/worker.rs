@@ -6,7 +6,7 @@ use base::Clock;
 use base::random::Mt19937;
 use exchange::Exchange;
 use kernels::Cpu;
-use layers::Feed;
+use layers::DataSource;
 use net::{Net, Output, Pass};
 use tensor::{SharedSlab, Slab};
 use transport::add_assign;
@@ -34,7 +34,7 @@ pub(crate) struct Worker {
 pub(crate) struct Replica {
     pub(crate) rng: Mt19937,
     pub(crate) running: Slab,
-    pub(crate) feeds: Vec<Box<dyn Feed>>,
+    pub(crate) sources: Vec<Box<dyn DataSource>>,
     /// What recurrent layers carry from batch to batch.
     pub(crate) carried: Vec<Vec<f32>>,
 }
@@ -120,7 +120,7 @@ impl Worker {
             params: task.params,
             running: &mut replica.running,
             rng: &mut replica.rng,
-            feeds: &mut replica.feeds,
+            sources: &mut replica.sources,
         };
         let mut loss = 0.0;
         for layer in 0..self.net.len() {

@@ -1,7 +1,7 @@
 //! `MemoryData`: values that the program hands over. Caffe's `memory_data_layer.cpp`.
 //!
-//! [`Stream::feed`](crate::Stream::feed) takes images and labels for one or more batches; they are
-//! handed out in order, over and over, until others are fed. Values are taken as they are. There is no
+//! [`Stream::set_input_arrays`](crate::Stream::set_input_arrays) takes images and labels for one or more batches; they are
+//! handed out in order, over and over, until others are set. Values are taken as they are. There is no
 //! thread; of random numbers only the transformer's seed is drawn, as in Caffe.
 
 use std::sync::atomic::AtomicBool;
@@ -67,7 +67,7 @@ fn too_large(source: base::ShapeError) -> DataError {
 impl Source for MemoryData {
     fn fill(&mut self, batch: &mut Batch, _: &AtomicBool) -> Result<(), DataError> {
         if self.labels.is_empty() {
-            return Err(DataError::NotFed);
+            return Err(DataError::NoInputArrays);
         }
         batch.clear(2);
         let [n, c, h, w] = self.dims;
@@ -93,11 +93,11 @@ impl Source for MemoryData {
         Ok(())
     }
 
-    fn feed(&mut self, values: &[f32], labels: &[f32]) -> Result<(), DataError> {
+    fn set_input_arrays(&mut self, values: &[f32], labels: &[f32]) -> Result<(), DataError> {
         let [n, c, h, w] = self.dims;
         let fits = !labels.is_empty() && labels.len().is_multiple_of(n);
         if !fits || labels.len().checked_mul(c * h * w) != Some(values.len()) {
-            return Err(DataError::Fed {
+            return Err(DataError::InputArrays {
                 values: values.len(),
                 labels: labels.len(),
                 want: self.dims,
@@ -108,7 +108,7 @@ impl Source for MemoryData {
         Ok(())
     }
 
-    /// What a program feeds after this begins at its first item.
+    /// What a program sets after this begins at its first item.
     fn skip(&mut self, _: u64) -> Result<(), DataError> {
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Source for MemoryData {
         let position = position.filter(|&position| {
             position == 0 || position < self.labels.len() && position.is_multiple_of(self.dims[0])
         });
-        self.position = position.ok_or(DataError::State { what: "less data was fed" })?;
+        self.position = position.ok_or(DataError::State { what: "fewer items were set" })?;
         self.passes = state.passes;
         Ok(())
     }

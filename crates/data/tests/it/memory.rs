@@ -15,11 +15,17 @@ fn fed_values_come_back_in_turn() {
     let mut stream = data::open(&layer, Phase::Test, &options(), &mut rng).unwrap();
     assert_eq!(rng, Mt19937::new(3), "no thread, no draw");
     assert_eq!(stream.shapes()[0].dims(), [2, 1, 1, 3]);
-    assert!(matches!(stream.next_batch(), Err(DataError::NotFed)));
+    assert!(matches!(stream.next_batch(), Err(DataError::NoInputArrays)));
     let values: Vec<f32> = (0_u8..12).map(f32::from).collect();
-    assert!(matches!(stream.feed(&values[..9], &[0.0; 3]), Err(DataError::Fed { .. })));
-    assert!(matches!(stream.feed(&values[..11], &[0.0; 4]), Err(DataError::Fed { .. })));
-    stream.feed(&values, &[5.0, 6.0, 7.0, 8.0]).unwrap();
+    assert!(matches!(
+        stream.set_input_arrays(&values[..9], &[0.0; 3]),
+        Err(DataError::InputArrays { .. })
+    ));
+    assert!(matches!(
+        stream.set_input_arrays(&values[..11], &[0.0; 4]),
+        Err(DataError::InputArrays { .. })
+    ));
+    stream.set_input_arrays(&values, &[5.0, 6.0, 7.0, 8.0]).unwrap();
     for _ in 0..3 {
         let batch = stream.next_batch().unwrap();
         assert_eq!((batch.values(0), batch.values(1)), (&values[..6], &[5.0, 6.0][..]));
@@ -36,5 +42,5 @@ fn other_layers_are_not_fed() {
     let layer = crate::feeds::feed_layer("data_lmdb");
     let mut rng = Mt19937::new(3);
     let mut stream = data::open(&layer, Phase::Test, &options(), &mut rng).unwrap();
-    assert!(matches!(stream.feed(&[], &[]), Err(DataError::NotFed)));
+    assert!(matches!(stream.set_input_arrays(&[], &[]), Err(DataError::NoInputArrays)));
 }

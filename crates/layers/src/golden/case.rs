@@ -68,7 +68,7 @@ impl Case {
             in_place: self.in_place(),
             bottoms: self.layer.bottom.len(),
             tops: self.layer.top.len(),
-            fed: &[],
+            source_shapes: &[],
         };
         let mut layer = (kind.build)(&spec).map_err(|e| e.to_string())?;
         let bottoms: Vec<_> = (self.layer.bottom.iter())
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
                 .map(|(v, kind)| if *kind == ParamKind::Running { &mut v[..] } else { &mut [] })
                 .collect(),
             rng: &mut Mt19937::new(seed),
-            feed: None,
+            source: None,
         };
         self.layer.forward(&mut io).map_err(|e| e.to_string())?;
         drop(io);

@@ -46,7 +46,7 @@ fn run(layer: &mut dyn Layer, bottoms: &[Blob]) -> Vec<Vec<f32>> {
             params: params.iter().map(|values| &values[..]).collect(),
             running: crate::Few::new(),
             rng: &mut rng,
-            feed: None,
+            source: None,
         })
         .unwrap();
     slabs.iter().map(|slab| slab.to_vec()).collect()

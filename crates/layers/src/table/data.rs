@@ -2,9 +2,9 @@
 //! `transform_param`.
 //!
 //! Top 0 is the batch of images after cropping, mirroring, mean and scale; top 1, if there is one,
-//! their labels. Reading is the feed's work.
+//! their labels. Reading is the source's work.
 
-use crate::{Arity, LayerKind, fed};
+use crate::{Arity, LayerKind, data_layer};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -12,6 +12,6 @@ pub(super) const KIND: LayerKind = LayerKind {
     options: "data_param, transform_param",
     formula: "y_0 = images of the next batch; y_1 = their labels",
     tops: Arity { min: 1, max: 2 },
-    build: fed::build,
-    ..LayerKind::FED
+    build: data_layer::build,
+    ..LayerKind::WITH_SOURCE
 };

@@ -1,8 +1,8 @@
 //! HDF5Data: rows of the data sets of HDF5 files. Caffe type `HDF5Data`, `hdf5_data_param`.
 //!
-//! A top has the name of the data set that it reads. Reading and shuffling are the feed's work.
+//! A top has the name of the data set that it reads. Reading and shuffling are the source's work.
 
-use crate::{Arity, LayerKind, fed};
+use crate::{Arity, LayerKind, data_layer};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -10,6 +10,6 @@ pub(super) const KIND: LayerKind = LayerKind {
     options: "hdf5_data_param",
     formula: "y_i = the next rows of data set i",
     tops: Arity::at_least(1),
-    build: fed::build,
-    ..LayerKind::FED
+    build: data_layer::build,
+    ..LayerKind::WITH_SOURCE
 };

@@ -1,7 +1,7 @@
 //! HDF5Output: writes its bottoms to a file. Caffe type `HDF5Output`, `hdf5_output_param`.
 //!
 //! Bottom 0 becomes the data set `data`, bottom 1 `label`; both have as many items. Every forward
-//! hands them to the [`Sink`](crate::Sink) of its feed, which knows the file.
+//! hands them to the [`OutputSink`](crate::OutputSink) of its source, which knows the file.
 
 use base::Shape;
 
@@ -16,7 +16,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::exactly(2),
     tops: Arity::exactly(0),
     build,
-    ..LayerKind::FED
+    ..LayerKind::WITH_SOURCE
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
@@ -38,8 +38,8 @@ impl Layer for Hdf5Output {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let sink = io.feed.as_deref_mut().and_then(|feed| feed.sink());
-        let sink = sink.expect("whoever runs the net brings a sink an output layer");
+        let sink = io.source.as_deref_mut().and_then(|source| source.sink());
+        let sink = sink.expect("whoever runs the net brings a sink for each output layer");
         Ok(sink.put(&io.bottoms)?)
     }
 

@@ -2,9 +2,9 @@
 //! `transform_param`.
 //!
 //! Without a fixed size the top follows the image, which takes a batch of one. Reading, shuffling
-//! and transforming are the feed's work.
+//! and transforming are the source's work.
 
-use crate::{Arity, LayerKind, fed};
+use crate::{Arity, LayerKind, data_layer};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -12,6 +12,6 @@ pub(super) const KIND: LayerKind = LayerKind {
     options: "image_data_param, transform_param",
     formula: "y_0 = the next images; y_1 = their labels",
     tops: Arity::exactly(2),
-    build: fed::build,
-    ..LayerKind::FED
+    build: data_layer::build,
+    ..LayerKind::WITH_SOURCE
 };

@@ -174,7 +174,7 @@ fn forward_only(net: &mut Net, cpu: &Cpu) {
     let mut rng = base::random::Mt19937::new(1701);
     let mut initial = net.initialise(&mut rng, &mut NoSources).unwrap();
     let (params, running) = (&initial.params, &mut initial.running);
-    let mut pass = crate::Pass { cpu, params, running, rng: &mut rng, feeds: &mut [] };
+    let mut pass = crate::Pass { cpu, params, running, rng: &mut rng, sources: &mut [] };
     net.forward(&mut pass).unwrap();
 }
 

@@ -58,7 +58,7 @@ fn read_replica(mut input: Input<'_>) -> Result<Replica, SidecarError> {
     let mut replica = Replica::default();
     while let Some((tag, mut bytes)) = input.section()? {
         match tag {
-            FEED => replica.feeds.push((bytes.text()?, bytes.bytes.to_vec())),
+            FEED => replica.sources.push((bytes.text()?, bytes.bytes.to_vec())),
             RANDOM => replica.random = bytes.bytes.to_vec(),
             STATISTICS => replica.statistics.push(read_statistics(bytes)?),
             _ => replica.extra.push(Section { tag, bytes: bytes.bytes.to_vec() }),

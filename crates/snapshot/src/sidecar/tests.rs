@@ -7,7 +7,7 @@ use super::{
 /// Something of everything.
 pub(crate) fn run() -> RunState {
     let replica = |r: u8| Replica {
-        feeds: vec![("data".into(), vec![r, 1, 2]), ("more data".into(), Vec::new())],
+        sources: vec![("data".into(), vec![r, 1, 2]), ("more data".into(), Vec::new())],
         random: vec![r; 20],
         statistics: vec![Statistics {
             layer: "bn".into(),

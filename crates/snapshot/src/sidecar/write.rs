@@ -38,7 +38,7 @@ fn run(out: &mut Vec<u8>, run: &RunState) {
 }
 
 fn replica(out: &mut Vec<u8>, replica: &Replica) {
-    for (layer, state) in &replica.feeds {
+    for (layer, state) in &replica.sources {
         section(out, FEED, |out| {
             text(out, layer);
             out.extend(state);

@@ -193,7 +193,7 @@ fn replicas_keep_their_own_recurrent_state_and_snapshots_hold_it() {
         let resume = resume.map(|iter| format!("{prefix}_iter_{iter}.solverstate").into());
         let mut job = open(Config { workers, replicas: Some(4), resume, ..Config::new(solver) });
         let values: Vec<f32> = (0..24).map(|i| ((i * 7) % 11) as f32 / 11.0).collect();
-        job.feed("points", &values, &[0.1, 0.9, 0.3, 0.7, 0.2, 0.5]).unwrap();
+        job.set_input_arrays("points", &values, &[0.1, 0.9, 0.3, 0.7, 0.2, 0.5]).unwrap();
         job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
         job.hash().unwrap()
     };

@@ -98,7 +98,7 @@ fn hdf5_output_writes_every_forward() {
     let values: Vec<f32> = (0..30).map(|i| i as f32).collect();
     let labels: Vec<f32> = (0..10).map(|i| i as f32 + 0.5).collect();
     let mut single = single(OUTPUT, folder.path()).unwrap();
-    single.feed("memory", &values, &labels).unwrap();
+    single.set_input_arrays("memory", &values, &labels).unwrap();
     single.forward().unwrap();
     let first = read_back(&file);
     assert_eq!(first[0], (vec![2, 1, 1, 3], vec![0.0, 2.0, 4.0, 6.0, 8.0, 10.0]));
@@ -121,7 +121,7 @@ fn every_replica_has_a_file_of_its_own() {
     let root = folder.path().into();
     let mut job =
         Job::open(Config { root, replicas: Some(2), ..Config::new(solver) }, &mut |_| ()).unwrap();
-    job.feed("memory", &[1.0; 6], &[0.0; 2]).unwrap();
+    job.set_input_arrays("memory", &[1.0; 6], &[0.0; 2]).unwrap();
     job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
     for name in ["out.h5", "out.h5.1"] {
         assert_eq!(read_back(&folder.path().join(name))[0].0, [6, 1, 1, 3], "{name}");
@@ -134,7 +134,7 @@ fn an_output_that_cannot_be_written_is_an_error() {
     fs::write(folder.path().join("wall"), "").unwrap();
     let net = OUTPUT.replace("out.h5", "wall/out.h5");
     let mut single = single(&net, folder.path()).unwrap();
-    single.feed("memory", &[0.0; 6], &[0.0; 2]).unwrap();
+    single.set_input_arrays("memory", &[0.0; 6], &[0.0; 2]).unwrap();
     let error = chain(&single.forward().unwrap_err());
     assert!(error.contains("layer `out`") && error.contains("wall/out.h5"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! The border for programs: nets without files, feeding, blobs by name.
+//! The border for programs: nets without files, input arrays, blobs by name.
 
 use train::files::net_from_text;
 use train::{NetConfig, Single, chain};
@@ -20,7 +20,7 @@ fn single() -> Single {
 fn fed_batches_come_in_turn_and_round() {
     let mut single = single();
     let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
-    single.feed("memory", &values, &[0.0, 1.0, 2.0, 3.0]).unwrap();
+    single.set_input_arrays("memory", &values, &[0.0, 1.0, 2.0, 3.0]).unwrap();
     for turn in [0, 1, 0] {
         single.forward().unwrap();
         assert_eq!(single.blob("x").unwrap().values, values[4 * turn..][..4]);
@@ -39,10 +39,10 @@ fn fed_batches_come_in_turn_and_round() {
 fn what_cannot_be_fed_is_told() {
     let mut single = single();
     let error = chain(&single.forward().unwrap_err());
-    assert!(error.contains("layer `memory`") && error.contains("no data was fed"), "{error}");
-    let error = chain(&single.feed("ip", &[], &[]).unwrap_err());
+    assert!(error.contains("layer `memory`") && error.contains("no data was set"), "{error}");
+    let error = chain(&single.set_input_arrays("ip", &[], &[]).unwrap_err());
     assert_eq!(error, "`ip` is not a data layer of the net; it has memory");
-    let error = chain(&single.feed("memory", &[0.0; 5], &[0.0; 2]).unwrap_err());
+    let error = chain(&single.set_input_arrays("memory", &[0.0; 5], &[0.0; 2]).unwrap_err());
     assert!(error.starts_with("layer `memory`: 5 values and 2 labels"), "{error}");
 }
 
@@ -61,7 +61,7 @@ fn a_model_file_gives_a_deploy_net_its_weights() {
     let mut deploy = Single::build(&config, &deploy, &mut |_| ()).unwrap();
     let values = [0.3, -0.7, 1.1, 0.2];
     assert!(deploy.set_blob("x", &values) && !deploy.set_blob("x", &[1.0]));
-    trained.feed("memory", &values, &[0.0, 0.0]).unwrap();
+    trained.set_input_arrays("memory", &values, &[0.0, 0.0]).unwrap();
     trained.forward().unwrap();
     deploy.forward().unwrap();
     assert_eq!(deploy.blob("prob"), trained.blob("prob"));

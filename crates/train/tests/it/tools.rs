@@ -122,7 +122,7 @@ fn features_become_records() {
     .unwrap();
     let mut single = Single::build(&NetConfig::new("net"), &net, &mut |_| ()).unwrap();
     let values: Vec<f32> = (0..24).map(|i| i as f32).collect();
-    single.feed("memory", &values, &[0.0; 4]).unwrap();
+    single.set_input_arrays("memory", &values, &[0.0; 4]).unwrap();
     let path = folder.path().join("features");
     let mut features = Features {
         blobs: vec![("y".into(), path.clone())],

@@ -6,15 +6,15 @@ use kernels::{Cpu, Simd};
 use tensor::Layout;
 
 use crate::testing::{build, error};
-use crate::{Bottom, Drain, FeedError, Few, Forward, Sink};
+use crate::{Bottom, DataSourceError, Few, Forward, OutputSink, SinkSource};
 
 /// Sends on what it gets.
 struct Told(Sender<Vec<(String, Vec<f32>)>>);
 
-impl Sink for Told {
-    fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), FeedError> {
+impl OutputSink for Told {
+    fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), DataSourceError> {
         let told = bottoms.iter().map(|b| (b.shape.to_string(), b.data.to_vec())).collect();
-        self.0.send(told).map_err(|error| FeedError(Box::new(error)))
+        self.0.send(told).map_err(|error| DataSourceError(Box::new(error)))
     }
 }
 
@@ -25,7 +25,7 @@ fn every_forward_hands_both_bottoms_to_the_sink() {
     let shapes = [Shape::new(&[2, 2]).unwrap(), Shape::new(&[2]).unwrap()];
     layer.reshape(&shapes).unwrap();
     let (sender, told) = channel();
-    let mut drain = Drain(Told(sender));
+    let mut source = SinkSource(Told(sender));
     for values in [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]] {
         let bottom =
             |at: usize, data| Bottom { shape: &shapes[at], layout: Layout::RowMajor, data };
@@ -37,7 +37,7 @@ fn every_forward_hands_both_bottoms_to_the_sink() {
                 params: Few::new(),
                 running: Few::new(),
                 rng: &mut Mt19937::new(1),
-                feed: Some(&mut drain),
+                source: Some(&mut source),
             })
             .unwrap();
         let want = [("2 2 (4)".into(), values.to_vec()), ("2 (2)".into(), values[2..].to_vec())];

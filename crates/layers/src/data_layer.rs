@@ -1,30 +1,33 @@
-//! The layer behind every row that is fed: its tops are what the feed delivers.
+//! The layer behind every data layer type: its tops are what the source delivers.
 
 use base::Shape;
 
 use crate::{Backward, Forward, Layer, LayerError, Spec};
 
-/// A layer whose tops come from [`Forward::feed`]. Shapes are those the source announced; what it
+/// A layer whose tops come from [`Forward::source`]. Shapes are those the source announced; what it
 /// delivers later may have others.
-pub(crate) struct Fed {
+pub(crate) struct DataLayer {
     shapes: Vec<Shape>,
 }
 
 /// For [`LayerKind::build`](crate::LayerKind::build). A source may announce more than is wanted:
 /// without a top, the label is not delivered.
 pub(crate) fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    assert!(spec.fed.len() >= spec.tops, "a source announces a shape for every top");
-    Ok(Box::new(Fed { shapes: spec.fed[..spec.tops].to_vec() }))
+    assert!(spec.source_shapes.len() >= spec.tops, "a source announces a shape for every top");
+    Ok(Box::new(DataLayer { shapes: spec.source_shapes[..spec.tops].to_vec() }))
 }
 
-impl Layer for Fed {
+impl Layer for DataLayer {
     fn reshape(&mut self, _: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         Ok(self.shapes.clone())
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let feed = io.feed.as_deref_mut().expect("whoever runs the net brings a feed a data layer");
-        Ok(feed.next(&mut io.tops)?)
+        let source = io
+            .source
+            .as_deref_mut()
+            .expect("whoever runs the net brings a source for each data layer");
+        Ok(source.next(&mut io.tops)?)
     }
 
     fn backward(&mut self, _: &mut Backward<'_>) -> Result<(), LayerError> {
@@ -40,16 +43,16 @@ mod tests {
     use kernels::{Cpu, Simd};
     use tensor::{Layout, Slab};
 
-    use crate::{Feed, FeedError, Few, Forward, Spec, Top};
+    use crate::{DataSource, DataSourceError, Few, Forward, Spec, Top};
 
     /// Delivers batches that grow by one item each time.
     struct Growing(usize);
 
-    impl Feed for Growing {
-        fn next(&mut self, tops: &mut [Top<'_>]) -> Result<(), FeedError> {
+    impl DataSource for Growing {
+        fn next(&mut self, tops: &mut [Top<'_>]) -> Result<(), DataSourceError> {
             self.0 += 1;
             for top in tops {
-                let shape = top.shape.with(0, self.0).map_err(|e| FeedError(Box::new(e)))?;
+                let shape = top.shape.with(0, self.0).map_err(|e| DataSourceError(Box::new(e)))?;
                 top.resize(&shape);
                 top.data().fill(self.0 as f32);
             }
@@ -64,7 +67,7 @@ mod tests {
             Vec::new()
         }
 
-        fn restore(&mut self, _: &[u8]) -> Result<(), FeedError> {
+        fn restore(&mut self, _: &[u8]) -> Result<(), DataSourceError> {
             Ok(())
         }
     }
@@ -74,13 +77,14 @@ mod tests {
         let announced = [Shape::new(&[1, 2]).unwrap(), Shape::new(&[1]).unwrap()];
         let layer = LayerParameter { type_: Some("Data".into()), ..LayerParameter::default() };
         for tops in [1, 2] {
-            let (phase, fed) = (Phase::Train, &announced[..]);
-            let spec = Spec { layer: &layer, phase, in_place: false, bottoms: 0, tops, fed };
+            let (phase, source_shapes) = (Phase::Train, &announced[..]);
+            let spec =
+                Spec { layer: &layer, phase, in_place: false, bottoms: 0, tops, source_shapes };
             let mut data = (crate::find("Data").unwrap().build)(&spec).unwrap();
             let mut shapes = data.reshape(&[]).unwrap();
             assert_eq!(shapes, announced[..tops]);
             let mut slabs: Vec<_> = shapes.iter().map(|s| Slab::zeros(s.count())).collect();
-            let mut feed = Growing(1);
+            let mut source = Growing(1);
             for batch in 2..4 {
                 data.forward(&mut Forward {
                     cpu: &Cpu::new(1, Simd::detect()),
@@ -96,7 +100,7 @@ mod tests {
                     params: Few::new(),
                     running: Few::new(),
                     rng: &mut Mt19937::new(1),
-                    feed: Some(&mut feed),
+                    source: Some(&mut source),
                 })
                 .unwrap();
                 assert_eq!(shapes[0].dims(), [batch, 2]);

@@ -1,0 +1,74 @@
+//! What a program hands to a net that runs, and the end of a run for layers that write.
+
+use layers::DataSource;
+use net::Net;
+
+use crate::{Job, Single, TrainError};
+
+impl Single {
+    /// Hands whole batches to the `MemoryData` layer called `layer`: values (N, C, H, W), and a label for
+    /// each item. They come round until others are set.
+    pub fn set_input_arrays(
+        &mut self,
+        layer: &str,
+        values: &[f32],
+        labels: &[f32],
+    ) -> Result<(), TrainError> {
+        give(&self.net, &mut self.sources, layer, values, labels)
+    }
+
+    /// Writes what HDF5Output layers still hold. Dropping does it too, but cannot say when it fails.
+    pub fn finish(&mut self) -> Result<(), TrainError> {
+        finish(&self.net, &mut self.sources)
+    }
+}
+
+impl Job {
+    /// Hands whole batches to the `MemoryData` layer of the train net called `layer`, as
+    /// [`Single::set_input_arrays`] does.
+    pub fn set_input_arrays(
+        &mut self,
+        layer: &str,
+        values: &[f32],
+        labels: &[f32],
+    ) -> Result<(), TrainError> {
+        for replica in &mut self.replicas {
+            give(&self.workers[0].net, &mut replica.sources, layer, values, labels)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what HDF5Output layers still hold.
+    pub(crate) fn finish_sources(&mut self) -> Result<(), TrainError> {
+        for test in &mut self.tests {
+            let (net, sources) = test.net_and_sources();
+            finish(net, sources)?;
+        }
+        let net = &self.workers[0].net;
+        self.replicas.iter_mut().try_for_each(|replica| finish(net, &mut replica.sources))
+    }
+}
+
+fn give(
+    net: &Net,
+    sources: &mut [Box<dyn DataSource>],
+    layer: &str,
+    values: &[f32],
+    labels: &[f32],
+) -> Result<(), TrainError> {
+    let names = net.source_names();
+    let Some(index) = names.iter().position(|name| *name == layer) else {
+        let known = if names.is_empty() { "none".into() } else { names.join(", ") };
+        return Err(TrainError::NoSource { layer: layer.into(), known });
+    };
+    sources[index]
+        .set_input_arrays(values, labels)
+        .map_err(|source| TrainError::Source { layer: layer.into(), source })
+}
+
+fn finish(net: &Net, sources: &mut [Box<dyn DataSource>]) -> Result<(), TrainError> {
+    for (name, source) in net.source_names().into_iter().zip(sources) {
+        source.finish().map_err(|source| TrainError::Source { layer: name.into(), source })?;
+    }
+    Ok(())
+}
