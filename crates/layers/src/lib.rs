@@ -21,7 +21,9 @@ mod filler;
 mod io;
 mod kind;
 mod loss;
+mod params;
 mod recurrent;
+mod softmax_loss;
 mod table;
 mod window;
 

@@ -11,7 +11,7 @@ use kernels::im2col::Axis;
 use crate::LayerError;
 
 /// How one option may be written.
-struct Rule {
+struct SizeRule {
     /// For all axes, for `_h`, for `_w`.
     names: [&'static str; 3],
     /// Smallest value that makes sense.
@@ -22,7 +22,7 @@ struct Rule {
     half: Option<u32>,
 }
 
-const KERNEL: Rule = Rule {
+const KERNEL: SizeRule = SizeRule {
     names: [
         "convolution_param.kernel_size",
         "convolution_param.kernel_h",
@@ -32,34 +32,38 @@ const KERNEL: Rule = Rule {
     default: None,
     half: None,
 };
-const STRIDE: Rule = Rule {
+const STRIDE: SizeRule = SizeRule {
     names: ["convolution_param.stride", "convolution_param.stride_h", "convolution_param.stride_w"],
     least: 1,
     default: Some(1),
     half: None,
 };
-const PAD: Rule = Rule {
+const PAD: SizeRule = SizeRule {
     names: ["convolution_param.pad", "convolution_param.pad_h", "convolution_param.pad_w"],
     least: 0,
     default: Some(0),
     half: Some(0),
 };
-const DILATION: Rule =
-    Rule { names: ["convolution_param.dilation", "", ""], least: 1, default: Some(1), half: None };
+const DILATION: SizeRule = SizeRule {
+    names: ["convolution_param.dilation", "", ""],
+    least: 1,
+    default: Some(1),
+    half: None,
+};
 
 /// A window as written, its values checked one by one.
 #[derive(Debug)]
 pub(crate) struct WindowOptions {
     axis: i32,
-    kernel: Sizes,
-    stride: Sizes,
-    pad: Sizes,
-    dilation: Sizes,
+    kernel: AxisSizes,
+    stride: AxisSizes,
+    pad: AxisSizes,
+    dilation: AxisSizes,
 }
 
 /// One option's values.
 #[derive(Debug)]
-enum Sizes {
+enum AxisSizes {
     /// One for all axes, or one per axis.
     Each(&'static str, Vec<usize>),
     /// `_h` and `_w`.
@@ -68,10 +72,10 @@ enum Sizes {
 
 /// A window over one bottom.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub(crate) struct ConvWindow {
     /// The channel axis; the spatial ones follow.
     pub(crate) channel: usize,
-    /// Sizes along each spatial axis; those of the bottom.
+    /// AxisSizes along each spatial axis; those of the bottom.
     pub(crate) axes: Vec<Axis>,
 }
 
@@ -87,7 +91,7 @@ impl WindowOptions {
     }
 
     /// The window over a bottom, all sizes small enough to calculate with.
-    pub(crate) fn over(&self, bottom: &Shape) -> Result<Window, LayerError> {
+    pub(crate) fn over(&self, bottom: &Shape) -> Result<ConvWindow, LayerError> {
         let channel = bottom.axis(self.axis).ok_or_else(|| LayerError::Option {
             option: "convolution_param.axis",
             got: self.axis.to_string(),
@@ -106,12 +110,12 @@ impl WindowOptions {
                 dilation: dilation[i],
             })
             .collect();
-        Ok(Window { channel, axes })
+        Ok(ConvWindow { channel, axes })
     }
 }
 
-impl Rule {
-    fn lower(&self, each: &[u32], pair: [Option<u32>; 2]) -> Result<Sizes, LayerError> {
+impl SizeRule {
+    fn lower(&self, each: &[u32], pair: [Option<u32>; 2]) -> Result<AxisSizes, LayerError> {
         let [name, ..] = self.names;
         if pair == [None, None] {
             let each = match (each, self.default) {
@@ -122,7 +126,7 @@ impl Rule {
                 (each, _) => each,
             };
             let sizes = each.iter().map(|&size| self.check(name, size));
-            return Ok(Sizes::Each(name, sizes.collect::<Result<_, _>>()?));
+            return Ok(AxisSizes::Each(name, sizes.collect::<Result<_, _>>()?));
         }
         if !each.is_empty() {
             let second = if pair[0].is_some() { self.names[1] } else { self.names[2] };
@@ -135,7 +139,7 @@ impl Rule {
                 Err(LayerError::Missing { option: self.names[i + 1], want: "both `_h` and `_w`" })
             }
         };
-        Ok(Sizes::Pair(self.names[1], [half(0)?, half(1)?]))
+        Ok(AxisSizes::Pair(self.names[1], [half(0)?, half(1)?]))
     }
 
     fn check(&self, option: &'static str, size: u32) -> Result<usize, LayerError> {
@@ -148,7 +152,7 @@ impl Rule {
     }
 }
 
-impl Sizes {
+impl AxisSizes {
     /// One value per spatial axis.
     fn each(&self, axes: usize) -> Result<Vec<usize>, LayerError> {
         let (option, got, want) = match self {

@@ -2,19 +2,18 @@
 //! with the same weights. Caffe type `Convolution`, `convolution_param`: `num_output`,
 //! `kernel_size`, `stride`, `pad`, `dilation` (once, once per axis, or `_h` and `_w`), `group`,
 //! `axis`, `bias_term`, `weight_filler`, `bias_filler`. `engine` and `force_nd_im2col` change no
-//! result and are accepted.
+//! result and are accepted. Never runs in place.
 //!
-//! Images run channels-last; see [`crate::convolve`] for the rest.
+//! Images run channels-last and can absorb a ReLU that follows in place; see [`crate::convolve`]
+//! for other geometries.
 
 use base::Shape;
-use caffe_format::{ConvolutionParameter, FillerParameter};
 use kernels::conv::Activation;
-use kernels::{Rows, RowsMut, Write, relu};
+use kernels::{RowsMut, relu};
 
-use crate::convolve::{Convolve, Maps};
-use crate::window::{Window, WindowOptions, windows};
+use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
-    Arity, Backward, Case, Few, Fill, Follower, Forward, Gradient, Layer, LayerError, LayerKind,
+    Arity, Backward, Case, Fill, Follower, Forward, Gradient, Layer, LayerError, LayerKind,
     LayoutRule, ParamDecl, Spec,
 };
 
@@ -69,160 +68,51 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    let options = Options::lower(spec.layer.convolution_param())?;
-    let single = spec.tops == 1;
-    let weights = Shape::scalar();
-    Ok(Box::new(Convolution { options, weights, convolve: None, single, relu: None }))
+    let core = ConvolutionCore::new(ConvDirection::Forward, spec.layer.convolution_param())?;
+    Ok(Box::new(ConvolutionLayer { core, single: spec.tops == 1, relu: None }))
 }
 
-/// What Convolution and Deconvolution read.
-pub(super) struct Options {
-    pub(super) window: WindowOptions,
-    pub(super) outputs: usize,
-    pub(super) group: usize,
-    pub(super) bias_term: bool,
-    fillers: [FillerParameter; 2],
-}
-
-impl Options {
-    pub(super) fn lower(written: &ConvolutionParameter) -> Result<Self, LayerError> {
-        let (outputs, group) = (written.num_output() as usize, written.group() as usize);
-        if outputs == 0 {
-            let option = "convolution_param.num_output";
-            return Err(LayerError::Missing { option, want: "the number of outputs" });
-        }
-        if group == 0 || !outputs.is_multiple_of(group) {
-            return Err(LayerError::Option {
-                option: "convolution_param.group",
-                got: group.to_string(),
-                want: format!("a divisor of `num_output`, which is {outputs}"),
-            });
-        }
-        Ok(Self {
-            window: WindowOptions::lower(written)?,
-            outputs,
-            group,
-            bias_term: written.bias_term(),
-            fillers: [written.weight_filler().clone(), written.bias_filler().clone()],
-        })
-    }
-
-    /// The window over the bottoms, which must all have one shape, and their number of channels.
-    pub(super) fn over(&self, bottoms: &[Shape]) -> Result<(Window, usize), LayerError> {
-        if let Some(index) = bottoms.iter().position(|shape| *shape != bottoms[0]) {
-            let want = format!("{}, the shape of bottom 0", bottoms[0]);
-            return Err(LayerError::Bottom { index, got: bottoms[index].clone(), want });
-        }
-        let window = self.window.over(&bottoms[0])?;
-        let channels = bottoms[0].dims()[window.channel];
-        if !channels.is_multiple_of(self.group) {
-            return Err(LayerError::Option {
-                option: "convolution_param.group",
-                got: self.group.to_string(),
-                want: format!("a divisor of the bottom's {channels} channels"),
-            });
-        }
-        Ok((window, channels))
-    }
-
-    pub(super) fn params(&self, weights: &Shape) -> Vec<ParamDecl> {
-        let bias = Shape::new(&[self.outputs]).expect("fits, as the top does");
-        ([weights, &bias].into_iter().zip(&self.fillers))
-            .take(1 + usize::from(self.bias_term))
-            .map(|(shape, filler)| ParamDecl::learned(shape, filler))
-            .collect()
-    }
-}
-
-/// (outputs, channels / group, kernel sizes..).
-pub(super) fn weight_shape(
-    outputs: usize,
-    channels: usize,
-    window: &Window,
-) -> Result<Shape, LayerError> {
-    let kernels = window.axes.iter().map(|axis| axis.kernel);
-    Ok(Shape::new(&[outputs, channels].into_iter().chain(kernels).collect::<Vec<_>>())?)
-}
-
-/// A bottom's shape with other channels and spatial sizes.
-pub(super) fn top_shape(
-    bottom: &Shape,
-    channel: usize,
-    outputs: usize,
-    sizes: impl Iterator<Item = usize>,
-) -> Result<Shape, LayerError> {
-    let before = bottom.dims()[..channel].iter().copied();
-    Ok(Shape::new(&before.chain([outputs]).chain(sizes).collect::<Vec<_>>())?)
-}
-
-struct Convolution {
-    options: Options,
-    weights: Shape,
-    convolve: Option<Convolve>,
+struct ConvolutionLayer {
+    core: ConvolutionCore,
     /// Whether there is one bottom and one top.
     single: bool,
-    /// Slope of a ReLU that follows.
+    /// Slope of an absorbed ReLU.
     relu: Option<f32>,
 }
 
-impl Convolution {
-    fn convolve(&mut self) -> &mut Convolve {
-        self.convolve.as_mut().expect("reshape comes first")
-    }
-
-    /// Applies the mask of the absorbed ReLU to the top's diff, if it lacks it, and makes the bias
-    /// gradient on the way.
-    fn mask(&self, io: &mut Backward<'_>) -> Masked {
-        let conv = self.convolve.as_ref().and_then(Convolve::image);
-        let (Some(slope), Some(conv), Some(diff)) = (self.relu, conv, io.unmasked.as_deref_mut())
+impl ConvolutionLayer {
+    /// Applies the mask of the absorbed ReLU to the top's diff where that is still to be done, and
+    /// computes the bias gradient in the same pass.
+    fn mask(&self, io: &mut Backward<'_>) -> BiasGradient {
+        let (Some(slope), Some(conv), Some(diff)) =
+            (self.relu, self.core.image(), io.unmasked.as_deref_mut())
         else {
-            return Masked::Before;
+            return BiasGradient::Missing;
         };
         let y = io.tops[0].rows(conv.k);
         let to = RowsMut { data: diff, stride: y.stride, offset: y.offset };
         let bias = io.gradients.get_mut(1).and_then(Option::as_mut);
         let sums = bias.map(|Gradient { values, write }| (*write, &mut values[..]));
         relu::backward_rows(io.cpu, [conv.out_pixels(), conv.k], slope, y, to, sums);
-        Masked::WithBias
+        BiasGradient::Present
     }
 }
 
-/// Who applied the mask of a ReLU, if there is one.
-#[derive(PartialEq, Eq)]
-enum Masked {
-    /// Nobody had to, or whoever made the diff.
-    Before,
-    /// This layer, which has its bias gradient since.
-    WithBias,
-}
-
-impl Layer for Convolution {
+impl Layer for ConvolutionLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        let (window, c) = self.options.over(bottoms)?;
-        let Options { outputs: k, group, .. } = self.options;
-        let outs: Option<Vec<_>> = window.axes.iter().map(windows).collect();
-        let outs = outs.ok_or_else(|| LayerError::Bottom {
-            index: 0,
-            got: bottoms[0].clone(),
-            want: "spatial axes that with their padding hold the kernel".into(),
-        })?;
-        let top = top_shape(&bottoms[0], window.channel, k, outs.into_iter())?;
-        self.weights = weight_shape(k, c / group, &window)?;
-        let maps = Maps { images: bottoms[0].count_to(window.channel), c, k, group };
-        self.convolve = Some(Convolve::new(maps, window.channel, &window.axes)?);
-        Ok(vec![top; bottoms.len()])
+        self.core.reshape(bottoms)
     }
 
     fn params(&self) -> Vec<ParamDecl> {
-        self.options.params(&self.weights)
+        self.core.params()
     }
 
     fn layouts(&self) -> LayoutRule {
-        self.convolve.as_ref().map_or(LayoutRule::RowMajor, Convolve::layouts)
+        self.core.layouts()
     }
 
     fn absorb(&mut self, next: Follower, _: bool) -> bool {
-        let image = self.convolve.as_ref().is_some_and(|convolve| convolve.image().is_some());
+        let image = self.core.image().is_some();
         match next {
             Follower::Relu { slope } if image && self.single && self.relu.is_none() => {
                 self.relu = Some(slope);
@@ -233,73 +123,26 @@ impl Layer for Convolution {
     }
 
     fn takes_place(&self) -> bool {
-        self.single && self.convolve.as_ref().is_some_and(|convolve| convolve.image().is_some())
+        self.single && self.core.image().is_some()
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let params = (io.params[0], io.params.get(1).copied());
         let activation = self.relu.map_or(Activation::Linear, |slope| Activation::Relu { slope });
-        let convolve = self.convolve();
-        let k = convolve.k();
-        for (bottom, top) in io.bottoms.iter().zip(&mut io.tops) {
-            convolve.forward(io.cpu, bottom.data, params, activation, top.rows(k));
-        }
+        self.core.forward(activation, io);
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, weights) = (io.cpu, io.params[0]);
-        let masked = self.mask(io);
-        let convolve = self.convolve();
-        let k = convolve.k();
-        let diffs: Few<Rows<'_>> = (io.tops.iter())
-            .map(|top| match io.unmasked.as_deref() {
-                Some(data) => Rows { data, ..top.rows(k) },
-                None => top.diff_rows(k),
-            })
-            .collect();
-        for ((bottom, top), &dy) in io.bottoms.iter_mut().zip(&io.tops).zip(&diffs) {
-            let Some(dx) = bottom.diff.as_deref_mut() else { continue };
-            match top.live {
-                true => convolve.backward_data(cpu, dy, weights, dx),
-                false => dx.fill(0.0),
-            }
-        }
-        let pairs: Few<_> = (io.bottoms.iter().zip(&io.tops).zip(diffs))
-            .filter(|((_, top), _)| top.live)
-            .map(|((bottom, _), dy)| (bottom.data, dy))
-            .collect();
-        accumulate(io.gradients.first_mut(), &pairs, |(x, dy), write, dw| {
-            convolve.backward_weights(cpu, x, dy, write, dw);
-        });
-        if masked != Masked::WithBias {
-            accumulate(io.gradients.get_mut(1), &pairs, |(_, dy), write, db| {
-                convolve.backward_bias(cpu, dy, write, db);
-            });
-        }
+        let bias = self.mask(io);
+        self.core.backward(bias, io);
         Ok(())
     }
 
     fn multiply_adds(&self) -> u64 {
-        self.convolve.as_ref().map_or(0, Convolve::multiply_adds)
+        self.core.multiply_adds()
     }
 
     fn workspace_bytes(&self) -> usize {
-        self.convolve.as_ref().map_or(0, Convolve::workspace_bytes)
-    }
-}
-
-/// A gradient that several bottoms contribute to: the first as asked, the others added.
-pub(super) fn accumulate<P: Copy>(
-    gradient: Option<&mut Option<Gradient<'_>>>,
-    pairs: &[P],
-    mut add: impl FnMut(P, Write, &mut [f32]),
-) {
-    let Some(Some(Gradient { values, write })) = gradient else { return };
-    if pairs.is_empty() && *write == Write::Set {
-        values.fill(0.0);
-    }
-    for (index, &pair) in pairs.iter().enumerate() {
-        add(pair, if index == 0 { *write } else { Write::Add }, values);
+        self.core.workspace_bytes()
     }
 }

@@ -1,15 +1,12 @@
-//! Deconvolution: the convolution with the same options run backwards, `y = Wᵀ * x + b`, so that
-//! strides enlarge. Caffe type `Deconvolution`, `convolution_param` as Convolution's; `num_output`
-//! counts the top's channels, and the weights are (channels, num_output / group, kernel..).
+//! Deconvolution: the transpose of the convolution with the same options, `y = Wᵀ * x + b`, so that
+//! strides enlarge. Caffe type `Deconvolution`, `convolution_param` as for Convolution;
+//! `num_output` counts the top's channels, and the weights are (channels, num_output / group,
+//! kernel..). Never runs in place.
 
-use base::{BLOB_VALUES_MAX, Shape};
+use base::Shape;
 use kernels::conv::Activation;
-use kernels::im2col::Axis;
-use kernels::{Rows, RowsMut, Unary, channel};
 
-use super::convolution::{Options, accumulate, top_shape, weight_shape};
-use crate::convolve::{Convolve, Maps};
-use crate::window::extent;
+use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
     Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, ParamDecl, Spec,
 };
@@ -47,105 +44,44 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    let options = Options::lower(spec.layer.convolution_param())?;
-    Ok(Box::new(Deconvolution { options, weights: Shape::scalar(), convolve: None }))
+    let core = ConvolutionCore::new(ConvDirection::Transposed, spec.layer.convolution_param())?;
+    Ok(Box::new(DeconvolutionLayer { core }))
 }
 
-struct Deconvolution {
-    options: Options,
-    weights: Shape,
-    /// From the top to the bottom.
-    convolve: Option<Convolve>,
+struct DeconvolutionLayer {
+    core: ConvolutionCore,
 }
 
-impl Deconvolution {
-    fn convolve(&mut self) -> &mut Convolve {
-        self.convolve.as_mut().expect("reshape comes first")
-    }
-}
-
-impl Layer for Deconvolution {
+impl Layer for DeconvolutionLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        let (window, k) = self.options.over(bottoms)?;
-        let Options { outputs: c, group, .. } = self.options;
-        let axes: Option<Vec<_>> = window.axes.iter().map(enlarged).collect();
-        let axes = axes.ok_or_else(|| LayerError::Bottom {
-            index: 0,
-            got: bottoms[0].clone(),
-            want: "spatial axes that the kernel enlarges by more than the padding takes away"
-                .into(),
-        })?;
-        let sizes = axes.iter().map(|axis| axis.size);
-        let top = top_shape(&bottoms[0], window.channel, c, sizes)?;
-        self.weights = weight_shape(k, c / group, &window)?;
-        let maps = Maps { images: bottoms[0].count_to(window.channel), c, k, group };
-        self.convolve = Some(Convolve::new(maps, window.channel, &axes)?);
-        Ok(vec![top; bottoms.len()])
+        self.core.reshape(bottoms)
     }
 
     fn params(&self) -> Vec<ParamDecl> {
-        self.options.params(&self.weights)
+        self.core.params()
     }
 
     fn layouts(&self) -> LayoutRule {
-        self.convolve.as_ref().map_or(LayoutRule::RowMajor, Convolve::layouts)
+        self.core.layouts()
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (cpu, weights, bias) = (io.cpu, io.params[0], io.params.get(1).copied());
-        let convolve = self.convolve();
-        let k = convolve.k();
-        for (bottom, top) in io.bottoms.iter().zip(&mut io.tops) {
-            convolve.backward_data(cpu, Rows::dense(bottom.data, k), weights, top.data());
-            if let Some(bias) = bias {
-                channel::bias(cpu, convolve.image_channels(), bias, Unary::InPlace(top.data()));
-            }
-        }
+        self.core.forward(Activation::Linear, io);
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, weights) = (io.cpu, io.params[0]);
-        let convolve = self.convolve();
-        let k = convolve.k();
-        for (bottom, top) in io.bottoms.iter_mut().zip(&io.tops) {
-            let Some(dx) = bottom.diff.as_deref_mut() else { continue };
-            match top.live {
-                true => {
-                    let (params, to) = ((weights, None), RowsMut::dense(dx, k));
-                    convolve.forward(cpu, top.diff, params, Activation::Linear, to);
-                }
-                false => dx.fill(0.0),
-            }
-        }
-        let channels = convolve.image_channels();
-        let pairs: Vec<_> = (io.bottoms.iter().zip(&io.tops))
-            .filter(|(_, top)| top.live)
-            .map(|(bottom, top)| (bottom.data, top.diff))
-            .collect();
-        accumulate(io.gradients.first_mut(), &pairs, |(x, dy), write, dw| {
-            convolve.backward_weights(cpu, dy, Rows::dense(x, k), write, dw);
-        });
-        accumulate(io.gradients.get_mut(1), &pairs, |(_, dy), write, db| {
-            channel::backward_bias(cpu, channels, dy, write, db);
-        });
+        self.core.backward(BiasGradient::Missing, io);
         Ok(())
     }
 
     fn multiply_adds(&self) -> u64 {
-        self.convolve.as_ref().map_or(0, Convolve::multiply_adds)
+        self.core.multiply_adds()
     }
 
     fn workspace_bytes(&self) -> usize {
-        self.convolve.as_ref().map_or(0, Convolve::workspace_bytes)
+        self.core.workspace_bytes()
     }
-}
-
-/// The axis of the top, for one of the bottom: `stride * (size - 1) + extent - 2 * pad` long.
-fn enlarged(axis: &Axis) -> Option<Axis> {
-    let reach = axis.stride.checked_mul(axis.size.checked_sub(1)?)?.checked_add(extent(axis)?)?;
-    let size = reach.checked_sub(axis.pad.checked_mul(2)?)?;
-    (1..=BLOB_VALUES_MAX).contains(&size).then_some(Axis { size, ..*axis })
 }
 
 #[cfg(test)]

@@ -48,8 +48,7 @@ impl Layer for Im2col {
             return Err(wrong("spatial axes behind the channels"));
         }
         let outs: Option<Vec<_>> = window.axes.iter().map(windows).collect();
-        let outs =
-            outs.ok_or_else(|| wrong("spatial axes that with their padding hold the kernel"))?;
+        let outs = outs.ok_or_else(|| wrong("spatial axes that hold the kernel when padded"))?;
         self.channels = bottoms[0].dims()[window.channel];
         let column: Vec<_> =
             [self.channels].into_iter().chain(window.axes.iter().map(|a| a.kernel)).collect();

@@ -1,17 +1,19 @@
-//! InfogainLoss: the log-likelihood of every class, weighted by a row of a matrix. Caffe type
-//! `InfogainLoss`, `infogain_loss_param`, `loss_param`.
+//! InfogainLoss: the negative log-likelihood of every class, weighted by the label's row of a
+//! matrix, `y = -sum_k H[label, k] log p[k] / divisor`. Caffe type `InfogainLoss`,
+//! `infogain_loss_param`: `source`, `axis`; `loss_param`: `ignore_label`, `normalization`. Never
+//! runs in place.
 //!
-//! As SoftmaxWithLoss, but a label picks a row of `H` (classes, classes) in place of one class;
-//! with the identity both are the same. `H` is bottom 2, or else the file
-//! `infogain_loss_param.source`. Layers read no files: whoever does puts the file's blob into the
-//! layer's `blobs`, which this type has no other use for.
+//! With the identity as `H` (classes, classes) this is SoftmaxWithLoss. `H` is bottom 2, or the
+//! file `infogain_loss_param.source`. Layers read no files: whoever opens the net reads it into the
+//! layer's `blobs`, which this type does not use otherwise. Other bottoms, tops and the divisor:
+//! [`crate::softmax_loss`].
 
 use base::Shape;
-use caffe_format::LossParameterNormalizationMode as Mode;
-use kernels::{Unary, channel::Channels, elementwise, softmax};
+use kernels::{Unary, elementwise};
 
 use crate::axis::AxisOption;
-use crate::loss::{Classes, Normalization, PROBABILITY_MIN, at_least, batch, rounded};
+use crate::loss::{PROBABILITY_MIN, at_least, rounded};
+use crate::softmax_loss::SoftmaxLoss;
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -49,7 +51,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::LOSS
 };
 
-/// Whole numbers: no gradient is asked for.
+/// `Fill::Labels` because the matrix has no gradient.
 const MATRIX: (&[usize], Fill) = (&[1, 1, 3, 3], Fill::Labels(4));
 const SPATIAL: &[(&[usize], Fill)] =
     &[(&[2, 3, 2, 2], Fill::Gaussian), (&[2, 2, 2], Fill::Labels(3)), MATRIX];
@@ -73,33 +75,20 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             });
         }
     };
-    Ok(Box::new(InfogainLoss {
-        option: AxisOption::new("infogain_loss_param.axis", written.axis()),
-        ignore: loss.ignore_label,
-        normalization: Normalization::new(loss, Mode::Valid),
-        matrix,
-        tops: spec.tops,
-        classes: Classes::default(),
-        probabilities: Vec::new(),
-    }))
+    let axis = AxisOption::new("infogain_loss_param.axis", written.axis());
+    Ok(Box::new(InfogainLossLayer { loss: SoftmaxLoss::new(axis, loss, spec.tops), matrix }))
 }
 
-struct InfogainLoss {
-    option: AxisOption,
-    ignore: Option<i32>,
-    normalization: Normalization,
+struct InfogainLossLayer {
+    loss: SoftmaxLoss,
     /// From the file; `None` when it is a bottom.
     matrix: Option<Vec<f32>>,
-    tops: usize,
-    classes: Classes,
-    /// Of the last forward.
-    probabilities: Vec<f32>,
 }
 
-impl InfogainLoss {
+impl InfogainLossLayer {
     fn check_matrix(&self, bottoms: &[Shape]) -> Result<(), LayerError> {
-        let count = self.classes.count;
-        let want = || format!("{count} rows of {count} values, one a class");
+        let count = self.loss.classes.count;
+        let want = || format!("{count} rows of {count} values");
         match &self.matrix {
             Some(matrix) if matrix.len() != count * count => Err(LayerError::Option {
                 option: "infogain_loss_param.source",
@@ -114,61 +103,43 @@ impl InfogainLoss {
     }
 }
 
-impl Layer for InfogainLoss {
+impl Layer for InfogainLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        let axis = self.option.of(&bottoms[0])?;
-        batch(bottoms)?;
-        self.classes = Classes::new(bottoms, axis)?;
+        let tops = self.loss.reshape(bottoms)?;
         self.check_matrix(bottoms)?;
-        self.probabilities.resize(bottoms[0].count(), 0.0);
-        let shapes = [Shape::scalar(), bottoms[0].clone()];
-        Ok(shapes[..self.tops].to_vec())
+        Ok(tops)
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let classes = self.classes;
-        let dims = Channels { outer: classes.outer, c: classes.count, inner: classes.inner };
-        let values = Unary::Apart { x: io.bottoms[0].data, y: &mut self.probabilities };
-        softmax::forward(io.cpu, dims, values);
+        self.loss.softmax(io.cpu, io.bottoms[0].data);
+        let (p, classes) = (&self.loss.probabilities, self.loss.classes);
         let matrix = self.matrix.as_deref().unwrap_or_else(|| io.bottoms[2].data);
-        let (mut loss, mut valid) = (0.0, 0);
-        for (position, &label) in io.bottoms[1].data.iter().enumerate() {
-            let Some(class) = classes.class(label, position, self.ignore)? else { continue };
+        let mut sum = 0.0;
+        let divisor = self.loss.each_label(io.bottoms[1].data, |start, class| {
             let row = &matrix[class * classes.count..][..classes.count];
-            let p = self.probabilities[classes.start(position)..].iter().step_by(classes.inner);
-            for (&h, &p) in row.iter().zip(p) {
-                loss -= f64::from(h) * f64::from(at_least(PROBABILITY_MIN, p)).ln();
+            for (&h, &p) in row.iter().zip(p[start..].iter().step_by(classes.inner)) {
+                sum -= f64::from(h) * f64::from(at_least(PROBABILITY_MIN, p)).ln();
             }
-            valid += 1;
-        }
-        loss /= self.normalization.divisor(classes.outer, classes.inner, valid);
-        io.tops[0].data()[0] = rounded(loss);
-        if let Some(top) = io.tops.get_mut(1) {
-            elementwise::copy(io.cpu, &self.probabilities, top.data());
-        }
+        })?;
+        self.loss.finish(io.cpu, sum / divisor, &mut io.tops);
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
-        let classes = self.classes;
+        let (p, classes) = (&self.loss.probabilities, self.loss.classes);
         let (weight, labels) = (io.tops[0].diff[0], io.bottoms[1].data);
         let matrix = self.matrix.as_deref().unwrap_or_else(|| io.bottoms[2].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
-        let mut valid = 0;
-        for (position, &label) in labels.iter().enumerate() {
-            let Some(class) = classes.class(label, position, self.ignore)? else { continue };
+        let divisor = self.loss.each_label(labels, |start, class| {
             let row = &matrix[class * classes.count..][..classes.count];
             let sum = row.iter().sum::<f32>();
-            let start = classes.start(position);
-            let p = self.probabilities[start..].iter().step_by(classes.inner);
+            let p = p[start..].iter().step_by(classes.inner);
             let dx = dx[start..].iter_mut().step_by(classes.inner);
             for (dx, (&h, &p)) in dx.zip(row.iter().zip(p)) {
                 *dx = p * sum - h;
             }
-            valid += 1;
-        }
-        let divisor = self.normalization.divisor(classes.outer, classes.inner, valid);
+        })?;
         let scale = rounded(f64::from(weight) / divisor);
         elementwise::scale(io.cpu, scale, Unary::InPlace(dx));
         Ok(())
@@ -179,7 +150,7 @@ impl Layer for InfogainLoss {
     }
 
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.probabilities[..])
+        self.loss.workspace_bytes()
     }
 }
 

@@ -8,6 +8,7 @@ use caffe_format::InnerProductParameter;
 use kernels::inner_product::{self, InnerProduct as Product};
 use kernels::{Cpu, Mat, RowsMut, Unary, Write, channel, gemm};
 
+use crate::params::weights_and_bias;
 use crate::{Backward, Case, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -65,11 +66,9 @@ impl Layer for InnerProduct {
     }
 
     fn params(&self) -> Vec<ParamDecl> {
-        let fillers = [self.written.weight_filler(), self.written.bias_filler()];
-        (self.shapes.iter().zip(fillers))
-            .take(1 + usize::from(self.written.bias_term()))
-            .map(|(shape, filler)| ParamDecl::learned(shape, filler))
-            .collect()
+        let [weights, bias] = &self.shapes;
+        let fillers = (self.written.weight_filler(), self.written.bias_filler());
+        weights_and_bias((weights, fillers.0), (bias, fillers.1), self.written.bias_term())
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -1,8 +1,8 @@
-//! LSTMUnit: one time step of LSTM's cells. Caffe type `LSTMUnit`; no options.
+//! LSTMUnit: one time step of LSTM's cells. Caffe type `LSTMUnit`, no options. Never runs in place.
 //!
-//! Bottoms are c (1, streams, d), gate inputs (1, streams, 4 d) in the order i, f, o, g, and cont
-//! (1, streams); tops c' and h. With `i, f, o = sigmoid`, `g = tanh`: `c' = cont f c + i g`, `h =
-//! o tanh(c')`.
+//! Bottoms are c (1, streams, d), pre-activations of the gates (1, streams, 4 d) in the order i, f,
+//! o, g, and cont (1, streams); tops are c' and h. With `i, f, o = sigmoid(..)` and `g = tanh(..)`:
+//! `c' = cont f c + i g`, `h = o tanh(c')`.
 
 use base::Shape;
 use kernels::{Cpu, Unary, elementwise, math};
@@ -30,19 +30,19 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    let unit = Unit { streams: 0, d: 0 };
-    Ok(Box::new(LstmUnit { unit, gates: Slab::default(), tanh: Slab::default() }))
+    let cells = LstmCells { streams: 0, d: 0 };
+    Ok(Box::new(LstmUnitLayer { cells, gates: Slab::default(), tanh: Slab::default() }))
 }
 
-struct LstmUnit {
-    unit: Unit,
+struct LstmUnitLayer {
+    cells: LstmCells,
     /// The gates of the last forward, (streams, 4 d).
     gates: Slab,
     /// `tanh(c')`, (streams, d).
     tanh: Slab,
 }
 
-impl Layer for LstmUnit {
+impl Layer for LstmUnitLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let wrong = |index: usize, want: String| {
             Err(LayerError::Bottom { index, got: bottoms[index].clone(), want })
@@ -56,7 +56,7 @@ impl Layer for LstmUnit {
         if bottoms[2].dims() != [1, streams] {
             return wrong(2, format!("1 by {streams}"));
         }
-        self.unit = Unit { streams, d };
+        self.cells = LstmCells { streams, d };
         self.gates.grow(bottoms[1].count());
         self.tanh.grow(bottoms[0].count());
         Ok(vec![bottoms[0].clone(); 2])
@@ -66,9 +66,9 @@ impl Layer for LstmUnit {
         let [c_before, inputs, cont] = [0, 1, 2].map(|i| io.bottoms[i].data);
         let (gates, tanh) = (&mut self.gates[..inputs.len()], &mut self.tanh[..c_before.len()]);
         gates.copy_from_slice(inputs);
-        self.unit.open(io.cpu, cont, gates);
+        self.cells.activate(io.cpu, cont, gates);
         let [c, h] = &mut io.tops[..] else { unreachable!("two tops") };
-        self.unit.step(io.cpu, gates, c_before, c.data(), tanh, h.data());
+        self.cells.step(io.cpu, gates, c_before, c.data(), tanh, h.data());
         Ok(())
     }
 
@@ -78,9 +78,9 @@ impl Layer for LstmUnit {
             true => io.tops[i].diff.to_vec(),
             false => vec![0.0; c_before.len()],
         });
-        let kept = Kept { gates: &self.gates, tanh: &self.tanh, c_before };
+        let forward = LstmStep { gates: &self.gates, tanh: &self.tanh, c_before };
         let mut dgates = vec![0.0; 4 * c_before.len()];
-        self.unit.backward(&kept, &dh, &mut dc, &mut dgates);
+        self.cells.backward(&forward, &dh, &mut dc, &mut dgates);
         for (bottom, values) in io.bottoms.iter_mut().zip([&dc, &dgates]) {
             if let Some(diff) = bottom.diff.as_deref_mut() {
                 diff.copy_from_slice(values);
@@ -99,16 +99,16 @@ impl Layer for LstmUnit {
     }
 }
 
-/// `d` cells of `streams` streams.
+/// `d` cells in each of `streams` streams.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Unit {
+pub(super) struct LstmCells {
     pub(super) streams: usize,
     pub(super) d: usize,
 }
 
-/// What a step leaves for backward.
-pub(super) struct Kept<'a> {
-    /// (streams, 4 d), from [`Unit::open`].
+/// Values of a forward step that backward needs.
+pub(super) struct LstmStep<'a> {
+    /// (streams, 4 d), from [`LstmCells::activate`].
     pub(super) gates: &'a [f32],
     /// `tanh(c')`, (streams, d).
     pub(super) tanh: &'a [f32],
@@ -116,12 +116,12 @@ pub(super) struct Kept<'a> {
     pub(super) c_before: &'a [f32],
 }
 
-impl Unit {
-    /// Turns gate inputs into gates, in place; a stream that does not go on forgets all.
+impl LstmCells {
+    /// Applies sigmoid and tanh to the pre-activations; where a sequence begins, f becomes 0.
     ///
     /// * `cont`: (streams)
     /// * `gates`: (streams, 4 d)
-    pub(super) fn open(self, cpu: &Cpu, cont: &[f32], gates: &mut [f32]) {
+    pub(super) fn activate(self, cpu: &Cpu, cont: &[f32], gates: &mut [f32]) {
         for (gates, &cont) in gates.chunks_exact_mut(4 * self.d).zip(cont) {
             let (sigmoids, g) = gates.split_at_mut(3 * self.d);
             math::sigmoid(cpu, Unary::InPlace(sigmoids));
@@ -137,7 +137,7 @@ impl Unit {
 
     /// `c = f c_before + i g`, `h = o tanh(c)`.
     ///
-    /// * `gates`: (streams, 4 d), from [`Unit::open`]
+    /// * `gates`: (streams, 4 d), from [`LstmCells::activate`]
     /// * `c_before`, `c`, `tanh`, `h`: (streams, d)
     pub(super) fn step(
         self,
@@ -165,33 +165,42 @@ impl Unit {
         }
     }
 
-    /// Gradients of [`Unit::step`] and [`Unit::open`].
+    /// Gradients of [`LstmCells::step`] and [`LstmCells::activate`].
     ///
     /// * `dh`: (streams, d)
     /// * `dc`: (streams, d); of `c` before the call, of `c_before` after it
-    /// * `dgates`: (streams, 4 d), of the gate inputs
-    pub(super) fn backward(self, kept: &Kept<'_>, dh: &[f32], dc: &mut [f32], dgates: &mut [f32]) {
+    /// * `dgates`: (streams, 4 d), of the pre-activations
+    pub(super) fn backward(
+        self,
+        forward: &LstmStep<'_>,
+        dh: &[f32],
+        dc: &mut [f32],
+        dgates: &mut [f32],
+    ) {
         let d = self.d;
-        for (n, (gates, dgates)) in
-            self.rows(kept.gates).zip(dgates.chunks_exact_mut(4 * d)).take(self.streams).enumerate()
+        for (n, (gates, dgates)) in self
+            .rows(forward.gates)
+            .zip(dgates.chunks_exact_mut(4 * d))
+            .take(self.streams)
+            .enumerate()
         {
-            let Gates { i, f, o, g } = gates;
+            let GateRow { i, f, o, g } = gates;
             for k in 0..d {
-                let (at, tanh) = (n * d + k, kept.tanh[n * d + k]);
+                let (at, tanh) = (n * d + k, forward.tanh[n * d + k]);
                 let dcell = dc[at] + dh[at] * o[k] * (1.0 - tanh * tanh);
                 dc[at] = dcell * f[k];
                 dgates[k] = dcell * g[k] * i[k] * (1.0 - i[k]);
-                dgates[d + k] = dcell * kept.c_before[at] * f[k] * (1.0 - f[k]);
+                dgates[d + k] = dcell * forward.c_before[at] * f[k] * (1.0 - f[k]);
                 dgates[2 * d + k] = dh[at] * tanh * o[k] * (1.0 - o[k]);
                 dgates[3 * d + k] = dcell * i[k] * (1.0 - g[k] * g[k]);
             }
         }
     }
 
-    /// Each stream's gates.
-    fn rows(self, gates: &[f32]) -> impl Iterator<Item = Gates<'_>> {
+    /// The gates, stream by stream.
+    fn rows(self, gates: &[f32]) -> impl Iterator<Item = GateRow<'_>> {
         let d = self.d;
-        gates.chunks_exact(4 * d).map(move |row| Gates {
+        gates.chunks_exact(4 * d).map(move |row| GateRow {
             i: &row[..d],
             f: &row[d..2 * d],
             o: &row[2 * d..3 * d],
@@ -201,7 +210,7 @@ impl Unit {
 }
 
 /// One stream's gates, each (d).
-struct Gates<'a> {
+struct GateRow<'a> {
     i: &'a [f32],
     f: &'a [f32],
     o: &'a [f32],

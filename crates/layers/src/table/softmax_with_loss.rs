@@ -1,17 +1,16 @@
-//! SoftmaxWithLoss: the negative log-likelihood of labels under a softmax of scores. Caffe type
-//! `SoftmaxWithLoss`, `softmax_param`, `loss_param`.
+//! SoftmaxWithLoss: the negative log-likelihood of labels under a softmax of scores,
+//! `y = -sum log p[label] / divisor`. Caffe type `SoftmaxWithLoss`, `softmax_param`: `axis`;
+//! `loss_param`: `ignore_label`, `normalization`, `normalize`. Never runs in place.
 //!
-//! Bottom 0 has scores along `softmax_param.axis`, bottom 1 a label for every other position.
-//! Positions labelled `ignore_label` count nothing. The sum is divided as `normalization` says
-//! (default `VALID`: by the positions that count). Top 1, if there is one, holds the probabilities;
-//! no gradient comes back through it.
+//! Positions labelled `ignore_label` do not count. The divisor follows from `normalization`
+//! (default `VALID`: the number of positions that count). Bottoms and tops: [`crate::softmax_loss`].
 
 use base::Shape;
-use caffe_format::LossParameterNormalizationMode as Mode;
-use kernels::{Unary, channel::Channels, elementwise, softmax};
+use kernels::{Unary, elementwise};
 
 use crate::axis::AxisOption;
-use crate::loss::{Classes, Normalization, at_least, batch, rounded};
+use crate::loss::{at_least, rounded};
+use crate::softmax_loss::SoftmaxLoss;
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -51,72 +50,43 @@ const SPATIAL: &[(&[usize], Fill)] =
     &[(&[2, 4, 2, 3], Fill::Gaussian), (&[2, 1, 2, 3], Fill::Labels(4))];
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    let written = spec.layer.loss_param();
-    Ok(Box::new(SoftmaxWithLoss {
-        option: AxisOption::new("softmax_param.axis", spec.layer.softmax_param().axis()),
-        ignore: written.ignore_label,
-        normalization: Normalization::new(written, Mode::Valid),
-        tops: spec.tops,
-        classes: Classes::default(),
-        probabilities: Vec::new(),
-    }))
+    let axis = AxisOption::new("softmax_param.axis", spec.layer.softmax_param().axis());
+    let loss = SoftmaxLoss::new(axis, spec.layer.loss_param(), spec.tops);
+    Ok(Box::new(SoftmaxWithLossLayer { loss }))
 }
 
-struct SoftmaxWithLoss {
-    option: AxisOption,
-    ignore: Option<i32>,
-    normalization: Normalization,
-    tops: usize,
-    classes: Classes,
-    /// Of the last forward.
-    probabilities: Vec<f32>,
+struct SoftmaxWithLossLayer {
+    loss: SoftmaxLoss,
 }
 
-impl Layer for SoftmaxWithLoss {
+impl Layer for SoftmaxWithLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        let axis = self.option.of(&bottoms[0])?;
-        batch(bottoms)?;
-        self.classes = Classes::new(bottoms, axis)?;
-        self.probabilities.resize(bottoms[0].count(), 0.0);
-        let shapes = [Shape::scalar(), bottoms[0].clone()];
-        Ok(shapes[..self.tops].to_vec())
+        self.loss.reshape(bottoms)
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let classes = self.classes;
-        let dims = Channels { outer: classes.outer, c: classes.count, inner: classes.inner };
-        let values = Unary::Apart { x: io.bottoms[0].data, y: &mut self.probabilities };
-        softmax::forward(io.cpu, dims, values);
-        let (mut loss, mut valid) = (0.0, 0);
-        for (position, &label) in io.bottoms[1].data.iter().enumerate() {
-            let Some(class) = classes.class(label, position, self.ignore)? else { continue };
-            let p = self.probabilities[classes.start(position) + class * classes.inner];
-            loss -= f64::from(at_least(f32::MIN_POSITIVE, p)).ln();
-            valid += 1;
-        }
-        loss /= self.normalization.divisor(classes.outer, classes.inner, valid);
-        io.tops[0].data()[0] = rounded(loss);
-        if let Some(top) = io.tops.get_mut(1) {
-            elementwise::copy(io.cpu, &self.probabilities, top.data());
-        }
+        self.loss.softmax(io.cpu, io.bottoms[0].data);
+        let (p, inner) = (&self.loss.probabilities, self.loss.classes.inner);
+        let mut sum = 0.0;
+        let divisor = self.loss.each_label(io.bottoms[1].data, |start, class| {
+            let p = p[start + class * inner];
+            sum -= f64::from(at_least(f32::MIN_POSITIVE, p)).ln();
+        })?;
+        self.loss.finish(io.cpu, sum / divisor, &mut io.tops);
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(1);
-        let classes = self.classes;
         let (weight, labels) = (io.tops[0].diff[0], io.bottoms[1].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
-        let mut valid = 0;
-        for (position, &label) in labels.iter().enumerate() {
-            valid += usize::from(classes.class(label, position, self.ignore)?.is_some());
-        }
-        let divisor = self.normalization.divisor(classes.outer, classes.inner, valid);
+        let divisor = self.loss.each_label(labels, |_, _| {})?;
         let scale = rounded(f64::from(weight) / divisor);
-        elementwise::scale(io.cpu, scale, Unary::Apart { x: &self.probabilities, y: &mut *dx });
+        let SoftmaxLoss { classes, ignore, ref probabilities, .. } = self.loss;
+        elementwise::scale(io.cpu, scale, Unary::Apart { x: probabilities, y: &mut *dx });
         for (position, &label) in labels.iter().enumerate() {
             let start = classes.start(position);
-            match classes.class(label, position, self.ignore)? {
+            match classes.class(label, position, ignore)? {
                 Some(class) => dx[start + class * classes.inner] -= scale,
                 None => dx[start..]
                     .iter_mut()
@@ -133,7 +103,7 @@ impl Layer for SoftmaxWithLoss {
     }
 
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.probabilities[..])
+        self.loss.workspace_bytes()
     }
 }
 

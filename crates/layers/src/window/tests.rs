@@ -3,10 +3,10 @@
 use base::Shape;
 use caffe_format::ConvolutionParameter;
 
-use super::{Window, WindowOptions, windows};
+use super::{ConvWindow, WindowOptions, windows};
 use crate::LayerError;
 
-fn over(text: &str, dims: &[usize]) -> Result<Window, LayerError> {
+fn over(text: &str, dims: &[usize]) -> Result<ConvWindow, LayerError> {
     let written: ConvolutionParameter = caffe_format::text::read("case", text).unwrap();
     WindowOptions::lower(&written)?.over(&Shape::new(dims).unwrap())
 }

@@ -69,7 +69,7 @@ fn what_cannot_be_names_its_field() {
         "num_output: 4 kernel_size: 1 pad: 3",
         &image,
         "bottom 0 has shape 1 3 6 5 (90), expected spatial axes that the kernel enlarges by more \
-         than the padding takes away",
+         than the padding removes",
     );
     check(
         "Im2col",

@@ -23,14 +23,9 @@ fn what_cannot_be_names_its_field() {
     check(
         "blobs { data: 1 data: 2 }",
         &[&[2, 3], &[2]],
-        "`infogain_loss_param.source` is a blob of 2 values, \
-         expected 3 rows of 3 values, one a class",
+        "`infogain_loss_param.source` is a blob of 2 values, expected 3 rows of 3 values",
     );
-    check(
-        "",
-        &[&[2, 3], &[2], &[2, 2]],
-        "bottom 2 has shape 2 2 (4), expected 3 rows of 3 values, one a class",
-    );
+    check("", &[&[2, 3], &[2], &[2, 2]], "bottom 2 has shape 2 2 (4), expected 3 rows of 3 values");
     check(
         "loss_param { normalize: true }",
         &[&[2, 3], &[2], &[3, 3]],
