@@ -49,13 +49,13 @@ impl AxisOption {
 
 /// A blob in memory around one axis: `outer` runs of `size` times `inner` contiguous values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct AxisSpan {
     pub(crate) outer: usize,
     pub(crate) size: usize,
     pub(crate) inner: usize,
 }
 
-impl Span {
+impl AxisSpan {
     /// `axis` is one of Caffe's shape; `layout` says where it went.
     pub(crate) fn new(shape: &Shape, layout: Layout, axis: usize) -> Self {
         let order = memory_order(shape, layout);
@@ -102,7 +102,7 @@ pub(crate) fn copy_rows(cpu: &Cpu, len: usize, from: Rows<'_>, to: RowsMut<'_>) 
 
 #[cfg(test)]
 mod tests {
-    use super::{AxisOption, Span};
+    use super::{AxisOption, AxisSpan};
     use base::Shape;
     use tensor::Layout;
 
@@ -110,7 +110,7 @@ mod tests {
     fn channels_are_the_innermost_axis_of_an_image_that_is_channels_last() {
         let shape = Shape::new(&[2, 3, 4, 5]).unwrap();
         let span = |layout, axis| {
-            let Span { outer, size, inner } = Span::new(&shape, layout, axis);
+            let AxisSpan { outer, size, inner } = AxisSpan::new(&shape, layout, axis);
             [outer, size, inner]
         };
         assert_eq!(span(Layout::RowMajor, 1), [2, 3, 20]);
@@ -118,7 +118,10 @@ mod tests {
         assert_eq!(span(Layout::ChannelsLast, 2), [2, 4, 15]);
         assert_eq!(span(Layout::ChannelsLast, 0), [1, 2, 60]);
         let flat = Shape::new(&[6, 7]).unwrap();
-        assert_eq!(Span::new(&flat, Layout::ChannelsLast, 1), Span { outer: 6, size: 7, inner: 1 });
+        assert_eq!(
+            AxisSpan::new(&flat, Layout::ChannelsLast, 1),
+            AxisSpan { outer: 6, size: 7, inner: 1 }
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) struct Broadcast {
 
 /// A blob that fits the axes of another.
 #[derive(Debug)]
-pub(crate) struct Fit {
+pub(crate) struct BroadcastFit {
     /// Of the smaller one.
     pub(crate) shape: Shape,
     rule: LayoutRule,
@@ -27,7 +27,7 @@ pub(crate) struct Fit {
 
 impl Broadcast {
     /// The smaller blob as a param of the layer.
-    pub(crate) fn param(&self, bottom: &Shape) -> Result<Fit, LayerError> {
+    pub(crate) fn param(&self, bottom: &Shape) -> Result<BroadcastFit, LayerError> {
         let axis = self.axis.of(bottom)?;
         let (option, written) = self.num_axes;
         let rest = bottom.axes() - axis;
@@ -38,11 +38,11 @@ impl Broadcast {
             want: format!("-1, or at most the {rest} axes of {bottom} from axis {axis} on"),
         })?;
         let shape = Shape::new(&bottom.dims()[axis..][..axes])?;
-        Ok(Fit::new(bottom, shape, axis, LayoutRule::RowMajor))
+        Ok(BroadcastFit::new(bottom, shape, axis, LayoutRule::RowMajor))
     }
 
     /// The smaller blob as bottom 1.
-    pub(crate) fn bottom(&self, bottoms: &[Shape]) -> Result<Fit, LayerError> {
+    pub(crate) fn bottom(&self, bottoms: &[Shape]) -> Result<BroadcastFit, LayerError> {
         let shape = bottoms[1].clone();
         // A single value goes with every axis.
         let axis = if shape.axes() == 0 { 0 } else { self.axis.of(&bottoms[0])? };
@@ -52,11 +52,11 @@ impl Broadcast {
         }
         let same = shape == bottoms[0]; // both in one memory order
         let otherwise = if same { LayoutRule::Same } else { LayoutRule::RowMajor };
-        Ok(Fit::new(&bottoms[0], shape, axis, otherwise))
+        Ok(BroadcastFit::new(&bottoms[0], shape, axis, otherwise))
     }
 }
 
-impl Fit {
+impl BroadcastFit {
     fn new(bottom: &Shape, shape: Shape, axis: usize, otherwise: LayoutRule) -> Self {
         let single = shape.axes() == 0;
         let by_channel = axis == 1 && shape.axes() == 1;

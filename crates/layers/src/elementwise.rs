@@ -1,6 +1,6 @@
 //! Layers of the form `y = f(x)`, `dx = dy * f'(x)`, value by value, in any memory order.
 //!
-//! A layer brings a [`Function`]; [`Elementwise`] is the rest. In place, `x` is gone when backward
+//! A layer brings a [`ElementFunction`]; [`Elementwise`] is the rest. In place, `x` is gone when backward
 //! runs: a function whose slope needs it is given a copy, so every such layer may run in place.
 
 use base::Shape;
@@ -12,20 +12,20 @@ use crate::{Backward, Forward, Layer, LayerError, LayoutRule};
 const TASK_FLOATS: usize = 1 << 14;
 
 /// A function of one variable and its derivative.
-pub(crate) trait Function: Send {
-    /// Whether [`Function::backward`] looks at `x`.
+pub(crate) trait ElementFunction: Send {
+    /// Whether [`ElementFunction::backward`] looks at `x`.
     fn backward_needs_x(&self) -> bool;
 
     /// `y = f(x)`.
     fn forward(&self, cpu: &Cpu, values: Unary<'_>);
 
     /// `dx = dy * f'(x)`; in `diffs`, `dy` is the operand and `dx` the result.
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>);
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>);
 }
 
 /// What forward took and gave. In place, `x` is only there if it is needed.
 #[derive(Clone, Copy)]
-pub(crate) struct Points<'a> {
+pub(crate) struct ElementPoints<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) y: &'a [f32],
 }
@@ -39,7 +39,7 @@ pub(crate) struct Elementwise<F> {
     kept: Vec<f32>,
 }
 
-impl<F: Function + 'static> Elementwise<F> {
+impl<F: ElementFunction + 'static> Elementwise<F> {
     /// Ready to return from a `build`.
     pub(crate) fn boxed(function: F, in_place: bool) -> Box<dyn Layer> {
         let keeps = in_place && function.backward_needs_x();
@@ -47,7 +47,7 @@ impl<F: Function + 'static> Elementwise<F> {
     }
 }
 
-impl<F: Function + 'static> Layer for Elementwise<F> {
+impl<F: ElementFunction + 'static> Layer for Elementwise<F> {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         if self.keeps {
             self.kept.resize(bottoms[0].count(), 0.0);
@@ -72,7 +72,7 @@ impl<F: Function + 'static> Layer for Elementwise<F> {
         let (cpu, y) = (io.cpu, io.tops[0].data);
         let x = if self.keeps { &self.kept[..] } else { io.bottoms[0].data };
         if let Some(diffs) = io.unary() {
-            self.function.backward(cpu, Points { x, y }, diffs);
+            self.function.backward(cpu, ElementPoints { x, y }, diffs);
         }
         Ok(())
     }
@@ -98,7 +98,7 @@ pub(crate) fn map(cpu: &Cpu, values: Unary<'_>, f: impl Fn(f32) -> f32 + Sync) {
 /// `dx = dy * slope(x, y)`.
 pub(crate) fn chain(
     cpu: &Cpu,
-    Points { x, y }: Points<'_>,
+    ElementPoints { x, y }: ElementPoints<'_>,
     diffs: Unary<'_>,
     slope: impl Fn(f32, f32) -> f32 + Sync,
 ) {

@@ -9,7 +9,7 @@ mod safetensors;
 
 use std::path::Path;
 
-use case::Case;
+use case::GoldenCase;
 
 /// As many are recorded at least; a missing test folder must not look like success.
 const CASES_MIN: usize = 92;
@@ -22,7 +22,7 @@ fn layers_give_what_caffe_gave() {
     let mut failures = Vec::new();
     let mut passed = 0;
     for folder in folders {
-        let case = Case::open(&folder);
+        let case = GoldenCase::open(&folder);
         let result = match crate::find(case.layer_type()) {
             Some(kind) => case.run(kind),
             None => Err(format!("no layer type `{}`", case.layer_type())),

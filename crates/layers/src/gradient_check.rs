@@ -25,18 +25,18 @@ const SEED: u32 = 1701;
 /// Checks one case of one kind, in every layout it takes.
 #[track_caller]
 pub(crate) fn check(kind: &LayerKind, case: &Case) {
-    let rig = Rig::new(kind, case, false);
+    let rig = GradientRig::new(kind, case, false);
     let layouts: &[Layout] = match rig.layer.layouts() {
         LayoutRule::RowMajor => &[Layout::RowMajor],
         LayoutRule::ChannelsLast => &[Layout::ChannelsLast],
         LayoutRule::Same => &[Layout::RowMajor, Layout::ChannelsLast],
     };
     for &layout in layouts {
-        let mut rig = Rig::new(kind, case, false);
+        let mut rig = GradientRig::new(kind, case, false);
         rig.layout = layout;
         rig.compare_with_differences();
         if kind.in_place == InPlace::First {
-            let mut in_place = Rig::new(kind, case, true);
+            let mut in_place = GradientRig::new(kind, case, true);
             in_place.layout = layout;
             rig.compare_with(&mut in_place);
         }
@@ -44,7 +44,7 @@ pub(crate) fn check(kind: &LayerKind, case: &Case) {
 }
 
 /// A layer with the memory it runs on.
-struct Rig {
+struct GradientRig {
     label: String,
     cpu: Cpu,
     layer: Box<dyn Layer>,
@@ -58,13 +58,13 @@ struct Rig {
 }
 
 /// What one forward and backward gave.
-struct Outcome {
+struct GradientOutcome {
     tops: Vec<Slab>,
     bottom_diffs: Vec<Option<Vec<f32>>>,
     param_diffs: Vec<Option<Vec<f32>>>,
 }
 
-impl Rig {
+impl GradientRig {
     fn new(kind: &LayerKind, case: &Case, in_place: bool) -> Self {
         let label = format!("{} {{ {} }}", kind.name, case.options);
         let text = format!("name: \"l\" type: \"{}\" {}", kind.name, case.options);
@@ -157,7 +157,7 @@ impl Rig {
     }
 
     /// Forward, then backward with the objective's weights as the tops' diffs.
-    fn run(&mut self) -> Outcome {
+    fn run(&mut self) -> GradientOutcome {
         let tops = self.forward();
         let (layout, in_place) = (self.layout, self.in_place);
         let mut diffs: Vec<Option<Vec<f32>>> = (self.bottoms.iter().enumerate())
@@ -208,7 +208,7 @@ impl Rig {
         for value in gradients.iter_mut().flatten().flatten() {
             *value -= 1.0;
         }
-        Outcome { tops, bottom_diffs: diffs, param_diffs: gradients }
+        GradientOutcome { tops, bottom_diffs: diffs, param_diffs: gradients }
     }
 
     fn objective(&mut self) -> f64 {
@@ -254,7 +254,7 @@ impl Rig {
         for (i, (a, b)) in pairs.enumerate() {
             self.compare(&format!("in-place top value {i}"), f64::from(*b), f64::from(*a));
         }
-        let diffs = |outcome: &Outcome| {
+        let diffs = |outcome: &GradientOutcome| {
             let params = outcome.param_diffs.iter().flatten();
             outcome.bottom_diffs.iter().flatten().chain(params).cloned().collect::<Vec<_>>()
         };

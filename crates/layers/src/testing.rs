@@ -9,7 +9,7 @@ use tensor::{Layout, Slab};
 use crate::{Backward, Bottom, BottomDiff, Few, Forward, Layer, LayerError, Spec, Top, TopDiff};
 
 /// A bottom by its sizes and values.
-pub(crate) type Blob<'a> = (&'a [usize], &'a [f32]);
+pub(crate) type TestBlob<'a> = (&'a [usize], &'a [f32]);
 
 /// A layer as a prototxt has it: `type: "Slice" slice_param { .. }`.
 pub(crate) fn build(text: &str, bottoms: usize, tops: usize) -> Result<Box<dyn Layer>, LayerError> {
@@ -38,7 +38,7 @@ pub(crate) fn error(text: &str, bottoms: &[&[usize]], tops: usize) -> String {
 /// The tops' shapes and values after one forward, drawing from seed 1701.
 pub(crate) fn forward(
     text: &str,
-    bottoms: &[Blob<'_>],
+    bottoms: &[TestBlob<'_>],
     tops: usize,
 ) -> Result<Vec<(Shape, Vec<f32>)>, LayerError> {
     let (mut layer, bottoms) = (build(text, bottoms.len(), tops)?, owned(bottoms));
@@ -48,7 +48,7 @@ pub(crate) fn forward(
 /// The tops' values after one forward, and the bottoms' diffs for these of the tops.
 pub(crate) fn backward(
     text: &str,
-    bottoms: &[Blob<'_>],
+    bottoms: &[TestBlob<'_>],
     top_diffs: &[&[f32]],
 ) -> Result<Vec<Vec<f32>>, LayerError> {
     let mut layer = build(text, bottoms.len(), top_diffs.len())?;
@@ -109,6 +109,6 @@ pub(crate) fn run_forward(
     Ok(shapes.into_iter().zip(slabs).map(values).collect())
 }
 
-fn owned(bottoms: &[Blob<'_>]) -> Vec<(Shape, Vec<f32>)> {
+fn owned(bottoms: &[TestBlob<'_>]) -> Vec<(Shape, Vec<f32>)> {
     bottoms.iter().map(|(dims, data)| (Shape::new(dims).unwrap(), data.to_vec())).collect()
 }

@@ -8,7 +8,7 @@ use caffe_format::{LayerParameter, NetParameter};
 use kernels::{Cpu, Simd, Write};
 use tensor::{Layout, Slab};
 
-use super::safetensors::{Recorded, Tensor};
+use super::safetensors::{RecordedTensor, Recording};
 use crate::{
     Alias, Backward, Bottom, BottomDiff, Forward, Gradient, Layer, LayerKind, LayoutRule,
     ParamDecl, ParamKind, Spec, Top, TopDiff,
@@ -20,18 +20,18 @@ const TOLERANCE: f32 = 1e-4;
 const POISON: f32 = 3e7;
 
 /// A case as recorded.
-pub(super) struct Case {
+pub(super) struct GoldenCase {
     pub(super) name: String,
     layer: LayerParameter,
     /// Whether Caffe ran backward at all: it does so for losses, or when forced.
     backward: bool,
-    recorded: Recorded,
+    recorded: Recording,
 }
 
 /// The first difference, as text for the report.
 type Comparison = Result<(), String>;
 
-impl Case {
+impl GoldenCase {
     pub(super) fn open(folder: &Path) -> Self {
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(folder.join("net.prototxt")).unwrap();
@@ -39,7 +39,12 @@ impl Case {
             caffe_format::text::read(&name, &text).unwrap_or_else(|e| panic!("{name}: {e}"));
         let layer = net.layer.last().unwrap().clone();
         let backward = net.force_backward() || layer.loss_weight.iter().any(|&w| w != 0.0);
-        Self { name, layer, backward, recorded: Recorded::read(&folder.join("golden.safetensors")) }
+        Self {
+            name,
+            layer,
+            backward,
+            recorded: Recording::read(&folder.join("golden.safetensors")),
+        }
     }
 
     pub(super) fn layer_type(&self) -> &str {
@@ -54,7 +59,7 @@ impl Case {
         };
         for &layout in layouts {
             let (layer, shapes) = self.build(kind)?;
-            Run::new(self, layer, shapes, layout)?
+            GoldenRun::new(self, layer, shapes, layout)?
                 .compare()
                 .map_err(|e| format!("{e} ({layout:?})"))?;
         }
@@ -86,18 +91,18 @@ impl Case {
         self.recorded.metadata.get(key).map_or("", String::as_str)
     }
 
-    fn tensor(&self, group: &str, name: &str) -> Option<&Tensor> {
+    fn tensor(&self, group: &str, name: &str) -> Option<&RecordedTensor> {
         self.recorded.tensors.get(&format!("{group}/{name}"))
     }
 
-    fn param(&self, group: &str, index: usize) -> Option<&Tensor> {
+    fn param(&self, group: &str, index: usize) -> Option<&RecordedTensor> {
         self.tensor(group, &format!("{}/{index}", self.layer.name()))
     }
 }
 
 /// A case on its way through one layout.
-struct Run<'a> {
-    case: &'a Case,
+struct GoldenRun<'a> {
+    case: &'a GoldenCase,
     layer: Box<dyn Layer>,
     layout: Layout,
     cpu: Cpu,
@@ -107,9 +112,9 @@ struct Run<'a> {
     params: Vec<Vec<f32>>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> GoldenRun<'a> {
     fn new(
-        case: &'a Case,
+        case: &'a GoldenCase,
         layer: Box<dyn Layer>,
         tops: Vec<Shape>,
         layout: Layout,
@@ -118,7 +123,7 @@ impl<'a> Run<'a> {
             .map(|name| {
                 let (dims, values) = case.tensor("in", name).unwrap();
                 let shape = Shape::new(dims).unwrap();
-                let values = reorder(&shape, layout, values, Way::FromCaffe);
+                let values = reorder(&shape, layout, values, ReorderDirection::FromCaffe);
                 (shape, values)
             })
             .collect();
@@ -135,7 +140,8 @@ impl<'a> Run<'a> {
         }
         self.forward()?;
         for (name, (shape, values)) in self.case.layer.top.iter().zip(&self.tops) {
-            let got = reorder(shape, self.layout, &values[..shape.count()], Way::ToCaffe);
+            let got =
+                reorder(shape, self.layout, &values[..shape.count()], ReorderDirection::ToCaffe);
             close(&format!("top `{name}`"), &got, shape.dims(), self.case.tensor("out", name))?;
         }
         for (index, (values, decl)) in self.params.iter().zip(&self.decls).enumerate() {
@@ -202,7 +208,7 @@ impl<'a> Run<'a> {
         let dys: Vec<_> = (case.layer.top.iter().zip(&self.tops))
             .map(|(name, (shape, _))| {
                 let dy = case.tensor("dout", name).map_or(&[][..], |(_, values)| values);
-                reorder(shape, layout, dy, Way::FromCaffe)
+                reorder(shape, layout, dy, ReorderDirection::FromCaffe)
             })
             .collect();
         let mut dxs: Vec<_> = (case.layer.bottom.iter().enumerate())
@@ -248,7 +254,7 @@ impl<'a> Run<'a> {
         drop(io);
         for ((name, (shape, _)), dx) in case.layer.bottom.iter().zip(&self.bottoms).zip(&dxs) {
             let Some(dx) = dx else { continue };
-            let got = reorder(shape, layout, dx, Way::ToCaffe);
+            let got = reorder(shape, layout, dx, ReorderDirection::ToCaffe);
             close(&format!("diff of `{name}`"), &got, shape.dims(), case.tensor("din", name))?;
         }
         for (index, (got, decl)) in dparams.iter().zip(&self.decls).enumerate() {
@@ -262,7 +268,7 @@ impl<'a> Run<'a> {
 
 /// The params as Caffe had them, which are those that the fillers draw here, but for the running
 /// ones, which were set by hand.
-fn drawn(case: &Case, decls: &[ParamDecl]) -> Result<Vec<Vec<f32>>, String> {
+fn drawn(case: &GoldenCase, decls: &[ParamDecl]) -> Result<Vec<Vec<f32>>, String> {
     let mut rng = Mt19937::new(case.metadata("init_seed").parse().unwrap());
     let mut params = Vec::new();
     for (index, decl) in decls.iter().enumerate() {
@@ -285,7 +291,7 @@ fn drawn(case: &Case, decls: &[ParamDecl]) -> Result<Vec<Vec<f32>>, String> {
     }
 }
 
-fn close(what: &str, got: &[f32], dims: &[usize], want: Option<&Tensor>) -> Comparison {
+fn close(what: &str, got: &[f32], dims: &[usize], want: Option<&RecordedTensor>) -> Comparison {
     let (want_dims, want) = want.ok_or_else(|| format!("{what} was not recorded"))?;
     let single = dims.is_empty() && want_dims == &[1]; // as a blob without axes was recorded
     if dims != want_dims && !single {
@@ -307,13 +313,13 @@ fn of_shape(shape: &Shape, layout: Layout) -> Layout {
 }
 
 #[derive(Clone, Copy)]
-enum Way {
+enum ReorderDirection {
     FromCaffe,
     ToCaffe,
 }
 
 /// Values brought into `layout`, or from it into Caffe's order.
-fn reorder(shape: &Shape, layout: Layout, values: &[f32], way: Way) -> Vec<f32> {
+fn reorder(shape: &Shape, layout: Layout, values: &[f32], way: ReorderDirection) -> Vec<f32> {
     let Some([n, c, h, w]) = shape.nchw().filter(|_| layout == Layout::ChannelsLast) else {
         return values.to_vec();
     };
@@ -327,8 +333,8 @@ fn reorder(shape: &Shape, layout: Layout, values: &[f32], way: Way) -> Vec<f32> 
         let caffe = (image * c + c_at) * h * w + pixel;
         let last = (image * h * w + pixel) * c + c_at;
         match way {
-            Way::FromCaffe => reordered[last] = values[caffe],
-            Way::ToCaffe => reordered[caffe] = values[last],
+            ReorderDirection::FromCaffe => reordered[last] = values[caffe],
+            ReorderDirection::ToCaffe => reordered[caffe] = values[last],
         }
     }
     reordered

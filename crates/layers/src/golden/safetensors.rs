@@ -7,16 +7,16 @@
 use std::{collections::BTreeMap, path::Path};
 
 /// A tensor: its shape and its values in Caffe's order.
-pub(super) type Tensor = (Vec<usize>, Vec<f32>);
+pub(super) type RecordedTensor = (Vec<usize>, Vec<f32>);
 
 /// A file's tensors and metadata by name.
 #[derive(Default)]
-pub(super) struct Recorded {
-    pub(super) tensors: BTreeMap<String, Tensor>,
+pub(super) struct Recording {
+    pub(super) tensors: BTreeMap<String, RecordedTensor>,
     pub(super) metadata: BTreeMap<String, String>,
 }
 
-impl Recorded {
+impl Recording {
     pub(super) fn read(path: &Path) -> Self {
         let bytes = std::fs::read(path).unwrap();
         let length = usize::try_from(u64::from_le_bytes(*bytes.first_chunk().unwrap())).unwrap();

@@ -13,7 +13,7 @@ const STREAMS: usize = 2;
 const INPUTS: usize = 3;
 const OUTPUTS: usize = 4;
 
-type Blob = (Vec<usize>, Vec<f32>);
+type OwnedBlob = (Vec<usize>, Vec<f32>);
 
 fn written(kind: &str, more: &str) -> String {
     let filler = "weight_filler { type: \"uniform\" min: -0.4 max: 0.4 }";
@@ -21,7 +21,7 @@ fn written(kind: &str, more: &str) -> String {
 }
 
 /// Runs one batch; params are drawn anew from the same seed.
-fn run(layer: &mut dyn Layer, bottoms: &[Blob]) -> Vec<Vec<f32>> {
+fn run(layer: &mut dyn Layer, bottoms: &[OwnedBlob]) -> Vec<Vec<f32>> {
     let shapes: Vec<_> = bottoms.iter().map(|(dims, _)| Shape::new(dims).unwrap()).collect();
     let mut tops = layer.reshape(&shapes).unwrap();
     let mut rng = Mt19937::new(1701);
@@ -53,7 +53,7 @@ fn run(layer: &mut dyn Layer, bottoms: &[Blob]) -> Vec<Vec<f32>> {
 }
 
 /// Steps of a random sequence, and marks that say it goes on from what was before.
-fn batch(steps: std::ops::Range<usize>, begins: bool) -> [Blob; 2] {
+fn batch(steps: std::ops::Range<usize>, begins: bool) -> [OwnedBlob; 2] {
     let mut x = vec![0.0; 100 * STREAMS * INPUTS];
     Mt19937::new(7).fill_gaussian(0.0, 1.0, &mut x);
     let (count, width) = (steps.len(), STREAMS * INPUTS);
@@ -85,7 +85,7 @@ fn an_exposed_state_can_be_carried_by_hand() {
         let new = || build(&written(kind, "expose_hidden: true"), 2 + states, 1 + states).unwrap();
         let state = |values: Vec<f32>| (vec![1, STREAMS, OUTPUTS], values);
         let zeros = || vec![state(vec![0.0; STREAMS * OUTPUTS]); states];
-        let with = |batch: [Blob; 2], states| [batch.to_vec(), states].concat();
+        let with = |batch: [OwnedBlob; 2], states| [batch.to_vec(), states].concat();
         let whole = run(&mut *new(), &with(batch(0..5, false), zeros()));
         let first = run(&mut *new(), &with(batch(0..2, false), zeros()));
         let carried = first[1..].iter().cloned().map(state).collect();

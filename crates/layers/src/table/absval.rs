@@ -4,7 +4,7 @@
 
 use kernels::{Cpu, Unary, math};
 
-use crate::elementwise::{Elementwise, Function, Points, chain, sign};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain, sign};
 use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -18,12 +18,12 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Elementwise::boxed(AbsVal, spec.in_place))
+    Ok(Elementwise::boxed(AbsValFunction, spec.in_place))
 }
 
-struct AbsVal;
+struct AbsValFunction;
 
-impl Function for AbsVal {
+impl ElementFunction for AbsValFunction {
     fn backward_needs_x(&self) -> bool {
         true
     }
@@ -32,7 +32,7 @@ impl Function for AbsVal {
         math::abs(cpu, values);
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         chain(cpu, at, diffs, |x, _| sign(x));
     }
 }

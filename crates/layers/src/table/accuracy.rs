@@ -24,7 +24,7 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.accuracy_param();
-    Ok(Box::new(Accuracy {
+    Ok(Box::new(AccuracyLayer {
         option: AxisOption::new("accuracy_param.axis", written.axis()),
         top_k: written.top_k() as usize,
         ignore: written.ignore_label,
@@ -33,7 +33,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-struct Accuracy {
+struct AccuracyLayer {
     option: AxisOption,
     top_k: usize,
     ignore: Option<i32>,
@@ -41,7 +41,7 @@ struct Accuracy {
     classes: Classes,
 }
 
-impl Layer for Accuracy {
+impl Layer for AccuracyLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         self.classes = Classes::new(bottoms, self.option.of(&bottoms[0])?)?;
         if self.top_k > self.classes.count {

@@ -25,7 +25,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     if top_k == 0 {
         return Err(too_many(top_k, "at least 1".into()));
     }
-    Ok(Box::new(ArgMax {
+    Ok(Box::new(ArgMaxLayer {
         option: written.axis.map(|axis| AxisOption::new("argmax_param.axis", axis)),
         top_k,
         values: written.out_max_val(),
@@ -39,7 +39,7 @@ fn too_many(top_k: usize, want: String) -> LayerError {
     LayerError::Option { option: "argmax_param.top_k", got: top_k.to_string(), want }
 }
 
-struct ArgMax {
+struct ArgMaxLayer {
     option: Option<AxisOption>,
     top_k: usize,
     /// Whether values are wanted, besides indices or in their place.
@@ -50,7 +50,7 @@ struct ArgMax {
     inner: usize,
 }
 
-impl Layer for ArgMax {
+impl Layer for ArgMaxLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let bottom = &bottoms[0];
         let top = match self.option {

@@ -69,7 +69,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: "0 or more".into(),
         });
     }
-    Ok(Box::new(BatchNorm {
+    Ok(Box::new(BatchNormLayer {
         global: written.use_global_stats.unwrap_or(spec.phase == Phase::Test),
         fraction: written.moving_average_fraction(),
         eps,
@@ -87,7 +87,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-struct BatchNorm {
+struct BatchNormLayer {
     global: bool,
     fraction: f32,
     eps: f32,
@@ -110,7 +110,7 @@ struct BatchNorm {
     scratch: Slab,
 }
 
-impl Layer for BatchNorm {
+impl Layer for BatchNormLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let shape = &bottoms[0];
         if shape.axes() < 2 || shape.count() == 0 {
@@ -213,7 +213,7 @@ impl Layer for BatchNorm {
     }
 }
 
-impl BatchNorm {
+impl BatchNormLayer {
     /// The blob as it lies in memory.
     fn in_memory(&self, layout: Layout) -> Channels {
         let Channels { outer, c, inner } = self.channels;

@@ -26,17 +26,17 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Box::new(BatchReindex { items: 0, len: 0 }))
+    Ok(Box::new(BatchReindexLayer { items: 0, len: 0 }))
 }
 
-struct BatchReindex {
+struct BatchReindexLayer {
     /// Items of the bottom.
     items: usize,
     /// Values of one.
     len: usize,
 }
 
-impl BatchReindex {
+impl BatchReindexLayer {
     /// The item that `index` picks.
     fn item(&self, position: usize, index: f32) -> Result<usize, LayerError> {
         truncated(index)
@@ -47,7 +47,7 @@ impl BatchReindex {
     }
 }
 
-impl Layer for BatchReindex {
+impl Layer for BatchReindexLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let wrong = |index: usize, want: &str| LayerError::Bottom {
             index,

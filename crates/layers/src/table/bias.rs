@@ -9,7 +9,7 @@ use caffe_format::FillerParameter;
 use kernels::{Unary, Write, channel, elementwise};
 
 use crate::axis::AxisOption;
-use crate::broadcast::{Broadcast, Fit};
+use crate::broadcast::{Broadcast, BroadcastFit};
 use crate::{
     Arity, Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind,
     LayoutRule, ParamDecl, Spec,
@@ -44,7 +44,7 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.bias_param();
-    Ok(Box::new(Bias {
+    Ok(Box::new(BiasLayer {
         broadcast: Broadcast {
             axis: AxisOption::new("bias_param.axis", written.axis()),
             num_axes: ("bias_param.num_axes", written.num_axes()),
@@ -54,20 +54,20 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-struct Bias {
+struct BiasLayer {
     broadcast: Broadcast,
     /// Where beta is a param.
     filler: Option<FillerParameter>,
-    fit: Option<Fit>,
+    fit: Option<BroadcastFit>,
 }
 
-impl Bias {
-    fn fit(&self) -> &Fit {
+impl BiasLayer {
+    fn fit(&self) -> &BroadcastFit {
         self.fit.as_ref().expect("reshape comes first")
     }
 }
 
-impl Layer for Bias {
+impl Layer for BiasLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         self.fit = Some(match self.filler {
             Some(_) => self.broadcast.param(&bottoms[0])?,

@@ -4,7 +4,7 @@
 
 use kernels::{Cpu, Unary};
 
-use crate::elementwise::{Elementwise, Function, Points, chain, map};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain, map};
 use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -18,12 +18,12 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Elementwise::boxed(Bnll, spec.in_place))
+    Ok(Elementwise::boxed(BnllFunction, spec.in_place))
 }
 
-struct Bnll;
+struct BnllFunction;
 
-impl Function for Bnll {
+impl ElementFunction for BnllFunction {
     fn backward_needs_x(&self) -> bool {
         true
     }
@@ -33,7 +33,7 @@ impl Function for Bnll {
         map(cpu, values, |x| (-x.abs()).exp().ln_1p() + x.max(0.0));
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         chain(cpu, at, diffs, |x, _| 1.0 / (1.0 + (-x).exp()));
     }
 }

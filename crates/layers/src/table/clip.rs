@@ -5,7 +5,7 @@
 
 use kernels::{Cpu, Unary};
 
-use crate::elementwise::{Elementwise, Function, Points, chain, map};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain, map};
 use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -43,15 +43,15 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: format!("at least `clip_param.min`, {min}"),
         });
     }
-    Ok(Elementwise::boxed(Clip { min, max }, spec.in_place))
+    Ok(Elementwise::boxed(ClipFunction { min, max }, spec.in_place))
 }
 
-struct Clip {
+struct ClipFunction {
     min: f32,
     max: f32,
 }
 
-impl Function for Clip {
+impl ElementFunction for ClipFunction {
     fn backward_needs_x(&self) -> bool {
         true
     }
@@ -70,7 +70,7 @@ impl Function for Clip {
         });
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         let bounds = self.min..=self.max;
         chain(cpu, at, diffs, |x, _| if bounds.contains(&x) { 1.0 } else { 0.0 });
     }

@@ -6,7 +6,7 @@
 use base::Shape;
 use kernels::{Rows, RowsMut};
 
-use crate::axis::{AxisOption, Span, copy_rows};
+use crate::axis::{AxisOption, AxisSpan, copy_rows};
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -51,15 +51,15 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         ("concat_param.concat_dim", written.concat_dim),
         1,
     )?;
-    Ok(Box::new(Concat { option, axis: 0 }))
+    Ok(Box::new(ConcatLayer { option, axis: 0 }))
 }
 
-struct Concat {
+struct ConcatLayer {
     option: AxisOption,
     axis: usize,
 }
 
-impl Layer for Concat {
+impl Layer for ConcatLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let first = &bottoms[0];
         self.axis = self.option.of(first)?;
@@ -90,10 +90,10 @@ impl Layer for Concat {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let top = &mut io.tops[0];
-        let stride = Span::new(top.shape, top.layout, self.axis).run();
+        let stride = AxisSpan::new(top.shape, top.layout, self.axis).run();
         let mut offset = 0;
         for bottom in &io.bottoms {
-            let len = Span::new(bottom.shape, bottom.layout, self.axis).run();
+            let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
             let to = RowsMut { data: top.data(), stride, offset };
             copy_rows(io.cpu, len, Rows::dense(bottom.data, len), to);
             offset += len;
@@ -103,10 +103,10 @@ impl Layer for Concat {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let top = io.tops[0];
-        let stride = Span::new(top.shape, top.layout, self.axis).run();
+        let stride = AxisSpan::new(top.shape, top.layout, self.axis).run();
         let mut offset = 0;
         for bottom in &mut io.bottoms {
-            let len = Span::new(bottom.shape, bottom.layout, self.axis).run();
+            let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
             if let Some(dx) = bottom.diff.as_deref_mut() {
                 let from = Rows { data: top.diff, stride, offset };
                 copy_rows(io.cpu, len, from, RowsMut::dense(dx, len));

@@ -34,7 +34,7 @@ const PAIRS: &[(&[usize], Fill)] =
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.contrastive_loss_param();
-    Ok(Box::new(ContrastiveLoss {
+    Ok(Box::new(ContrastiveLossLayer {
         margin: f64::from(written.margin()),
         legacy: written.legacy_version(),
         batch: 0,
@@ -42,7 +42,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-struct ContrastiveLoss {
+struct ContrastiveLossLayer {
     margin: f64,
     /// Whether the margin is one of squared distances.
     legacy: bool,
@@ -52,26 +52,26 @@ struct ContrastiveLoss {
 }
 
 /// One item of the batch.
-struct Pair<'a> {
+struct VectorPair<'a> {
     a: &'a [f32],
     b: &'a [f32],
     similar: bool,
 }
 
-impl Pair<'_> {
+impl VectorPair<'_> {
     fn squared_distance(&self) -> f64 {
         self.a.iter().zip(self.b).map(|(a, b)| f64::from(a - b) * f64::from(a - b)).sum()
     }
 }
 
-impl ContrastiveLoss {
-    fn pair<'a>(&self, item: usize, data: [&'a [f32]; 3]) -> Pair<'a> {
+impl ContrastiveLossLayer {
+    fn pair<'a>(&self, item: usize, data: [&'a [f32]; 3]) -> VectorPair<'a> {
         let of = |x: &'a [f32]| &x[item * self.len..][..self.len];
-        Pair { a: of(data[0]), b: of(data[1]), similar: truncated(data[2][item]) != Some(0) }
+        VectorPair { a: of(data[0]), b: of(data[1]), similar: truncated(data[2][item]) != Some(0) }
     }
 
     /// What a pair costs.
-    fn cost(&self, pair: &Pair<'_>) -> f64 {
+    fn cost(&self, pair: &VectorPair<'_>) -> f64 {
         let squared = pair.squared_distance();
         match (pair.similar, self.legacy) {
             (true, _) => squared,
@@ -81,7 +81,7 @@ impl ContrastiveLoss {
     }
 
     /// The gradient of half that cost by `a`, as a multiple of `a - b`.
-    fn slope(&self, pair: &Pair<'_>) -> f64 {
+    fn slope(&self, pair: &VectorPair<'_>) -> f64 {
         let squared = pair.squared_distance();
         match (pair.similar, self.legacy) {
             (true, _) => 1.0,
@@ -101,7 +101,7 @@ impl ContrastiveLoss {
     }
 }
 
-impl Layer for ContrastiveLoss {
+impl Layer for ContrastiveLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         self.batch = batch(bottoms)?;
         self.len = bottoms[0].count_from(1);

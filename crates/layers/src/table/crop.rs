@@ -35,14 +35,14 @@ const IMAGES: &[(&[usize], Fill)] =
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.crop_param();
-    Ok(Box::new(Crop {
+    Ok(Box::new(CropLayer {
         option: AxisOption::new("crop_param.axis", written.axis()),
         written: written.offset.iter().map(|&offset| offset as usize).collect(),
         offsets: Vec::new(),
     }))
 }
 
-struct Crop {
+struct CropLayer {
     option: AxisOption,
     /// `offset` as written.
     written: Vec<usize>,
@@ -50,7 +50,7 @@ struct Crop {
     offsets: Vec<usize>,
 }
 
-impl Crop {
+impl CropLayer {
     /// The offset of the `nth` of `cropped` axes.
     fn offset(&self, nth: usize, cropped: usize) -> Result<usize, LayerError> {
         match self.written[..] {
@@ -90,7 +90,7 @@ impl Crop {
     }
 }
 
-impl Layer for Crop {
+impl Layer for CropLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let [from, like] = bottoms else { unreachable!("the net counts bottoms") };
         let axis = self.option.of(from)?;

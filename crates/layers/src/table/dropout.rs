@@ -41,23 +41,23 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         });
     }
     if spec.phase == Phase::Test {
-        return Ok(Box::new(Copy));
+        return Ok(Box::new(TestDropoutLayer));
     }
     // In f64 and then rounded, as Caffe does.
     let keep = 1.0 - f64::from(ratio);
     #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the intent")]
     let scale = (1.0 / keep) as f32;
-    Ok(Box::new(Dropout { keep, scale, mask: Vec::new() }))
+    Ok(Box::new(DropoutLayer { keep, scale, mask: Vec::new() }))
 }
 
-struct Dropout {
+struct DropoutLayer {
     keep: f64,
     scale: f32,
     /// 1 for what is kept, else 0; in the order of the blob's memory.
     mask: Vec<u8>,
 }
 
-impl Layer for Dropout {
+impl Layer for DropoutLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         self.mask.resize(bottoms[0].count(), 0);
         Ok(bottoms.to_vec())
@@ -108,9 +108,9 @@ fn draw_channels_last(rng: &mut Mt19937, keep: f64, [n, c, pixels]: [usize; 3], 
 }
 
 /// Dropout in testing.
-struct Copy;
+struct TestDropoutLayer;
 
-impl Layer for Copy {
+impl Layer for TestDropoutLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         Ok(bottoms.to_vec())
     }

@@ -26,7 +26,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let tops = (0..spec.tops)
         .map(|top| Ok((shape(written, top, spec.tops)?, filler_of(written, top, spec.tops)?)))
         .collect::<Result<_, LayerError>>()?;
-    Ok(Box::new(DummyData { tops }))
+    Ok(Box::new(DummyDataLayer { tops }))
 }
 
 fn shape(written: &DummyDataParameter, top: usize, tops: usize) -> Result<Shape, LayerError> {
@@ -85,11 +85,11 @@ fn once_or_each<'a, T>(
     }
 }
 
-struct DummyData {
+struct DummyDataLayer {
     tops: Vec<(Shape, FillerParameter)>,
 }
 
-impl Layer for DummyData {
+impl Layer for DummyDataLayer {
     fn reshape(&mut self, _: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         Ok(self.tops.iter().map(|(shape, _)| shape.clone()).collect())
     }

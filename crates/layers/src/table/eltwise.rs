@@ -10,7 +10,7 @@ use base::Shape;
 use caffe_format::EltwiseParameterEltwiseOp as Op;
 use kernels::{Cpu, Unary, elementwise, relu};
 
-use crate::elementwise::{Points, chain};
+use crate::elementwise::{ElementPoints, chain};
 use crate::{
     Arity, Backward, Case, Few, Fill, Follower, Forward, Layer, LayerError, LayerKind, LayoutRule,
     Spec,
@@ -73,8 +73,8 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         });
     }
     let operation = match written.operation() {
-        Op::Sum if coeffs.is_empty() => Operation::Sum(vec![1.0; spec.bottoms]),
-        Op::Sum => Operation::Sum(coeffs.clone()),
+        Op::Sum if coeffs.is_empty() => EltwiseOperation::Sum(vec![1.0; spec.bottoms]),
+        Op::Sum => EltwiseOperation::Sum(coeffs.clone()),
         Op::Prod if !coeffs.is_empty() => {
             return Err(LayerError::Conflict {
                 first: "eltwise_param.coeff",
@@ -82,20 +82,20 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
                 remedy: "coefficients are for sums",
             });
         }
-        Op::Prod if written.stable_prod_grad() => Operation::Product,
-        Op::Prod => Operation::ProductByQuotient,
-        Op::Max => Operation::Max(Vec::new()),
+        Op::Prod if written.stable_prod_grad() => EltwiseOperation::Product,
+        Op::Prod => EltwiseOperation::ProductByQuotient,
+        Op::Max => EltwiseOperation::Max(Vec::new()),
     };
-    Ok(Box::new(Eltwise { operation, relu: None }))
+    Ok(Box::new(EltwiseLayer { operation, relu: None }))
 }
 
-struct Eltwise {
-    operation: Operation,
+struct EltwiseLayer {
+    operation: EltwiseOperation,
     /// Slope of a ReLU that follows.
     relu: Option<f32>,
 }
 
-enum Operation {
+enum EltwiseOperation {
     /// A coefficient for each bottom.
     Sum(Vec<f32>),
     Product,
@@ -104,7 +104,7 @@ enum Operation {
     Max(Vec<u32>),
 }
 
-impl Layer for Eltwise {
+impl Layer for EltwiseLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let first = &bottoms[0];
         if let Some(index) = bottoms.iter().position(|shape| shape != first) {
@@ -114,7 +114,7 @@ impl Layer for Eltwise {
                 want: format!("{first}, as bottom 0 has"),
             });
         }
-        if let Operation::Max(which) = &mut self.operation {
+        if let EltwiseOperation::Max(which) = &mut self.operation {
             which.resize(first.count(), 0);
         }
         Ok(vec![first.clone()])
@@ -126,7 +126,7 @@ impl Layer for Eltwise {
 
     fn absorb(&mut self, next: Follower, _: bool) -> bool {
         match (next, &self.operation, self.relu) {
-            (Follower::Relu { slope }, Operation::Sum(_), None) => {
+            (Follower::Relu { slope }, EltwiseOperation::Sum(_), None) => {
                 self.relu = Some(slope);
                 true
             }
@@ -136,22 +136,22 @@ impl Layer for Eltwise {
 
     #[expect(clippy::float_cmp, reason = "only exactly 1 changes nothing")]
     fn shares_diff(&self) -> bool {
-        matches!(&self.operation, Operation::Sum(coeffs) if coeffs.iter().all(|&c| c == 1.0))
+        matches!(&self.operation, EltwiseOperation::Sum(coeffs) if coeffs.iter().all(|&c| c == 1.0))
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, y) = (io.cpu, io.tops[0].data());
         let x: Few<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
         match &mut self.operation {
-            Operation::Sum(coeffs) => {
+            EltwiseOperation::Sum(coeffs) => {
                 let terms: Few<_> = coeffs.iter().copied().zip(x).collect();
                 elementwise::weighted_sum(cpu, &terms, self.relu, y);
             }
-            Operation::Product | Operation::ProductByQuotient => {
+            EltwiseOperation::Product | EltwiseOperation::ProductByQuotient => {
                 elementwise::mul_apart(cpu, x[0], x[1], y);
                 x[2..].iter().for_each(|x| elementwise::mul(cpu, x, y));
             }
-            Operation::Max(which) => {
+            EltwiseOperation::Max(which) => {
                 // Bottom 1 first: between the first two, Caffe gives it the ties.
                 elementwise::copy(cpu, x[1], y);
                 which.fill(1);
@@ -176,15 +176,15 @@ impl Layer for Eltwise {
         for (index, bottom) in io.bottoms.iter_mut().enumerate() {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };
             match &self.operation {
-                Operation::Sum(coeffs) => {
+                EltwiseOperation::Sum(coeffs) => {
                     elementwise::scale(cpu, coeffs[index], Unary::Apart { x: dy, y: dx });
                 }
-                Operation::Product => product_of_others(cpu, &x, index, dy, dx),
-                Operation::ProductByQuotient => {
-                    let at = Points { x: x[index], y };
+                EltwiseOperation::Product => product_of_others(cpu, &x, index, dy, dx),
+                EltwiseOperation::ProductByQuotient => {
+                    let at = ElementPoints { x: x[index], y };
                     chain(cpu, at, Unary::Apart { x: dy, y: dx }, |x, y| y / x);
                 }
-                Operation::Max(which) => {
+                EltwiseOperation::Max(which) => {
                     let index = u32::try_from(index).expect("as many bottoms as a file can name");
                     elementwise::max_backward(cpu, index, which, dy, dx);
                 }
@@ -195,7 +195,7 @@ impl Layer for Eltwise {
 
     fn workspace_bytes(&self) -> usize {
         match &self.operation {
-            Operation::Max(which) => size_of_val(&which[..]),
+            EltwiseOperation::Max(which) => size_of_val(&which[..]),
             _ => 0,
         }
     }

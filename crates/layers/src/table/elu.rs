@@ -5,7 +5,7 @@
 
 use kernels::{Cpu, Unary};
 
-use crate::elementwise::{Elementwise, Function, Points, chain, map};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain, map};
 use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -27,14 +27,14 @@ const POINTS: &[(&[usize], Fill)] = &[(&[2, 3, 4, 5], Fill::Away(0.0))];
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let alpha = spec.layer.elu_param().alpha();
-    Ok(Elementwise::boxed(Elu { alpha }, spec.in_place))
+    Ok(Elementwise::boxed(EluFunction { alpha }, spec.in_place))
 }
 
-struct Elu {
+struct EluFunction {
     alpha: f32,
 }
 
-impl Function for Elu {
+impl ElementFunction for EluFunction {
     fn backward_needs_x(&self) -> bool {
         self.alpha < 0.0
     }
@@ -44,7 +44,7 @@ impl Function for Elu {
         map(cpu, values, |x| if x > 0.0 { x } else { alpha * x.exp_m1() });
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         let alpha = self.alpha;
         chain(cpu, at, diffs, |x, y| if x > 0.0 { 1.0 } else { alpha + y });
     }

@@ -46,10 +46,10 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }
     let (rows, width) = (written.input_dim() as usize, written.num_output() as usize);
     let shapes = [Shape::new(&[rows, width])?, Shape::new(&[width])?];
-    Ok(Box::new(Embed { written: written.clone(), rows, width, shapes }))
+    Ok(Box::new(EmbedLayer { written: written.clone(), rows, width, shapes }))
 }
 
-struct Embed {
+struct EmbedLayer {
     written: EmbedParameter,
     rows: usize,
     width: usize,
@@ -57,7 +57,7 @@ struct Embed {
     shapes: [Shape; 2],
 }
 
-impl Layer for Embed {
+impl Layer for EmbedLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let dims: Vec<_> = bottoms[0].dims().iter().copied().chain([self.width]).collect();
         Ok(vec![Shape::new(&dims)?])
@@ -112,7 +112,7 @@ impl Layer for Embed {
     }
 }
 
-impl Embed {
+impl EmbedLayer {
     fn channels(&self, items: usize) -> Channels {
         Channels { outer: items, c: self.width, inner: 1 }
     }

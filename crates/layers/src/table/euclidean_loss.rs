@@ -22,14 +22,14 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Box::new(EuclideanLoss { batch: 0 }))
+    Ok(Box::new(EuclideanLossLayer { batch: 0 }))
 }
 
-struct EuclideanLoss {
+struct EuclideanLossLayer {
     batch: usize,
 }
 
-impl Layer for EuclideanLoss {
+impl Layer for EuclideanLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         self.batch = batch(bottoms)?;
         if bottoms[0].count() != bottoms[1].count() {

@@ -4,7 +4,7 @@
 
 use kernels::{Cpu, Unary, math};
 
-use crate::elementwise::{Elementwise, Function, Points, chain};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain};
 use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -26,17 +26,17 @@ pub(super) const KIND: LayerKind = LayerKind {
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.exp_param();
     let ln_base = ln_base("exp_param.base", written.base())?;
-    let function = Exp { ln_base, scale: written.scale(), shift: written.shift() };
+    let function = ExpFunction { ln_base, scale: written.scale(), shift: written.shift() };
     Ok(Elementwise::boxed(function, spec.in_place))
 }
 
-struct Exp {
+struct ExpFunction {
     ln_base: f32,
     scale: f32,
     shift: f32,
 }
 
-impl Function for Exp {
+impl ElementFunction for ExpFunction {
     fn backward_needs_x(&self) -> bool {
         false
     }
@@ -45,7 +45,7 @@ impl Function for Exp {
         math::exp_scaled(cpu, self.ln_base, self.scale, self.shift, values);
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         let slope = self.ln_base * self.scale;
         chain(cpu, at, diffs, |_, y| slope * y);
     }

@@ -35,16 +35,16 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: format!("{} times, once for each bottom but the selector", spec.bottoms - 1),
         });
     }
-    Ok(Box::new(Filter { tops: spec.tops, selected: Vec::new() }))
+    Ok(Box::new(FilterLayer { tops: spec.tops, selected: Vec::new() }))
 }
 
-struct Filter {
+struct FilterLayer {
     tops: usize,
     /// Items that the last forward let through.
     selected: Vec<usize>,
 }
 
-impl Layer for Filter {
+impl Layer for FilterLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let (selector, filtered) = bottoms.split_last().expect("the net counts bottoms");
         let wrong = |index: usize, want: String| {

@@ -29,18 +29,18 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.flatten_param();
-    Ok(Box::new(Flatten {
+    Ok(Box::new(FlattenLayer {
         first: AxisOption::new("flatten_param.axis", written.axis()),
         last: AxisOption::new("flatten_param.end_axis", written.end_axis()),
     }))
 }
 
-struct Flatten {
+struct FlattenLayer {
     first: AxisOption,
     last: AxisOption,
 }
 
-impl Layer for Flatten {
+impl Layer for FlattenLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let dims = bottoms[0].dims();
         let (first, last) = (self.first.of(&bottoms[0])?, self.last.of(&bottoms[0])?);

@@ -26,12 +26,12 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: "the file to write",
         });
     }
-    Ok(Box::new(Hdf5Output))
+    Ok(Box::new(Hdf5OutputLayer))
 }
 
-struct Hdf5Output;
+struct Hdf5OutputLayer;
 
-impl Layer for Hdf5Output {
+impl Layer for Hdf5OutputLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         batch(bottoms)?;
         Ok(Vec::new())

@@ -27,15 +27,15 @@ const SPREAD: &[(&[usize], Fill)] = &[(&[7, 9], Fill::Spread), (&[7], Fill::Labe
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let norm = spec.layer.hinge_loss_param().norm();
-    Ok(Box::new(HingeLoss { norm, classes: Classes::default() }))
+    Ok(Box::new(HingeLossLayer { norm, classes: Classes::default() }))
 }
 
-struct HingeLoss {
+struct HingeLossLayer {
     norm: Norm,
     classes: Classes,
 }
 
-impl HingeLoss {
+impl HingeLossLayer {
     /// The scores of an item, each with 1 if it should be high and -1 if low.
     fn signed<'a>(
         &self,
@@ -56,7 +56,7 @@ fn missing(x: f32, sign: f32) -> f32 {
     if m < 0.0 { 0.0 } else { m }
 }
 
-impl Layer for HingeLoss {
+impl Layer for HingeLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         self.classes = Classes::of_items(bottoms)?;
         Ok(vec![Shape::scalar()])

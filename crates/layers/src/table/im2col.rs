@@ -28,16 +28,16 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let options = WindowOptions::lower(spec.layer.convolution_param())?;
-    Ok(Box::new(Im2col { options, channels: 0, axes: Vec::new() }))
+    Ok(Box::new(Im2colLayer { options, channels: 0, axes: Vec::new() }))
 }
 
-struct Im2col {
+struct Im2colLayer {
     options: WindowOptions,
     channels: usize,
     axes: Vec<Axis>,
 }
 
-impl Layer for Im2col {
+impl Layer for Im2colLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let window = self.options.over(&bottoms[0])?;
         let wrong = |want: &str| {
@@ -80,7 +80,7 @@ impl Layer for Im2col {
     }
 }
 
-impl Im2col {
+impl Im2colLayer {
     /// Values of one image and of its columns, at least 1.
     fn lengths(&self) -> [usize; 2] {
         let image: usize = self.axes.iter().map(|axis| axis.size).product();

@@ -35,21 +35,21 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         return Err(LayerError::Missing { option, want: "the number of outputs" });
     }
     let sizes = Product { n: 0, d: 0, k: outputs };
-    Ok(Box::new(InnerProduct {
+    Ok(Box::new(InnerProductLayer {
         written: written.clone(),
         sizes,
         shapes: [Shape::scalar(), Shape::scalar()],
     }))
 }
 
-struct InnerProduct {
+struct InnerProductLayer {
     written: InnerProductParameter,
     sizes: Product,
     /// Of weights and bias.
     shapes: [Shape; 2],
 }
 
-impl Layer for InnerProduct {
+impl Layer for InnerProductLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let axis = bottoms[0].axis(self.written.axis()).ok_or_else(|| LayerError::Option {
             option: "inner_product_param.axis",
@@ -117,7 +117,7 @@ impl Layer for InnerProduct {
     }
 }
 
-impl InnerProduct {
+impl InnerProductLayer {
     fn outputs(&self) -> channel::Channels {
         channel::Channels { outer: self.sizes.n, c: self.sizes.k, inner: 1 }
     }

@@ -35,14 +35,14 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             });
         }
     };
-    Ok(Box::new(Input { tops }))
+    Ok(Box::new(InputLayer { tops }))
 }
 
-struct Input {
+struct InputLayer {
     tops: Vec<Shape>,
 }
 
-impl Layer for Input {
+impl Layer for InputLayer {
     fn reshape(&mut self, _: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         Ok(self.tops.clone())
     }

@@ -5,7 +5,7 @@
 use super::exp::ln_base;
 use kernels::{Cpu, Unary, math};
 
-use crate::elementwise::{Elementwise, Function, Points, chain};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain};
 use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -36,17 +36,17 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: "another base; no power of 1 gives anything else".into(),
         });
     }
-    let function = Log { ln_base, scale: written.scale(), shift: written.shift() };
+    let function = LogFunction { ln_base, scale: written.scale(), shift: written.shift() };
     Ok(Elementwise::boxed(function, spec.in_place))
 }
 
-struct Log {
+struct LogFunction {
     ln_base: f32,
     scale: f32,
     shift: f32,
 }
 
-impl Function for Log {
+impl ElementFunction for LogFunction {
     fn backward_needs_x(&self) -> bool {
         true
     }
@@ -55,7 +55,7 @@ impl Function for Log {
         math::ln_scaled(cpu, self.ln_base, self.scale, self.shift, values);
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         let &Self { ln_base, scale, shift } = self;
         chain(cpu, at, diffs, |x, _| scale / (ln_base * (shift + scale * x)));
     }

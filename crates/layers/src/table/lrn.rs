@@ -43,11 +43,15 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(match written.norm_region() {
         LRNParameterNormRegion::AcrossChannels => {
             let lrn = Lrn { pixels: 0, c: 0, size, alpha, beta, k };
-            Box::new(Across { written: lrn, lrn })
+            Box::new(AcrossChannelsLrn { written: lrn, lrn })
         }
-        LRNParameterNormRegion::WithinChannel => {
-            Box::new(Within { size, alpha, beta, pool: None, scratch: <[Slab; 3]>::default() })
-        }
+        LRNParameterNormRegion::WithinChannel => Box::new(WithinChannelLrn {
+            size,
+            alpha,
+            beta,
+            pool: None,
+            scratch: <[Slab; 3]>::default(),
+        }),
     })
 }
 
@@ -59,12 +63,12 @@ fn image(shape: &Shape) -> Result<[usize; 4], LayerError> {
     })
 }
 
-struct Across {
+struct AcrossChannelsLrn {
     written: Lrn,
     lrn: Lrn,
 }
 
-impl Layer for Across {
+impl Layer for AcrossChannelsLrn {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let [n, c, h, w] = image(&bottoms[0])?;
         // A window of 2 c - 1 channels sees all of them; a larger one only divides by more.
@@ -96,7 +100,7 @@ impl Layer for Across {
     }
 }
 
-struct Within {
+struct WithinChannelLrn {
     size: usize,
     alpha: f32,
     beta: f32,
@@ -105,7 +109,7 @@ struct Within {
     scratch: [Slab; 3],
 }
 
-impl Layer for Within {
+impl Layer for WithinChannelLrn {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let [n, c, h, w] = image(&bottoms[0])?;
         let (kernel, pad) = ([self.size; 2], [self.size / 2; 2]);
@@ -157,7 +161,7 @@ impl Layer for Within {
     }
 }
 
-impl Within {
+impl WithinChannelLrn {
     /// `(1 + alpha * mean)^-exponent`.
     fn power(&self, cpu: &Cpu, exponent: f32, y: &mut [f32]) {
         let x = &self.scratch[0][..y.len()];

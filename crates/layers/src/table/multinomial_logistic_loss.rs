@@ -23,14 +23,14 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Box::new(MultinomialLogisticLoss { classes: Classes::default() }))
+    Ok(Box::new(MultinomialLogisticLossLayer { classes: Classes::default() }))
 }
 
-struct MultinomialLogisticLoss {
+struct MultinomialLogisticLossLayer {
     classes: Classes,
 }
 
-impl MultinomialLogisticLoss {
+impl MultinomialLogisticLossLayer {
     /// Where the probability of an item's label lies.
     fn place(&self, item: usize, label: f32) -> Result<usize, LayerError> {
         let class = self.classes.class(label, item, None)?.expect("no label is ignored");
@@ -38,7 +38,7 @@ impl MultinomialLogisticLoss {
     }
 }
 
-impl Layer for MultinomialLogisticLoss {
+impl Layer for MultinomialLogisticLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         self.classes = Classes::of_items(bottoms)?;
         Ok(vec![Shape::scalar()])

@@ -38,7 +38,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         let (option, got, want) = ("mvn_param.eps", eps.to_string(), "0 or more".into());
         return Err(LayerError::Option { option, got, want });
     }
-    Ok(Box::new(Mvn {
+    Ok(Box::new(MvnLayer {
         across: written.across_channels(),
         eps: written.normalize_variance().then_some(eps),
         rows: Channels { outer: 1, c: 0, inner: 0 },
@@ -48,7 +48,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-struct Mvn {
+struct MvnLayer {
     across: bool,
     /// `None` when the variance stays.
     eps: Option<f32>,
@@ -60,7 +60,7 @@ struct Mvn {
     scratch: Slab,
 }
 
-impl Layer for Mvn {
+impl Layer for MvnLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let shape = &bottoms[0];
         if shape.axes() > 4 || shape.count() == 0 {

@@ -33,14 +33,14 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: "the size of every axis",
         });
     };
-    Ok(Box::new(Parameter { shape: Shape::from_i64(&shape.dim)? }))
+    Ok(Box::new(ParameterLayer { shape: Shape::from_i64(&shape.dim)? }))
 }
 
-struct Parameter {
+struct ParameterLayer {
     shape: Shape,
 }
 
-impl Layer for Parameter {
+impl Layer for ParameterLayer {
     fn reshape(&mut self, _: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         Ok(vec![self.shape.clone()])
     }

@@ -15,7 +15,7 @@ use kernels::Cpu;
 use kernels::elementwise::Mask;
 use kernels::pooling::{Pool, ave_backward, ave_forward, max_backward, max_forward};
 
-pub(super) use options::{Options, check_pad};
+pub(super) use options::{PoolingOptions, check_pad};
 
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 
@@ -54,8 +54,8 @@ const fn spread(options: &'static str, tops: usize) -> Case {
 }
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    let options = Options::lower(spec.layer.pooling_param())?;
-    if spec.tops > 1 && options.method != Method::Max {
+    let options = PoolingOptions::lower(spec.layer.pooling_param())?;
+    if spec.tops > 1 && options.method != PoolingMethod::Max {
         return Err(LayerError::Option {
             option: "pooling_param.pool",
             got: format!("{:?}", options.method),
@@ -63,31 +63,31 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         });
     }
     let (phase, tops) = (spec.phase, spec.tops);
-    Ok(Box::new(Pooling { options, phase, tops, pooler: None }))
+    Ok(Box::new(PoolingLayer { options, phase, tops, pooler: None }))
 }
 
 /// What a window's output is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Method {
+pub(super) enum PoolingMethod {
     Max,
     Ave,
     Stochastic,
 }
 
-struct Pooling {
-    options: Options,
+struct PoolingLayer {
+    options: PoolingOptions,
     phase: Phase,
     tops: usize,
     pooler: Option<Pooler>,
 }
 
-impl Pooling {
+impl PoolingLayer {
     fn pooler(&mut self) -> &mut Pooler {
         self.pooler.as_mut().expect("reshape comes first")
     }
 }
 
-impl Layer for Pooling {
+impl Layer for PoolingLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let pool = self.options.over(&bottoms[0])?;
         let [h, w] = pool.out();
@@ -101,11 +101,11 @@ impl Layer for Pooling {
     }
 
     fn masks(&self) -> bool {
-        self.options.method != Method::Stochastic
+        self.options.method != PoolingMethod::Stochastic
     }
 
     fn draws(&self) -> bool {
-        self.options.method == Method::Stochastic && self.phase == Phase::Train
+        self.options.method == PoolingMethod::Stochastic && self.phase == Phase::Train
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
@@ -137,7 +137,7 @@ impl Layer for Pooling {
 
 /// Pooling with its geometry settled; channels-last.
 pub(super) struct Pooler {
-    method: Method,
+    method: PoolingMethod,
     phase: Phase,
     pool: Pool,
     /// The pixel of each output, where there is one.
@@ -145,11 +145,11 @@ pub(super) struct Pooler {
 }
 
 impl Pooler {
-    pub(super) fn new(method: Method, phase: Phase, pool: Pool) -> Self {
+    pub(super) fn new(method: PoolingMethod, phase: Phase, pool: Pool) -> Self {
         let picks = match method {
-            Method::Max => true,
-            Method::Ave => false,
-            Method::Stochastic => phase == Phase::Train,
+            PoolingMethod::Max => true,
+            PoolingMethod::Ave => false,
+            PoolingMethod::Stochastic => phase == Phase::Train,
         };
         let mask = vec![0; if picks { pool.y_len() } else { 0 }];
         Self { method, phase, pool, mask }
@@ -157,12 +157,12 @@ impl Pooler {
 
     pub(super) fn forward(&mut self, cpu: &Cpu, rng: &mut Mt19937, x: &[f32], y: &mut [f32]) {
         match (self.method, self.phase) {
-            (Method::Max, _) => max_forward(cpu, &self.pool, x, y, &mut self.mask),
-            (Method::Ave, _) => ave_forward(cpu, &self.pool, x, y),
-            (Method::Stochastic, Phase::Train) => {
+            (PoolingMethod::Max, _) => max_forward(cpu, &self.pool, x, y, &mut self.mask),
+            (PoolingMethod::Ave, _) => ave_forward(cpu, &self.pool, x, y),
+            (PoolingMethod::Stochastic, Phase::Train) => {
                 stochastic::draw(&self.pool, rng, x, y, &mut self.mask);
             }
-            (Method::Stochastic, Phase::Test) => stochastic::expect(&self.pool, x, y),
+            (PoolingMethod::Stochastic, Phase::Test) => stochastic::expect(&self.pool, x, y),
         }
     }
 
@@ -176,11 +176,11 @@ impl Pooler {
         dx: &mut [f32],
     ) {
         match (self.method, self.phase) {
-            (Method::Max, _) | (Method::Stochastic, Phase::Train) => {
+            (PoolingMethod::Max, _) | (PoolingMethod::Stochastic, Phase::Train) => {
                 max_backward(cpu, &self.pool, (dy, &self.mask), relu, dx);
             }
-            (Method::Ave, _) => ave_backward(cpu, &self.pool, dy, relu, dx),
-            (Method::Stochastic, Phase::Test) => {
+            (PoolingMethod::Ave, _) => ave_backward(cpu, &self.pool, dy, relu, dx),
+            (PoolingMethod::Stochastic, Phase::Test) => {
                 stochastic::expect_backward(&self.pool, x, dy, dx);
             }
         }

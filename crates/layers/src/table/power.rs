@@ -5,7 +5,7 @@
 
 use kernels::{Cpu, Unary, elementwise, math};
 
-use crate::elementwise::{Elementwise, Function, Points, chain};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain};
 use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -37,16 +37,16 @@ const POSITIVE: &[(&[usize], Fill)] = &[(&[2, 3, 4, 5], Fill::Uniform(0.5, 2.0))
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.power_param();
     let (power, scale, shift) = (written.power(), written.scale(), written.shift());
-    Ok(Elementwise::boxed(Power { power, scale, shift }, spec.in_place))
+    Ok(Elementwise::boxed(PowerFunction { power, scale, shift }, spec.in_place))
 }
 
-struct Power {
+struct PowerFunction {
     power: f32,
     scale: f32,
     shift: f32,
 }
 
-impl Function for Power {
+impl ElementFunction for PowerFunction {
     fn backward_needs_x(&self) -> bool {
         self.power != 1.0 && self.power * self.scale != 0.0
     }
@@ -61,7 +61,7 @@ impl Function for Power {
         elementwise::fill(cpu, shift.powf(power), y);
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         let &Self { power, scale, shift } = self;
         let slope = power * scale;
         if power == 1.0 || slope == 0.0 {

@@ -38,7 +38,7 @@ const fn away(options: &'static str, bottoms: &'static [(&'static [usize], Fill)
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.prelu_param();
     let quarter = || FillerParameter { value: Some(0.25), ..FillerParameter::EMPTY };
-    Ok(Box::new(PRelu {
+    Ok(Box::new(PReluLayer {
         shared: written.channel_shared(),
         filler: written.filler.clone().unwrap_or_else(quarter),
         in_place: spec.in_place,
@@ -48,7 +48,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-struct PRelu {
+struct PReluLayer {
     shared: bool,
     filler: FillerParameter,
     in_place: bool,
@@ -59,7 +59,7 @@ struct PRelu {
     scratch: Slab,
 }
 
-impl Layer for PRelu {
+impl Layer for PReluLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let shape = &bottoms[0];
         if shape.axes() < 2 {
@@ -133,7 +133,7 @@ impl Layer for PRelu {
     }
 }
 
-impl PRelu {
+impl PReluLayer {
     /// The blob as it lies in memory.
     fn in_memory(&self, shape: &Shape, layout: Layout) -> Channels {
         let Channels { outer, c, inner } = self.channels;

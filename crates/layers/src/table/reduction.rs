@@ -40,7 +40,7 @@ const BLOB: &[(&[usize], Fill)] = &[(&[2, 3, 4], Fill::Away(0.0))];
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.reduction_param();
-    Ok(Box::new(Reduction {
+    Ok(Box::new(ReductionLayer {
         option: AxisOption::new("reduction_param.axis", written.axis()),
         operation: written.operation(),
         written: written.coeff(),
@@ -49,7 +49,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-struct Reduction {
+struct ReductionLayer {
     option: AxisOption,
     operation: Op,
     /// `coeff` as written.
@@ -60,7 +60,7 @@ struct Reduction {
     len: usize,
 }
 
-impl Layer for Reduction {
+impl Layer for ReductionLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let axis = self.option.of(&bottoms[0])?;
         self.len = bottoms[0].count_from(axis);

@@ -37,14 +37,14 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: "0 or more in place; give the layer a top of its own".into(),
         });
     }
-    Ok(Box::new(Relu { slope }))
+    Ok(Box::new(ReluLayer { slope }))
 }
 
-struct Relu {
+struct ReluLayer {
     slope: f32,
 }
 
-impl Layer for Relu {
+impl Layer for ReluLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         Ok(bottoms.to_vec())
     }

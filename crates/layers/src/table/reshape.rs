@@ -32,14 +32,14 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         .dim
         .iter()
         .map(|&dim| match dim {
-            0 => Ok(Dim::Copied),
-            -1 => Ok(Dim::Inferred),
+            0 => Ok(ReshapeDim::Copied),
+            -1 => Ok(ReshapeDim::Inferred),
             _ => usize::try_from(dim)
-                .map(Dim::Size)
+                .map(ReshapeDim::Size)
                 .map_err(|_| wrong(dim.to_string(), "sizes of at least 0, or -1".into())),
         })
         .collect::<Result<Vec<_>, _>>()?;
-    if dims.iter().filter(|dim| matches!(dim, Dim::Inferred)).count() > 1 {
+    if dims.iter().filter(|dim| matches!(dim, ReshapeDim::Inferred)).count() > 1 {
         return Err(wrong(format!("{:?}", written.shape().dim), "at most one -1".into()));
     }
     if written.num_axes() < -1 {
@@ -50,7 +50,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         });
     }
     let replaced = usize::try_from(written.num_axes()).ok();
-    Ok(Box::new(Reshape { dims, axis: written.axis(), replaced }))
+    Ok(Box::new(ReshapeLayer { dims, axis: written.axis(), replaced }))
 }
 
 /// Something is wrong with `shape`.
@@ -58,8 +58,8 @@ fn wrong(got: String, want: String) -> LayerError {
     LayerError::Option { option: "reshape_param.shape", got, want }
 }
 
-struct Reshape {
-    dims: Vec<Dim>,
+struct ReshapeLayer {
+    dims: Vec<ReshapeDim>,
     /// As written: where the replaced axes begin.
     axis: i32,
     /// How many are replaced; `None` for all that follow.
@@ -67,13 +67,13 @@ struct Reshape {
 }
 
 #[derive(Clone, Copy)]
-enum Dim {
+enum ReshapeDim {
     Size(usize),
     Copied,
     Inferred,
 }
 
-impl Reshape {
+impl ReshapeLayer {
     /// The bottom's axes that are replaced.
     fn range(&self, shape: &Shape) -> Result<std::ops::Range<usize>, LayerError> {
         // One more place than there are axes: the last is the end.
@@ -95,7 +95,7 @@ impl Reshape {
     }
 }
 
-impl Layer for Reshape {
+impl Layer for ReshapeLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let bottom = &bottoms[0];
         let range = self.range(bottom)?;
@@ -103,11 +103,11 @@ impl Layer for Reshape {
         let mut inferred = None;
         for (at, dim) in (range.start..).zip(&self.dims) {
             dims.push(match *dim {
-                Dim::Size(size) => size,
-                Dim::Copied => *bottom.dims().get(at).ok_or_else(|| {
+                ReshapeDim::Size(size) => size,
+                ReshapeDim::Copied => *bottom.dims().get(at).ok_or_else(|| {
                     wrong("0".into(), format!("a size, since shape {bottom} has no axis {at}"))
                 })?,
-                Dim::Inferred => {
+                ReshapeDim::Inferred => {
                     inferred = Some(at);
                     1
                 }

@@ -10,7 +10,7 @@ use kernels::{Write, channel};
 use tensor::Slab;
 
 use crate::axis::AxisOption;
-use crate::broadcast::{Broadcast, Fit};
+use crate::broadcast::{Broadcast, BroadcastFit};
 use crate::{
     Arity, Backward, Case, Fill, Follower, Forward, Gradient, InPlace, Layer, LayerError,
     LayerKind, LayoutRule, ParamDecl, ParamKind, Spec,
@@ -54,7 +54,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let one = || FillerParameter { value: Some(1.0), ..FillerParameter::EMPTY };
     let gamma = (spec.bottoms == 1).then(|| written.filler.clone().unwrap_or_else(one));
     let beta = written.bias_term().then(|| written.bias_filler().clone());
-    Ok(Box::new(Scale {
+    Ok(Box::new(ScaleLayer {
         broadcast: Broadcast {
             axis: AxisOption::new("scale_param.axis", written.axis()),
             num_axes: ("scale_param.num_axes", written.num_axes()),
@@ -68,7 +68,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-struct Scale {
+struct ScaleLayer {
     broadcast: Broadcast,
     /// Filler of gamma, where it is a param.
     gamma: Option<FillerParameter>,
@@ -77,18 +77,18 @@ struct Scale {
     in_place: bool,
     /// Whether gamma has one value a channel.
     by_channel: bool,
-    fit: Option<Fit>,
+    fit: Option<BroadcastFit>,
     /// `x`, when `y` overwrites it.
     kept: Slab,
 }
 
-impl Scale {
-    fn fit(&self) -> &Fit {
+impl ScaleLayer {
+    fn fit(&self) -> &BroadcastFit {
         self.fit.as_ref().expect("reshape comes first")
     }
 }
 
-impl Layer for Scale {
+impl Layer for ScaleLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         self.fit = Some(match self.gamma {
             Some(_) => self.broadcast.param(&bottoms[0])?,

@@ -4,7 +4,7 @@
 
 use kernels::{Cpu, Unary, math};
 
-use crate::elementwise::{Elementwise, Function, Points};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise};
 use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -18,12 +18,12 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Elementwise::boxed(Sigmoid, spec.in_place))
+    Ok(Elementwise::boxed(SigmoidFunction, spec.in_place))
 }
 
-struct Sigmoid;
+struct SigmoidFunction;
 
-impl Function for Sigmoid {
+impl ElementFunction for SigmoidFunction {
     fn backward_needs_x(&self) -> bool {
         false
     }
@@ -32,7 +32,7 @@ impl Function for Sigmoid {
         math::sigmoid(cpu, values);
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         math::sigmoid_backward(cpu, at.y, diffs);
     }
 }

@@ -35,7 +35,7 @@ const BINARY: &[(&[usize], Fill)] = &[(&[3, 2, 2], Fill::Gaussian), (&[3, 4], Fi
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.loss_param();
-    Ok(Box::new(SigmoidCrossEntropyLoss {
+    Ok(Box::new(SigmoidCrossEntropyLossLayer {
         ignore: written.ignore_label,
         normalization: Normalization::new(written, Mode::BatchSize),
         batch: 0,
@@ -43,7 +43,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-struct SigmoidCrossEntropyLoss {
+struct SigmoidCrossEntropyLossLayer {
     ignore: Option<i32>,
     normalization: Normalization,
     batch: usize,
@@ -51,7 +51,7 @@ struct SigmoidCrossEntropyLoss {
     len: usize,
 }
 
-impl SigmoidCrossEntropyLoss {
+impl SigmoidCrossEntropyLossLayer {
     fn counts(&self, target: f32) -> bool {
         self.ignore.is_none() || truncated(target) != self.ignore
     }
@@ -62,7 +62,7 @@ impl SigmoidCrossEntropyLoss {
     }
 }
 
-impl Layer for SigmoidCrossEntropyLoss {
+impl Layer for SigmoidCrossEntropyLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         (self.batch, self.len) = (batch(bottoms)?, bottoms[0].count_from(1));
         if bottoms[0].count() != bottoms[1].count() {

@@ -20,12 +20,12 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Box::new(Silence))
+    Ok(Box::new(SilenceLayer))
 }
 
-struct Silence;
+struct SilenceLayer;
 
-impl Layer for Silence {
+impl Layer for SilenceLayer {
     fn reshape(&mut self, _: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         Ok(Vec::new())
     }

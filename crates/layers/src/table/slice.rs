@@ -6,7 +6,7 @@
 use base::Shape;
 use kernels::{Rows, RowsMut};
 
-use crate::axis::{AxisOption, Span, copy_rows};
+use crate::axis::{AxisOption, AxisSpan, copy_rows};
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -53,17 +53,17 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: format!("{} times for {} tops, or not at all", spec.tops - 1, spec.tops),
         });
     }
-    Ok(Box::new(Slice { option, points, tops: spec.tops, axis: 0 }))
+    Ok(Box::new(SliceLayer { option, points, tops: spec.tops, axis: 0 }))
 }
 
-struct Slice {
+struct SliceLayer {
     option: AxisOption,
     points: Vec<usize>,
     tops: usize,
     axis: usize,
 }
 
-impl Slice {
+impl SliceLayer {
     /// Sizes of the pieces of an axis of `size`.
     fn sizes(&self, size: usize) -> Result<Vec<usize>, LayerError> {
         let wrong =
@@ -93,7 +93,7 @@ impl Slice {
     }
 }
 
-impl Layer for Slice {
+impl Layer for SliceLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let shape = &bottoms[0];
         self.axis = self.option.of(shape)?;
@@ -107,10 +107,10 @@ impl Layer for Slice {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let bottom = io.bottoms[0];
-        let stride = Span::new(bottom.shape, bottom.layout, self.axis).run();
+        let stride = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
         let mut offset = 0;
         for top in &mut io.tops {
-            let len = Span::new(top.shape, top.layout, self.axis).run();
+            let len = AxisSpan::new(top.shape, top.layout, self.axis).run();
             let from = Rows { data: bottom.data, stride, offset };
             copy_rows(io.cpu, len, from, RowsMut::dense(top.data(), len));
             offset += len;
@@ -120,14 +120,14 @@ impl Layer for Slice {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let bottom = &mut io.bottoms[0];
-        let stride = Span::new(bottom.shape, bottom.layout, self.axis).run();
+        let stride = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         if io.tops.iter().any(|top| !top.live) {
             dx.fill(0.0);
         }
         let mut offset = 0;
         for top in &io.tops {
-            let len = Span::new(top.shape, top.layout, self.axis).run();
+            let len = AxisSpan::new(top.shape, top.layout, self.axis).run();
             if top.live {
                 let to = RowsMut { data: &mut *dx, stride, offset };
                 copy_rows(io.cpu, len, Rows::dense(top.diff, len), to);

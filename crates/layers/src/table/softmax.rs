@@ -25,15 +25,15 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let option = AxisOption::new("softmax_param.axis", spec.layer.softmax_param().axis());
-    Ok(Box::new(Softmax { option, dims: Channels { outer: 0, c: 0, inner: 0 } }))
+    Ok(Box::new(SoftmaxLayer { option, dims: Channels { outer: 0, c: 0, inner: 0 } }))
 }
 
-struct Softmax {
+struct SoftmaxLayer {
     option: AxisOption,
     dims: Channels,
 }
 
-impl Layer for Softmax {
+impl Layer for SoftmaxLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let axis = self.option.of(&bottoms[0])?;
         self.dims = Channels {

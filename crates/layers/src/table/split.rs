@@ -23,14 +23,14 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Box::new(Split { tops: spec.tops }))
+    Ok(Box::new(SplitLayer { tops: spec.tops }))
 }
 
-struct Split {
+struct SplitLayer {
     tops: usize,
 }
 
-impl Layer for Split {
+impl Layer for SplitLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         Ok(vec![bottoms[0].clone(); self.tops])
     }

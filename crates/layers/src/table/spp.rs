@@ -10,7 +10,7 @@ use kernels::pooling::{Pool, Rounding};
 use kernels::{Rows, RowsMut, elementwise, layout};
 use tensor::Slab;
 
-use super::pooling::{Method, Options, Pooler, check_pad};
+use super::pooling::{Pooler, PoolingMethod, PoolingOptions, check_pad};
 use crate::axis::copy_rows;
 use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 
@@ -48,26 +48,33 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         return Err(LayerError::Missing { option, want: "the number of levels" });
     }
     let method = match written.pool() {
-        SPPParameterPoolMethod::Max => Method::Max,
-        SPPParameterPoolMethod::Ave => Method::Ave,
-        SPPParameterPoolMethod::Stochastic => Method::Stochastic,
+        SPPParameterPoolMethod::Max => PoolingMethod::Max,
+        SPPParameterPoolMethod::Ave => PoolingMethod::Ave,
+        SPPParameterPoolMethod::Stochastic => PoolingMethod::Stochastic,
     };
     let (phase, levels) = (spec.phase, Vec::new());
-    Ok(Box::new(Spp { height, method, phase, levels, row: 0, scratch: <[Slab; 3]>::default() }))
+    Ok(Box::new(SppLayer {
+        height,
+        method,
+        phase,
+        levels,
+        row: 0,
+        scratch: <[Slab; 3]>::default(),
+    }))
 }
 
-struct Spp {
+struct SppLayer {
     height: u32,
-    method: Method,
+    method: PoolingMethod,
     phase: Phase,
-    levels: Vec<Level>,
+    levels: Vec<PyramidLevel>,
     /// Values of all levels for one image.
     row: usize,
     /// A level channels-last, a level row-major, and a gradient of the bottom.
     scratch: [Slab; 3],
 }
 
-struct Level {
+struct PyramidLevel {
     pool: Pool,
     pooler: Pooler,
     /// Where its values begin in a row.
@@ -76,9 +83,9 @@ struct Level {
     bins: usize,
 }
 
-impl Spp {
+impl SppLayer {
     /// The pooling that makes `2^level` by `2^level` bins.
-    fn options(&self, level: u32, h: usize, w: usize) -> Result<Options, LayerError> {
+    fn options(&self, level: u32, h: usize, w: usize) -> Result<PoolingOptions, LayerError> {
         let wrong = || LayerError::Option {
             option: "spp_param.pyramid_height",
             got: self.height.to_string(),
@@ -89,11 +96,11 @@ impl Spp {
         let pad = [0, 1].map(|axis| (kernel[axis] * bins - [h, w][axis]).div_ceil(2));
         check_pad(self.method, kernel, pad).map_err(|_| wrong())?;
         let (method, stride, rounding) = (self.method, kernel, Rounding::Ceil);
-        Ok(Options { method, kernel: Some(kernel), stride, pad, rounding })
+        Ok(PoolingOptions { method, kernel: Some(kernel), stride, pad, rounding })
     }
 }
 
-impl Layer for Spp {
+impl Layer for SppLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let [n, c, h, w] =
             bottoms[0].nchw().filter(|dims| !dims.contains(&0)).ok_or_else(|| {
@@ -107,7 +114,7 @@ impl Layer for Spp {
             let bins = pool.out().iter().product();
             let len = Shape::new(&[c, bins])?.count();
             let pooler = Pooler::new(self.method, self.phase, pool.clone());
-            self.levels.push(Level { pool, pooler, offset: self.row, bins });
+            self.levels.push(PyramidLevel { pool, pooler, offset: self.row, bins });
             self.row += len;
             self.scratch[0].grow(n * len);
             self.scratch[1].grow(n * len);
@@ -126,7 +133,7 @@ impl Layer for Spp {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, x, y) = (io.cpu, io.bottoms[0].data, io.tops[0].data());
         let [pooled, flat, _] = &mut self.scratch;
-        for Level { pool, pooler, offset, bins } in &mut self.levels {
+        for PyramidLevel { pool, pooler, offset, bins } in &mut self.levels {
             let len = pool.c * *bins;
             let (pooled, flat) = (&mut pooled[..pool.n * len], &mut flat[..pool.n * len]);
             pooler.forward(cpu, io.rng, x, pooled);
@@ -142,7 +149,7 @@ impl Layer for Spp {
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         let [pooled, flat, part] = &mut self.scratch;
         let part = &mut part[..dx.len()];
-        for (index, Level { pool, pooler, offset, bins }) in self.levels.iter().enumerate() {
+        for (index, PyramidLevel { pool, pooler, offset, bins }) in self.levels.iter().enumerate() {
             let len = pool.c * bins;
             let (pooled, flat) = (&mut pooled[..pool.n * len], &mut flat[..pool.n * len]);
             let from = Rows { data: dy, stride: self.row, offset: *offset };

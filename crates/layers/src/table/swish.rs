@@ -4,7 +4,7 @@
 
 use kernels::{Cpu, Unary};
 
-use crate::elementwise::{Elementwise, Function, Points, chain, map};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain, map};
 use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -24,14 +24,14 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let beta = spec.layer.swish_param().beta();
-    Ok(Elementwise::boxed(Swish { beta }, spec.in_place))
+    Ok(Elementwise::boxed(SwishFunction { beta }, spec.in_place))
 }
 
-struct Swish {
+struct SwishFunction {
     beta: f32,
 }
 
-impl Function for Swish {
+impl ElementFunction for SwishFunction {
     fn backward_needs_x(&self) -> bool {
         true
     }
@@ -41,7 +41,7 @@ impl Function for Swish {
         map(cpu, values, |x| x * sigmoid(beta * x));
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         let beta = self.beta;
         chain(cpu, at, diffs, |x, _| {
             let s = sigmoid(beta * x);

@@ -4,7 +4,7 @@
 
 use kernels::{Cpu, Unary, math};
 
-use crate::elementwise::{Elementwise, Function, Points};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise};
 use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -18,12 +18,12 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Elementwise::boxed(TanH, spec.in_place))
+    Ok(Elementwise::boxed(TanHFunction, spec.in_place))
 }
 
-struct TanH;
+struct TanHFunction;
 
-impl Function for TanH {
+impl ElementFunction for TanHFunction {
     fn backward_needs_x(&self) -> bool {
         false
     }
@@ -32,7 +32,7 @@ impl Function for TanH {
         math::tanh(cpu, values);
     }
 
-    fn backward(&self, cpu: &Cpu, at: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>) {
         math::tanh_backward(cpu, at.y, diffs);
     }
 }

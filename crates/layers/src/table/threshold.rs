@@ -4,7 +4,7 @@
 
 use kernels::{Cpu, Unary, elementwise};
 
-use crate::elementwise::{Elementwise, Function, Points, map};
+use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, map};
 use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -24,14 +24,14 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let threshold = spec.layer.threshold_param().threshold();
-    Ok(Elementwise::boxed(Threshold { threshold }, spec.in_place))
+    Ok(Elementwise::boxed(ThresholdFunction { threshold }, spec.in_place))
 }
 
-struct Threshold {
+struct ThresholdFunction {
     threshold: f32,
 }
 
-impl Function for Threshold {
+impl ElementFunction for ThresholdFunction {
     fn backward_needs_x(&self) -> bool {
         false
     }
@@ -41,7 +41,7 @@ impl Function for Threshold {
         map(cpu, values, |x| f32::from(u8::from(x > threshold)));
     }
 
-    fn backward(&self, cpu: &Cpu, _: Points<'_>, diffs: Unary<'_>) {
+    fn backward(&self, cpu: &Cpu, _: ElementPoints<'_>, diffs: Unary<'_>) {
         let (Unary::InPlace(dx) | Unary::Apart { y: dx, .. }) = diffs;
         elementwise::fill(cpu, 0.0, dx);
     }

@@ -4,7 +4,7 @@
 
 use base::Shape;
 
-use crate::axis::{AxisOption, Span};
+use crate::axis::{AxisOption, AxisSpan};
 use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -34,20 +34,20 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         let (option, got) = ("tile_param.tiles", tiles.to_string());
         LayerError::Option { option, got, want: "1 or more".into() }
     })?;
-    Ok(Box::new(Tile {
+    Ok(Box::new(TileLayer {
         option: AxisOption::new("tile_param.axis", written.axis()),
         tiles,
         axis: 0,
     }))
 }
 
-struct Tile {
+struct TileLayer {
     option: AxisOption,
     tiles: usize,
     axis: usize,
 }
 
-impl Layer for Tile {
+impl Layer for TileLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let shape = &bottoms[0];
         self.axis = self.option.of(shape)?;
@@ -62,7 +62,7 @@ impl Layer for Tile {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let bottom = io.bottoms[0];
-        let Span { outer, size, inner } = Span::new(bottom.shape, bottom.layout, self.axis);
+        let AxisSpan { outer, size, inner } = AxisSpan::new(bottom.shape, bottom.layout, self.axis);
         let (len, y) = (size * inner, io.tops[0].data());
         for at in 0..outer * self.tiles {
             let x = &bottom.data[at / self.tiles * len..][..len];
@@ -73,7 +73,7 @@ impl Layer for Tile {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (bottom, dy) = (&mut io.bottoms[0], io.tops[0].diff);
-        let len = Span::new(bottom.shape, bottom.layout, self.axis).run();
+        let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         for (at, dx) in dx.chunks_exact_mut(len.max(1)).enumerate() {
             let (first, others) = dy[at * self.tiles * len..][..self.tiles * len].split_at(len);

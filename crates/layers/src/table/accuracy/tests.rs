@@ -1,9 +1,9 @@
-use crate::testing::{Blob, error, forward};
+use crate::testing::{TestBlob, error, forward};
 
 /// Scores of four items, labels, and the two tops.
 #[track_caller]
 fn check(options: &str, labels: &[f32], want: f32, by_class: [f32; 3]) {
-    let scores: Blob<'_> = (
+    let scores: TestBlob<'_> = (
         &[4, 3],
         &[
             0.1, 0.7, 0.2, // 1, then 2, then 0

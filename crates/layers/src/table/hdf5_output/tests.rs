@@ -9,9 +9,9 @@ use crate::testing::{build, error};
 use crate::{Bottom, DataSourceError, Few, Forward, OutputSink, SinkSource};
 
 /// Sends on what it gets.
-struct Told(Sender<Vec<(String, Vec<f32>)>>);
+struct RecordingSink(Sender<Vec<(String, Vec<f32>)>>);
 
-impl OutputSink for Told {
+impl OutputSink for RecordingSink {
     fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), DataSourceError> {
         let told = bottoms.iter().map(|b| (b.shape.to_string(), b.data.to_vec())).collect();
         self.0.send(told).map_err(|error| DataSourceError(Box::new(error)))
@@ -25,7 +25,7 @@ fn every_forward_hands_both_bottoms_to_the_sink() {
     let shapes = [Shape::new(&[2, 2]).unwrap(), Shape::new(&[2]).unwrap()];
     layer.reshape(&shapes).unwrap();
     let (sender, told) = channel();
-    let mut source = SinkSource(Told(sender));
+    let mut source = SinkSource(RecordingSink(sender));
     for values in [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]] {
         let bottom =
             |at: usize, data| Bottom { shape: &shapes[at], layout: Layout::RowMajor, data };

@@ -4,13 +4,13 @@ use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::{PoolingParameter, PoolingParameterPoolMethod, PoolingParameterRoundMode};
 use kernels::pooling::{Pool, Rounding};
 
-use super::Method;
+use super::PoolingMethod;
 use crate::LayerError;
 
 /// Pooling that can run on any image large enough.
 #[derive(Debug)]
-pub(in crate::table) struct Options {
-    pub(in crate::table) method: Method,
+pub(in crate::table) struct PoolingOptions {
+    pub(in crate::table) method: PoolingMethod,
     /// `None` is the whole image.
     pub(in crate::table) kernel: Option<[usize; 2]>,
     pub(in crate::table) stride: [usize; 2],
@@ -18,7 +18,7 @@ pub(in crate::table) struct Options {
     pub(in crate::table) rounding: Rounding,
 }
 
-impl Options {
+impl PoolingOptions {
     pub(super) fn lower(p: &PoolingParameter) -> Result<Self, LayerError> {
         let kernel = pair(
             ["pooling_param.kernel_size", "pooling_param.kernel_h", "pooling_param.kernel_w"],
@@ -37,9 +37,9 @@ impl Options {
         )?;
         let (stride, pad) = (stride.unwrap_or([1, 1]), pad.unwrap_or([0, 0]));
         let method = match p.pool() {
-            PoolingParameterPoolMethod::Max => Method::Max,
-            PoolingParameterPoolMethod::Ave => Method::Ave,
-            PoolingParameterPoolMethod::Stochastic => Method::Stochastic,
+            PoolingParameterPoolMethod::Max => PoolingMethod::Max,
+            PoolingParameterPoolMethod::Ave => PoolingMethod::Ave,
+            PoolingParameterPoolMethod::Stochastic => PoolingMethod::Stochastic,
         };
         let rounding = match p.round_mode() {
             PoolingParameterRoundMode::Ceil => Rounding::Ceil,
@@ -99,7 +99,7 @@ fn global_excludes(second: &'static str) -> LayerError {
 
 /// Caffe's conditions: a window always holds a pixel, and chance knows no padding.
 pub(in crate::table) fn check_pad(
-    method: Method,
+    method: PoolingMethod,
     kernel: [usize; 2],
     pad: [usize; 2],
 ) -> Result<(), LayerError> {
@@ -108,7 +108,7 @@ pub(in crate::table) fn check_pad(
         got: format!("{} by {}", pad[0], pad[1]),
         want,
     };
-    if pad != [0, 0] && method == Method::Stochastic {
+    if pad != [0, 0] && method == PoolingMethod::Stochastic {
         return Err(wrong("0 with STOCHASTIC".into()));
     }
     if pad[0] >= kernel[0] || pad[1] >= kernel[1] {

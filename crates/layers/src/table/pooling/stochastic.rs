@@ -50,13 +50,13 @@ pub(super) fn expect_backward(pool: &Pool, x: &[f32], dy: &[f32], dx: &mut [f32]
     });
 }
 
-fn sums(window: &Window, x: &[f32]) -> (f32, f32) {
+fn sums(window: &SampledWindow, x: &[f32]) -> (f32, f32) {
     let values = || window.places().map(|at| x[at]);
     (values().sum(), values().map(|x| x * x).sum())
 }
 
 /// One output and the inputs it sees.
-struct Window {
+struct SampledWindow {
     /// Place of the output.
     output: usize,
     /// Place of the image's first value.
@@ -68,7 +68,7 @@ struct Window {
     strides: [usize; 2],
 }
 
-impl Window {
+impl SampledWindow {
     /// Places of the inputs, row by row.
     fn places(&self) -> impl Iterator<Item = usize> {
         let [width, channels] = self.strides;
@@ -79,7 +79,7 @@ impl Window {
 }
 
 /// Calls `visit` for each output in Caffe's order: image, channel, row, column.
-fn each_window(pool: &Pool, mut visit: impl FnMut(Window)) {
+fn each_window(pool: &Pool, mut visit: impl FnMut(SampledWindow)) {
     let [out_h, out_w] = pool.out();
     let along = |index: usize, axis: usize, size: usize| {
         let start = index * pool.stride[axis];
@@ -88,7 +88,7 @@ fn each_window(pool: &Pool, mut visit: impl FnMut(Window)) {
     for image in 0..pool.n {
         for channel in 0..pool.c {
             for out in 0..out_h * out_w {
-                visit(Window {
+                visit(SampledWindow {
                     output: (image * out_h * out_w + out) * pool.c + channel,
                     image: image * pool.h * pool.w * pool.c,
                     rows: along(out / out_w, 0, pool.h),

@@ -4,7 +4,7 @@ use base::Phase;
 use base::random::Mt19937;
 use kernels::pooling::{Pool, Rounding};
 
-use super::{Method, Pooler, stochastic};
+use super::{Pooler, PoolingMethod, stochastic};
 use crate::testing::{error, shapes};
 
 #[track_caller]
@@ -107,7 +107,7 @@ fn the_expectation_of_a_draw_and_its_gradient() {
         pad: [0, 0],
         rounding: Rounding::Ceil,
     };
-    let mut pooler = Pooler::new(Method::Stochastic, Phase::Test, pool);
+    let mut pooler = Pooler::new(PoolingMethod::Stochastic, Phase::Test, pool);
     let cpu = kernels::Cpu::new(1, kernels::Simd::detect());
     let x = [1.0, 0.0, 3.0, 0.0]; // channel 0 is 1 and 3, channel 1 is 0 and 0
     let mut y = [7.0; 2];
