@@ -5,12 +5,26 @@ use layers::{Alias, Backward, BottomDiff, Few, Gradient, LayerError, TopDiff};
 use tensor::{SharedSlab, Slab, Writing};
 
 use crate::forward::params_of;
-use crate::{Blob, Home, Net, Node, RunError};
+use crate::{Blob, Home, Net, Node, Param, RunError, params};
 
 /// Which of [`params_of`] want a gradient.
 fn learns_of(nodes: &[Node], index: usize) -> Few<bool> {
     let followers = nodes[index].followers.iter().flat_map(|&follower| &nodes[follower].learn);
     nodes[index].learn.iter().chain(followers).copied().collect()
+}
+
+/// For each layer the prefix of the pool that is ready once it has run backward: it ends where the
+/// first gradient of an earlier layer begins.
+pub(crate) fn ready_prefixes(nodes: &[Node], params: &[Param]) -> Vec<usize> {
+    let mut ready = params::pool_len(params);
+    let mut prefixes = Vec::with_capacity(nodes.len());
+    for index in 0..nodes.len() {
+        prefixes.push(ready);
+        let used = params_of(nodes, index);
+        let starts = used.iter().filter_map(|&p| Some(params[p].gradient.as_ref()?.start));
+        ready = starts.fold(ready, usize::min);
+    }
+    prefixes
 }
 
 impl Net {
@@ -44,17 +58,11 @@ impl Net {
         })
     }
 
-    /// How much of the pool is final once layer `index` has run backward: a prefix.
+    /// How much of the pool is ready once layer `index` has run backward: a prefix to which no
+    /// remaining layer adds.
     #[must_use]
-    pub fn settled_by(&self, index: usize) -> usize {
-        let mut settled = self.pool_len();
-        for node in 0..index {
-            let params = params_of(&self.nodes, node);
-            for gradient in params.iter().filter_map(|&p| self.params[p].gradient.as_ref()) {
-                settled = settled.min(gradient.start);
-            }
-        }
-        settled
+    pub fn ready_after(&self, index: usize) -> usize {
+        self.ready[index]
     }
 
     /// Puts the loss weights where loss layers look for them.
@@ -86,7 +94,7 @@ impl Net {
             .map(|(&bottom, &wanted)| (wanted && !node.shares_diff).then_some(blobs[bottom].diff))
             .map(|buffer| buffer.map(|buffer| std::mem::take(&mut diff[buffer])))
             .collect();
-        // Only this layer's part of the pool is taken: others may read what is settled meanwhile.
+        // Only this layer's part of the pool is taken: others may read what is ready meanwhile.
         let mut wanted: Few<Option<Writing<'_>>> = (used.iter().zip(learn))
             .map(|(&p, learn)| Some(pool.write(params[p].gradient.clone().filter(|_| learn)?)))
             .collect();

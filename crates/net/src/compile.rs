@@ -9,7 +9,9 @@ use tensor::Slab;
 use crate::filter::filter;
 use crate::memory::MemoryPlan;
 use crate::splits::insert_splits;
-use crate::{Net, NetError, fusion, graph, joining, layouts, memory, needs, params, shapes};
+use crate::{
+    Net, NetError, backward, fusion, graph, joining, layouts, memory, needs, params, shapes,
+};
 
 /// Where data layers get their batches. `train` implements it over files; tests over vectors.
 pub trait OpenSources {
@@ -60,6 +62,7 @@ pub fn compile(
         phase,
         written: split,
         filtered: filtered.layer,
+        ready: backward::ready_prefixes(&nodes, &params),
         contributed: vec![false; params.len()],
         nodes,
         blobs,

@@ -2,12 +2,17 @@
 
 use base::general;
 
-use crate::{Home, Net, Pass};
+use crate::{Home, Net, ReplicaState};
 
 impl Net {
     /// After a layer's forward: its tops and params.
     #[must_use]
-    pub fn forward_debug(&self, index: usize, pass: &Pass<'_>) -> Vec<String> {
+    pub fn forward_debug(
+        &self,
+        index: usize,
+        params: &[f32],
+        replica: &ReplicaState,
+    ) -> Vec<String> {
         let node = &self.nodes[index];
         if node.hidden {
             return Vec::new();
@@ -18,17 +23,17 @@ impl Net {
             let mean = mean_abs(&self.data[blob.data][..blob.shape.count()]);
             format!("    [Forward] Layer {layer}, top blob {} data: {mean}", blob.name)
         });
-        let params = node.params.iter().enumerate().map(|(i, &p)| {
+        let own = node.params.iter().enumerate().map(|(i, &p)| {
             let param = &self.params[p];
             let name = if param.name.is_empty() { i.to_string() } else { param.name.clone() };
             let mean = mean_abs(match param.home {
-                Home::Slab => &pass.params[param.values.clone()],
-                Home::Running => &pass.running[param.values.clone()],
+                Home::Slab => &params[param.values.clone()],
+                Home::Running => &replica.running[param.values.clone()],
                 Home::Private => &self.private[param.values.clone()],
             });
             format!("    [Forward] Layer {layer}, param blob {name} data: {mean}")
         });
-        tops.chain(params).collect()
+        tops.chain(own).collect()
     }
 
     /// After a layer's backward: its bottoms' and params' diffs.

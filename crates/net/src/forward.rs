@@ -1,25 +1,10 @@
 //! Forward, layer by layer.
 
-use base::random::Mt19937;
 use kernels::Cpu;
 use layers::{Alias, Bottom, DataSource, Few, Forward, LayerError, Top};
 use tensor::Layout;
 
-use crate::{Blob, Home, Net, Node, RunError};
-
-/// What one pass borrows: the shared parameters and one replica's state.
-pub struct Pass<'a> {
-    /// Threads and SIMD level.
-    pub cpu: &'a Cpu,
-    /// The parameter slab.
-    pub params: &'a [f32],
-    /// The replica's running statistics.
-    pub running: &'a mut [f32],
-    /// The replica's random stream.
-    pub rng: &'a mut Mt19937,
-    /// The replica's sources, one per data layer.
-    pub sources: &'a mut [Box<dyn DataSource>],
-}
+use crate::{Blob, Home, Net, Node, ReplicaState, RunError};
 
 /// Params that a node runs with: its own, then those of the layers whose part it does.
 pub(crate) fn params_of(nodes: &[Node], index: usize) -> Few<usize> {
@@ -29,20 +14,32 @@ pub(crate) fn params_of(nodes: &[Node], index: usize) -> Few<usize> {
 
 impl Net {
     /// Runs all layers and returns the loss: the weighted sum of all tops with a loss weight.
-    pub fn forward(&mut self, pass: &mut Pass<'_>) -> Result<f32, RunError> {
+    pub fn forward(
+        &mut self,
+        cpu: &Cpu,
+        params: &[f32],
+        replica: &mut ReplicaState,
+    ) -> Result<f32, RunError> {
         let mut loss = 0.0;
         for index in 0..self.nodes.len() {
-            loss += self.forward_layer(index, pass)?;
+            loss += self.forward_layer(index, cpu, params, replica)?;
         }
         Ok(loss)
     }
 
-    /// Runs one layer and returns its part of the loss. All earlier ones must have run.
-    pub fn forward_layer(&mut self, index: usize, pass: &mut Pass<'_>) -> Result<f32, RunError> {
+    /// Runs one layer and returns its term of the loss. All earlier ones must have run. `params` is
+    /// the parameter slab.
+    pub fn forward_layer(
+        &mut self,
+        index: usize,
+        cpu: &Cpu,
+        params: &[f32],
+        replica: &mut ReplicaState,
+    ) -> Result<f32, RunError> {
         self.follow_shapes(index)?;
         if self.nodes[index].layer.alias() == Alias::None && !self.nodes[index].idle {
-            self.run_forward(index, pass)
-                .map_err(|source| self.culprit(index, source, pass.sources))?;
+            self.run_forward(index, cpu, params, replica)
+                .map_err(|source| self.culprit(index, source, &replica.sources))?;
         }
         let node = &self.nodes[index];
         let mut loss = 0.0;
@@ -96,7 +93,13 @@ impl Net {
         Ok(())
     }
 
-    fn run_forward(&mut self, index: usize, pass: &mut Pass<'_>) -> Result<(), LayerError> {
+    fn run_forward(
+        &mut self,
+        index: usize,
+        cpu: &Cpu,
+        values: &[f32],
+        replica: &mut ReplicaState,
+    ) -> Result<(), LayerError> {
         let Self { nodes, blobs, data, params, private, diff, .. } = self;
         let used = params_of(nodes, index);
         let node = &mut nodes[index];
@@ -109,7 +112,7 @@ impl Net {
             .collect();
         let homes: Few<_> = used.iter().map(|&p| &params[p]).collect();
         let mut io = Forward {
-            cpu: pass.cpu,
+            cpu,
             bottoms: (node.bottoms.iter().zip(&node.seen).zip(&node.bottom_layouts))
                 .map(|((&bottom, shape), &layout)| Bottom {
                     shape,
@@ -126,15 +129,15 @@ impl Net {
                 .collect(),
             params: (homes.iter())
                 .map(|param| match param.home {
-                    Home::Slab => &pass.params[param.values.clone()],
+                    Home::Slab => &values[param.values.clone()],
                     Home::Private => &private[param.values.clone()],
                     Home::Running => &[],
                 })
                 .collect(),
-            running: split_running(pass.running, &homes),
-            rng: pass.rng,
+            running: split_running(&mut replica.running, &homes),
+            rng: &mut replica.rng,
             source: match node.source {
-                Some(source) => Some(pass.sources[source].as_mut()),
+                Some(source) => Some(replica.sources[source].as_mut()),
                 None => None,
             },
         };
@@ -158,9 +161,7 @@ impl Net {
         sources: &[Box<dyn DataSource>],
     ) -> RunError {
         let record = match source {
-            LayerError::Label { item, .. } => {
-                sources.iter().find_map(|source| source.record_name(item))
-            }
+            LayerError::Label { item, .. } => sources.iter().find_map(|s| s.record_name(item)),
             _ => None,
         };
         RunError::Layer { layer: self.layer_name(index).into(), record, source }

@@ -16,7 +16,7 @@
 //! | `memory` | blobs get buffers |
 //!
 //! The result, [`Net`], belongs to one worker: it owns activations and workspaces, and borrows
-//! parameters, gradients, random streams and sources from its caller. It knows no files, ranks or clocks.
+//! parameters, gradients and a replica's state from its caller. It knows no files, ranks or clocks.
 
 mod backward;
 mod blobs;
@@ -26,12 +26,12 @@ mod error;
 mod forward;
 mod fusion;
 mod graph;
-mod initial;
 mod joining;
 mod layouts;
 mod memory;
 mod needs;
 mod params;
+mod replica;
 mod report;
 mod shapes;
 mod sharing;
@@ -43,10 +43,9 @@ pub mod splits;
 pub use blobs::{Output, Values};
 pub use compile::{OpenSources, compile};
 pub use error::{NetError, RunError};
-pub use forward::Pass;
-pub use initial::Initial;
 pub use memory::{Memory, MemoryPlan};
 pub use params::{Home, Param};
+pub use replica::ReplicaState;
 pub use report::{Computes, Conversion, Row, build_log};
 
 use base::{Phase, Shape};
@@ -74,6 +73,8 @@ pub struct Net {
     diff: Vec<Slab>,
     /// Values of params that the net whose slab is used does not have: see [`Net::adopt`].
     private: Slab,
+    /// For each layer how much of the pool is ready after its backward.
+    ready: Vec<usize>,
     /// How diffs use memory.
     plan: MemoryPlan,
     /// Whether a param's gradient was written since [`Net::clear_gradients`].

@@ -2,7 +2,7 @@
 
 use layers::Alias;
 
-use crate::{Blob, Net, Node, sharing};
+use crate::{Blob, Net, Node, params, sharing};
 
 /// How diffs use memory, and whether layers may run as one: what can be looked at afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Net {
     /// Values in the gradient pool.
     #[must_use]
     pub fn pool_len(&self) -> usize {
-        self.params.iter().filter_map(|p| p.gradient.as_ref()).map(|r| r.end).max().unwrap_or(0)
+        params::pool_len(&self.params)
     }
 }
 

@@ -170,3 +170,8 @@ fn place(nodes: &[Node], params: &mut [Param]) {
         pool = end;
     }
 }
+
+/// Values in the gradient pool.
+pub(crate) fn pool_len(params: &[Param]) -> usize {
+    params.iter().filter_map(|p| p.gradient.as_ref()).map(|range| range.end).max().unwrap_or(0)
+}

@@ -8,7 +8,7 @@ use kernels::{Cpu, Simd};
 use layers::{DataSource, DataSourceError};
 use tensor::{SharedSlab, Slab};
 
-use crate::{Home, Initial, MemoryPlan, Net, NetError, OpenSources, Pass, compile};
+use crate::{Home, MemoryPlan, Net, NetError, OpenSources, ReplicaState, compile};
 
 /// Nets here read no data.
 pub(crate) struct NoSources;
@@ -54,24 +54,29 @@ fn check_error(text: &str, want: Expect) {
     want.assert_eq(&chain(&error));
 }
 
-/// Runs forward and backward; the loss, the initial values and the pool.
-pub(crate) fn run(net: &mut Net) -> (f32, Initial, Vec<f32>) {
+/// A replica with seed 1701.
+pub(crate) fn initialise(net: &mut Net) -> (Slab, ReplicaState) {
+    net.initialise(Mt19937::new(1701), &mut NoSources).unwrap()
+}
+
+/// What one forward and backward leave behind.
+pub(crate) struct PassResult {
+    pub(crate) loss: f32,
+    pub(crate) params: Slab,
+    pub(crate) running: Slab,
+    pub(crate) pool: Vec<f32>,
+}
+
+/// Runs forward and backward.
+pub(crate) fn run(net: &mut Net) -> PassResult {
     let cpu = Cpu::new(1, Simd::detect());
-    let mut rng = Mt19937::new(1701);
-    let mut initial = net.initialise(&mut rng, &mut NoSources).unwrap();
+    let (params, mut replica) = initialise(net);
     let pool = SharedSlab::new(Slab::zeros(net.pool_len()));
-    let mut pass = Pass {
-        cpu: &cpu,
-        params: &initial.params,
-        running: &mut initial.running,
-        rng: &mut rng,
-        sources: &mut [],
-    };
-    let loss = net.forward(&mut pass).unwrap();
+    let loss = net.forward(&cpu, &params, &mut replica).unwrap();
     net.clear_gradients();
-    net.backward(&cpu, &initial.params, &pool).unwrap();
+    net.backward(&cpu, &params, &pool).unwrap();
     let pool = pool.read().to_vec();
-    (loss, initial, pool)
+    PassResult { loss, params, running: replica.running, pool }
 }
 
 #[test]
@@ -195,9 +200,9 @@ fn shared_weights_settle_last() {
         (mid.layer.as_str(), mid.values.clone(), mid.gradient.clone()),
         ("mid", 9..18, Some(0..9))
     );
-    let settled: Vec<_> =
-        (0..net.len()).rev().map(|l| (net.layer_name(l).to_owned(), net.settled_by(l))).collect();
-    let of = |name: &str| settled.iter().find(|(layer, _)| layer == name).unwrap().1;
+    let ready: Vec<_> =
+        (0..net.len()).rev().map(|l| (net.layer_name(l).to_owned(), net.ready_after(l))).collect();
+    let of = |name: &str| ready.iter().find(|(layer, _)| layer == name).unwrap().1;
     assert_eq!((of("second"), of("mid"), of("first")), (0, 9, 18));
 }
 
@@ -205,16 +210,13 @@ fn shared_weights_settle_last() {
 #[test]
 fn shared_weights_add_their_gradients() {
     let mut net = net(SHARED);
-    let (_, initial, pool) = run(&mut net);
+    let PassResult { params: start, pool, .. } = run(&mut net);
     let loss_at = |net: &mut Net, index: usize, step: f32| {
         let cpu = Cpu::new(1, Simd::detect());
-        let mut params = initial.params.clone();
+        let mut params = start.clone();
         params[index] += step;
-        let mut rng = Mt19937::new(1701);
-        net.initialise(&mut rng, &mut NoSources).unwrap(); // the same stream for the inputs
-        let mut pass =
-            Pass { cpu: &cpu, params: &params, running: &mut [], rng: &mut rng, sources: &mut [] };
-        net.forward(&mut pass).unwrap()
+        let (_, mut replica) = initialise(net); // the same stream for the inputs
+        net.forward(&cpu, &params, &mut replica).unwrap()
     };
     for index in 0..9 {
         let difference = (loss_at(&mut net, index, 1e-2) - loss_at(&mut net, index, -1e-2)) / 2e-2;

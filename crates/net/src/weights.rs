@@ -94,6 +94,7 @@ impl Net {
             }
             param.gradient = None;
         }
+        self.ready.fill(0);
         Ok(())
     }
 

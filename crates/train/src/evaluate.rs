@@ -11,8 +11,7 @@ use base::random::Mt19937;
 use caffe_format::NetParameter;
 use kernels::Cpu;
 use layers::DataSource;
-use net::{MemoryPlan, Net, Output, Pass};
-use tensor::Slab;
+use net::{MemoryPlan, Net, Output, ReplicaState};
 
 use crate::job::join;
 use crate::news::News;
@@ -57,8 +56,9 @@ impl TestNet {
         let mut net = build(&which, written, MemoryPlan::ForwardOnly, sources, events)?;
         adopt(&mut net)?;
         let alone = net.draws() || net.writes() || net.carries();
-        let initial = (net.initialise(rng, sources))
+        let (_, set_up) = (net.initialise(rng.clone(), sources))
             .map_err(|source| TrainError::Net { which: which.clone(), source })?;
+        *rng = set_up.rng;
         let mut nets = vec![net];
         for _ in 1..if alone { 1 } else { workers } {
             let plan = MemoryPlan::ForwardOnly;
@@ -68,7 +68,7 @@ impl TestNet {
             nets.push(net);
         }
         let iterations = usize::try_from(iterations).unwrap_or(0);
-        Ok(Self { nets, sources: initial.sources, iterations, alone })
+        Ok(Self { nets, sources: set_up.sources, iterations, alone })
     }
 
     /// One copy of the net, and the sources of all.
@@ -188,24 +188,29 @@ impl Job {
         let TestNet { nets, sources, iterations, .. } = &mut self.tests[index];
         let (workers, iterations) = (nets.len(), *iterations);
         let turns = Turns::new(sources);
-        let mut rng = self.replicas[0].rng.clone();
+        let state = |rng: Mt19937| ReplicaState {
+            running: running.clone(),
+            rng,
+            sources: Vec::new(),
+            carried: Vec::new(),
+        };
+        let mut replica_0 = state(self.replicas[0].rng.clone());
         let own: Vec<usize> = (first..iterations).step_by(every).collect();
         let results = thread::scope(|scope| {
             let mut others = Vec::new();
             let mut tester_0 = None;
             for (number, (net, worker)) in nets.iter_mut().zip(&self.workers).enumerate() {
-                let (cpu, params, running) = (&worker.cpu, &params[..], running.clone());
-                let tester = Tester { net, cpu, params, running, ranks };
+                let tester = Tester { net, cpu: &worker.cpu, params: &params, ranks };
                 // Turns are counted within this rank.
                 let mine = own.iter().copied().enumerate().skip(number).step_by(workers);
                 if number == 0 {
                     tester_0 = Some((tester, mine));
                 } else {
                     let turns = &turns;
-                    others.push(scope.spawn(move || {
-                        let mut rng = Mt19937::new(0); // this net draws nothing
-                        tester.run(turns, mine, &mut rng, &mut || true)
-                    }));
+                    let mut replica = state(Mt19937::new(0)); // this net draws nothing
+                    others.push(
+                        scope.spawn(move || tester.run(turns, mine, &mut replica, &mut || true)),
+                    );
                 }
             }
             let (tester, mine) = tester_0.expect("there is at least one worker");
@@ -214,13 +219,13 @@ impl Job {
                 news.ask(request);
                 request != Request::Stop
             };
-            let mut results = vec![tester.run(&turns, mine, &mut rng, &mut go_on)];
+            let mut results = vec![tester.run(&turns, mine, &mut replica_0, &mut go_on)];
             results.extend(others.into_iter().map(join));
             results
         });
         let taken = turns.taken();
         drop(params);
-        self.replicas[0].rng = rng;
+        self.replicas[0].rng = replica_0.rng;
         let scored = results.into_iter().collect::<Result<Vec<_>, _>>();
         let scored = scored.inspect_err(|error| self.ranks.alarm(error))?;
         Ok((taken, scored.concat()))
@@ -235,18 +240,17 @@ struct Tester<'a> {
     net: &'a mut Net,
     cpu: &'a Cpu,
     params: &'a [f32],
-    running: Slab,
     /// Who is told that this rank works.
     ranks: &'a Ranks,
 }
 
 impl Tester<'_> {
-    /// Runs the iterations in `range`, each with its turn.
+    /// Runs the iterations in `range`, each with its turn. `replica` has the sources for its turn only.
     fn run(
         mut self,
         turns: &Turns<'_>,
         range: impl Iterator<Item = (usize, usize)>,
-        rng: &mut Mt19937,
+        replica: &mut ReplicaState,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<Scored>, TrainError> {
         let mut scored = Vec::new();
@@ -259,27 +263,25 @@ impl Tester<'_> {
             // writes has one worker, which may keep the sources throughout.
             let (data, rest): (Vec<usize>, Vec<usize>) =
                 (0..self.net.len()).partition(|&l| self.net.is_data(l) || self.net.writes());
-            let loaded = turns.take(turn, |sources| self.layers(&data, rng, sources))?;
+            let loaded = turns.take(turn, |sources| {
+                std::mem::swap(sources, &mut replica.sources);
+                let loss = self.layers(&data, replica);
+                std::mem::swap(sources, &mut replica.sources);
+                loss
+            })?;
             if loaded.is_none() {
                 break;
             }
-            let loss = self.layers(&rest, rng, &mut []).inspect_err(|_| turns.end())?;
+            let loss = self.layers(&rest, replica).inspect_err(|_| turns.end())?;
             scored.push((iteration, self.net.outputs(self.cpu), loss));
         }
         Ok(scored)
     }
 
-    fn layers(
-        &mut self,
-        layers: &[usize],
-        rng: &mut Mt19937,
-        sources: &mut [Box<dyn DataSource>],
-    ) -> Result<f32, TrainError> {
-        let (cpu, params, running) = (self.cpu, self.params, &mut self.running[..]);
-        let mut pass = Pass { cpu, params, running, rng, sources };
+    fn layers(&mut self, layers: &[usize], replica: &mut ReplicaState) -> Result<f32, TrainError> {
         let forward = |loss, &layer: &usize| {
             self.ranks.moved();
-            Ok(loss + self.net.forward_layer(layer, &mut pass)?)
+            Ok(loss + self.net.forward_layer(layer, self.cpu, self.params, replica)?)
         };
         layers.iter().try_fold(0.0, forward)
     }

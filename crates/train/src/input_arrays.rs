@@ -14,12 +14,12 @@ impl Single {
         values: &[f32],
         labels: &[f32],
     ) -> Result<(), TrainError> {
-        give(&self.net, &mut self.sources, layer, values, labels)
+        give(&self.net, &mut self.replica.sources, layer, values, labels)
     }
 
     /// Writes what HDF5Output layers still hold. Dropping does it too, but cannot say when it fails.
     pub fn finish(&mut self) -> Result<(), TrainError> {
-        finish(&self.net, &mut self.sources)
+        finish(&self.net, &mut self.replica.sources)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use base::Clock;
 use caffe_format::SolverParameter;
-use net::Net;
+use net::{Net, ReplicaState};
 use solver::{BlockSums, Slots, Solver};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ use crate::run::SmoothedLoss;
 use crate::stage::{Done, Stage, Undone};
 use crate::timeline::Spans;
 use crate::times::Times;
-use crate::worker::{Found, Replica, Worker};
+use crate::worker::{Found, Worker};
 use crate::{Config, Control, Event, NoControl, Request, TrainError};
 
 /// Everything needed to train. Built once by [`Job::open`]; no other state exists.
@@ -36,7 +36,7 @@ pub struct Job {
     pub(crate) shared: Shared,
     pub(crate) workers: Vec<Worker>,
     /// Those of this rank.
-    pub(crate) replicas: Vec<Replica>,
+    pub(crate) replicas: Vec<ReplicaState>,
     pub(crate) tests: Vec<TestNet>,
     /// Iterations done.
     pub(crate) iter: u64,

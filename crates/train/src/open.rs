@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use caffe_format::{NetParameter, SolverParameter, text};
 use kernels::Cpu;
-use net::{Home, MemoryPlan, Net, build_log, compile};
+use net::{Home, MemoryPlan, Net, ReplicaState, build_log, compile};
 use snapshot::{Loaded, Resume};
 use solver::{Extensions, ParamSlot, Slots, Solver};
 use tensor::{SharedSlab, Slab};
@@ -22,7 +22,7 @@ use crate::set_up::SetUp;
 use crate::sources::FileSources;
 use crate::timeline::Spans;
 use crate::times::{Ledger, Times};
-use crate::worker::{Replica, Worker};
+use crate::worker::Worker;
 use crate::{Config, Event, Job, TrainError, matrix, restore};
 
 impl Job {
@@ -113,7 +113,7 @@ impl Job {
         solver: Solver,
         nets: Vec<Net>,
         params: Slab,
-        replicas: Vec<Replica>,
+        replicas: Vec<ReplicaState>,
         tests: Vec<TestNet>,
     ) -> Self {
         let shared = |len: usize| SharedSlab::new(Slab::zeros(len));

@@ -23,7 +23,7 @@ pub(crate) fn buckets(net: &Net, bucket_bytes: usize) -> Vec<Range<usize>> {
     let mut buckets = Vec::new();
     let mut start = 0;
     for layer in (0..net.len()).rev() {
-        let settled = net.settled_by(layer);
+        let settled = net.ready_after(layer);
         let waiting = settled.saturating_sub(start) * size_of::<f32>();
         if waiting > bucket_bytes || (layer == 0 && settled > start) {
             buckets.push(start..settled);

@@ -94,7 +94,7 @@ impl Job {
         }
     }
 
-    fn replica_state(&self, replica: &crate::worker::Replica) -> Replica {
+    fn replica_state(&self, replica: &net::ReplicaState) -> Replica {
         let names = self.net().source_names().into_iter().map(String::from);
         let running = self.net().params().iter().filter(|p| p.home == Home::Running);
         Replica {

@@ -2,14 +2,13 @@
 
 use base::Rank;
 use base::random::Mt19937;
-use net::{Initial, Net};
+use net::{Net, ReplicaState};
 use tensor::Slab;
 
 use crate::evaluate::TestNet;
 use crate::nets::NamedNet;
 use crate::parallel::Dealing;
 use crate::sources::FileSources;
-use crate::worker::Replica;
 use crate::{Config, Event, TrainError};
 
 /// How a rank goes through set-up.
@@ -27,10 +26,9 @@ impl SetUp<'_> {
         nets: &mut [Net],
         tests: &[NamedNet],
         events: &mut dyn FnMut(Event),
-    ) -> Result<(Slab, Vec<Replica>, Vec<TestNet>), TrainError> {
+    ) -> Result<(Slab, Vec<ReplicaState>, Vec<TestNet>), TrainError> {
         let own = self.dealing.of_rank(self.rank);
-        let (first, mut rng, mut sources) = self.initialise(&mut nets[0], 0)?;
-        let params = first.params;
+        let (params, mut first, mut sources) = self.initialise(&mut nets[0], 0)?;
         let mut test_nets = Vec::with_capacity(tests.len());
         for (number, (test, &iterations)) in
             tests.iter().zip(&self.config.solver.test_iter).enumerate()
@@ -39,24 +37,18 @@ impl SetUp<'_> {
             events(Event::Note { source: "solver.cpp", text });
             let workers = self.dealing.workers;
             let open = TestNet::open;
-            let (train, rng, sources) = (&nets[0], &mut rng, &mut sources);
+            let (train, rng, sources) = (&nets[0], &mut first.rng, &mut sources);
             test_nets
                 .push(open(number, &test.net, iterations, workers, train, rng, sources, events)?);
         }
         sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
         let mut replicas = Vec::with_capacity(own.len());
         if own.start == 0 {
-            replicas.push(Replica {
-                rng,
-                running: first.running,
-                sources: first.sources,
-                carried: Vec::new(),
-            });
+            replicas.push(first);
         }
         for index in own.start.max(1)..own.end {
-            let (Initial { running, sources, .. }, rng, _) =
-                self.initialise(&mut nets[0], index)?;
-            replicas.push(Replica { rng, running, sources, carried: Vec::new() });
+            let (_, replica, _) = self.initialise(&mut nets[0], index)?;
+            replicas.push(replica);
         }
         Ok((params, replicas, test_nets))
     }
@@ -66,12 +58,12 @@ impl SetUp<'_> {
         &self,
         net: &mut Net,
         index: usize,
-    ) -> Result<(Initial, Mt19937, FileSources), TrainError> {
+    ) -> Result<(Slab, ReplicaState, FileSources), TrainError> {
         let seed = u32::try_from(self.config.solver.random_seed()).unwrap_or(self.config.seed);
-        let mut rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
+        let rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
         let mut sources = FileSources::new(self.config, index, self.dealing.replicas);
-        let initial = (net.initialise(&mut rng, &mut sources))
+        let (params, replica) = (net.initialise(rng, &mut sources))
             .map_err(|source| TrainError::Net { which: "train net".into(), source })?;
-        Ok((initial, rng, sources))
+        Ok((params, replica, sources))
     }
 }

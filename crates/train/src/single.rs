@@ -6,8 +6,7 @@ use base::random::Mt19937;
 use caffe_format::{NetParameter, NetState, Phase};
 use data::OnBadSample;
 use kernels::{Cpu, Simd};
-use layers::DataSource;
-use net::{MemoryPlan, Net, Output, Pass};
+use net::{MemoryPlan, Net, Output, ReplicaState};
 use tensor::{SharedSlab, Slab};
 
 use crate::files::{UnknownFields, read_net};
@@ -85,10 +84,8 @@ pub struct Single {
     pub(crate) net: Net,
     cpu: Cpu,
     params: Slab,
-    running: Slab,
     pool: SharedSlab,
-    pub(crate) sources: Vec<Box<dyn DataSource>>,
-    rng: Mt19937,
+    pub(crate) replica: ReplicaState,
 }
 
 /// Means of a scoring run.
@@ -118,17 +115,14 @@ impl Single {
         let written = NetParameter { state: Some(config.state.clone()), ..written.clone() };
         let mut sources = FileSources::alone(config.root.clone(), OnBadSample::Fail);
         let mut net = build(&which, &written, config.plan, &mut sources, events)?;
-        let mut rng = Mt19937::new(config.seed);
-        let initial = (net.initialise(&mut rng, &mut sources))
+        let (params, replica) = (net.initialise(Mt19937::new(config.seed), &mut sources))
             .map_err(|source| TrainError::Net { which, source })?;
         sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
         let mut single = Self {
             cpu: Cpu::new(config.threads, config.simd),
-            params: initial.params,
-            running: initial.running,
-            sources: initial.sources,
+            params,
             pool: SharedSlab::new(Slab::zeros(net.pool_len())),
-            rng,
+            replica,
             net,
         };
         for file in &config.weights {
@@ -140,7 +134,7 @@ impl Single {
     /// Loads the params of layers that a model file has by the same name.
     pub fn load(&mut self, file: &Path, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
         let model = snapshot::load_model(file)?;
-        let (params, running) = (&mut self.params, &mut self.running);
+        let (params, running) = (&mut self.params, &mut self.replica.running);
         let ignored = crate::weights::copy(&self.net, &model, params, running)
             .map_err(|source| TrainError::Weights { path: file.into(), source })?;
         for layer in ignored {
@@ -157,14 +151,7 @@ impl Single {
 
     /// One layer's forward; its part of the loss.
     pub fn forward_layer(&mut self, layer: usize) -> Result<f32, TrainError> {
-        let mut pass = Pass {
-            cpu: &self.cpu,
-            params: &self.params,
-            running: &mut self.running,
-            rng: &mut self.rng,
-            sources: &mut self.sources,
-        };
-        Ok(self.net.forward_layer(layer, &mut pass)?)
+        Ok(self.net.forward_layer(layer, &self.cpu, &self.params, &mut self.replica)?)
     }
 
     /// One backward through all layers.
@@ -215,13 +202,13 @@ impl Single {
 
     /// Restarts the random stream from `seed`.
     pub fn reseed(&mut self, seed: u32) {
-        self.rng = Mt19937::new(seed);
+        self.replica.rng = Mt19937::new(seed);
     }
 
     /// Learned and running params.
     #[must_use]
     pub fn params(&self) -> (&[f32], &[f32]) {
-        (&self.params, &self.running)
+        (&self.params, &self.replica.running)
     }
 
     /// Gradients, in the places that [`net::Param::gradient`] says.
@@ -258,12 +245,12 @@ impl Single {
     ///
     /// If there is no such param or its number of values is another.
     pub fn set_param(&mut self, layer: &str, index: usize, values: &[f32]) {
-        self.net.set_param(layer, index, values, &mut self.params, &mut self.running);
+        self.net.set_param(layer, index, values, &mut self.params, &mut self.replica.running);
     }
 
     /// The net with its params, as a model file holds it.
     #[must_use]
     pub fn model(&self) -> NetParameter {
-        self.net.model(&self.params, &self.running)
+        self.net.model(&self.params, &self.replica.running)
     }
 }

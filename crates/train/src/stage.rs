@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use base::Clock;
 use exchange::ExchangeError;
 use kernels::Cpu;
+use net::ReplicaState;
 use solver::{BlockSums, Clipped, HISTORIES_MAX, Piece, Run, Slots, Solver, Step, block_sums};
 use tensor::SharedSlab;
 
@@ -16,7 +17,7 @@ use crate::parallel::Dealing;
 use crate::ranks::Ranks;
 use crate::reduce::{By, NoSum, Reducer};
 use crate::timeline::What;
-use crate::worker::{Found, Replica, Task, Worker};
+use crate::worker::{Found, Task, Worker};
 use crate::{Config, Control, TrainError};
 
 /// Everything about one iteration that all workers see.
@@ -68,7 +69,7 @@ impl Stage<'_> {
         &self,
         index: usize,
         worker: &mut Worker,
-        replicas: &mut [Replica],
+        replicas: &mut [ReplicaState],
     ) -> Result<Done, Undone> {
         let _watch = self.board.watch();
         let result = self.compute_then_update(index, worker, replicas);
@@ -85,7 +86,7 @@ impl Stage<'_> {
         &self,
         index: usize,
         worker: &mut Worker,
-        replicas: &mut [Replica],
+        replicas: &mut [ReplicaState],
     ) -> Result<Done, Undone> {
         let by = match (worker.link.take(), &self.shared.sum) {
             // Out of the worker until the step has gone well: who waits for us sees that we left.
@@ -128,7 +129,7 @@ impl Stage<'_> {
         &self,
         index: usize,
         worker: &mut Worker,
-        replicas: &mut [Replica],
+        replicas: &mut [ReplicaState],
         reducer: &mut Reducer<'_>,
     ) -> Result<Vec<Found>, Undone> {
         let params = self.shared.params.read();

@@ -10,12 +10,12 @@ use crate::TrainError;
 pub(crate) struct Turns<'a> {
     state: Mutex<(usize, bool)>,
     bell: Condvar,
-    sources: Mutex<&'a mut [Box<dyn DataSource>]>,
+    sources: Mutex<&'a mut Vec<Box<dyn DataSource>>>,
 }
 
 impl<'a> Turns<'a> {
     /// The first turn is number 0.
-    pub(crate) fn new(sources: &'a mut [Box<dyn DataSource>]) -> Self {
+    pub(crate) fn new(sources: &'a mut Vec<Box<dyn DataSource>>) -> Self {
         Self { state: Mutex::new((0, false)), bell: Condvar::new(), sources: Mutex::new(sources) }
     }
 
@@ -28,7 +28,7 @@ impl<'a> Turns<'a> {
     pub(crate) fn take<T>(
         &self,
         turn: usize,
-        take: impl FnOnce(&mut [Box<dyn DataSource>]) -> Result<T, TrainError>,
+        take: impl FnOnce(&mut Vec<Box<dyn DataSource>>) -> Result<T, TrainError>,
     ) -> Result<Option<T>, TrainError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.0 < turn && !state.1 {

@@ -3,11 +3,9 @@
 use std::ops::Range;
 
 use base::Clock;
-use base::random::Mt19937;
 use exchange::Exchange;
 use kernels::Cpu;
-use layers::DataSource;
-use net::{Net, Output, Pass};
+use net::{Net, Output, ReplicaState};
 use tensor::{SharedSlab, Slab};
 use transport::add_assign;
 
@@ -28,15 +26,6 @@ pub(crate) struct Worker {
     /// This worker's end of a plan between the workers' pools, if one was asked for.
     pub(crate) link: Option<Exchange>,
     pub(crate) ledger: Ledger,
-}
-
-/// One logical copy of the training step: its own data position, random stream and statistics.
-pub(crate) struct Replica {
-    pub(crate) rng: Mt19937,
-    pub(crate) running: Slab,
-    pub(crate) sources: Vec<Box<dyn DataSource>>,
-    /// What recurrent layers carry from batch to batch.
-    pub(crate) carried: Vec<Vec<f32>>,
 }
 
 /// What one replica found.
@@ -74,7 +63,7 @@ impl Worker {
         &mut self,
         task: &Task<'_>,
         first: usize,
-        replicas: &mut [Replica],
+        replicas: &mut [ReplicaState],
         reducer: &mut Reducer<'_>,
     ) -> Result<Vec<Found>, Undone> {
         let count = replicas.len();
@@ -111,27 +100,20 @@ impl Worker {
     pub(crate) fn forward(
         &mut self,
         task: &Task<'_>,
-        replica: &mut Replica,
+        replica: &mut ReplicaState,
         debug: bool,
         lines: &mut Vec<String>,
     ) -> Result<f32, TrainError> {
-        let mut pass = Pass {
-            cpu: &self.cpu,
-            params: task.params,
-            running: &mut replica.running,
-            rng: &mut replica.rng,
-            sources: &mut replica.sources,
-        };
         let mut loss = 0.0;
         for layer in 0..self.net.len() {
             let begin = task.clock.now();
-            loss += self.net.forward_layer(layer, &mut pass)?;
+            loss += self.net.forward_layer(layer, &self.cpu, task.params, replica)?;
             let data = self.net.is_data(layer);
             let what = if data { What::Data(layer) } else { What::Forward(layer) };
             self.ledger.spend(what, begin, task.clock.now());
             task.ranks.moved();
             if debug {
-                lines.append(&mut self.net.forward_debug(layer, &pass));
+                lines.append(&mut self.net.forward_debug(layer, task.params, replica));
             }
         }
         Ok(loss)
@@ -158,7 +140,7 @@ impl Worker {
                 lines.append(&mut self.net.backward_debug(layer, &task.pool.read()));
             }
             if let Some((index, reducer)) = &mut deliver {
-                let settled = self.net.settled_by(layer);
+                let settled = self.net.ready_after(layer);
                 if settled > merged {
                     self.merge(task.pool, *index, merged..settled);
                     merged = settled;

@@ -2,7 +2,7 @@
 
 use kernels::{Cpu, Simd};
 
-use crate::tests::{NoSources, parse, run};
+use crate::tests::{NoSources, PassResult, initialise, parse, run};
 use crate::{MemoryPlan, Net, compile};
 
 const DATA: &str = r#"
@@ -149,13 +149,13 @@ fn check_same(layers: &str) -> (Net, Net) {
     let mut kept = compiled(layers, MemoryPlan::KeepDiffs);
     let mut fused = compiled(layers, MemoryPlan::ShareDiffs);
     let mut forward = compiled(layers, MemoryPlan::ForwardOnly);
-    let (loss, initial, pool) = run(&mut kept);
-    let (fused_loss, fused_initial, fused_pool) = run(&mut fused);
-    assert_eq!(loss.to_bits(), fused_loss.to_bits());
-    assert_eq!(bits(&initial.running), bits(&fused_initial.running));
+    let PassResult { loss, running, pool, .. } = run(&mut kept);
+    let fused_result = run(&mut fused);
+    assert_eq!(loss.to_bits(), fused_result.loss.to_bits());
+    assert_eq!(bits(&running), bits(&fused_result.running));
     for param in kept.params().iter().filter(|param| param.gradient.is_some()) {
         let range = param.gradient.clone().unwrap();
-        let [a, b] = [&pool, &fused_pool].map(|pool| bits(&pool[range.clone()]));
+        let [a, b] = [&pool, &fused_result.pool].map(|pool| bits(&pool[range.clone()]));
         assert!(pool[range].iter().any(|&v| v != 0.0), "{} {} learns", param.layer, param.index);
         assert_eq!(a, b, "gradient {} of {}", param.index, param.layer);
     }
@@ -171,11 +171,8 @@ fn check_same(layers: &str) -> (Net, Net) {
 }
 
 fn forward_only(net: &mut Net, cpu: &Cpu) {
-    let mut rng = base::random::Mt19937::new(1701);
-    let mut initial = net.initialise(&mut rng, &mut NoSources).unwrap();
-    let (params, running) = (&initial.params, &mut initial.running);
-    let mut pass = crate::Pass { cpu, params, running, rng: &mut rng, sources: &mut [] };
-    net.forward(&mut pass).unwrap();
+    let (params, mut replica) = initialise(net);
+    net.forward(cpu, &params, &mut replica).unwrap();
 }
 
 /// Names of layers that do nothing in their turn.
@@ -223,9 +220,9 @@ fn what_cannot_be_fused_runs_as_it_is_written() {
 
 /// A Scale's gradient is made when its BatchNorm runs backward, and not before.
 #[test]
-fn gradients_settle_where_they_are_made() {
+fn gradients_are_ready_where_they_are_made() {
     let net = compiled(&residual(), MemoryPlan::ShareDiffs);
     let at = |name: &str| net.nodes.iter().position(|n| n.written.name() == name).unwrap();
-    assert!(net.settled_by(at("bn_e")) > net.settled_by(at("scale_e")));
-    assert_eq!(net.settled_by(0), net.pool_len());
+    assert!(net.ready_after(at("bn_e")) > net.ready_after(at("scale_e")));
+    assert_eq!(net.ready_after(0), net.pool_len());
 }

@@ -1,4 +1,5 @@
-//! Set-up of one replica: first values, sources, and the random numbers both take, in Caffe's order.
+//! What belongs to one replica, and its set-up: first values, data sources, and the random numbers
+//! both take, in Caffe's order.
 
 use base::Phase;
 use base::random::Mt19937;
@@ -7,29 +8,36 @@ use tensor::Slab;
 
 use crate::{Home, Net, NetError, OpenSources};
 
-/// What one replica starts with.
-pub struct Initial {
-    /// Learned params in net order.
-    pub params: Slab,
-    /// Running params in net order.
+/// The state of one replica. A worker that runs several replicas in turn runs its one net with the
+/// state of each.
+pub struct ReplicaState {
+    /// Running params (BatchNorm's statistics), in net order.
     pub running: Slab,
+    /// The random stream that dropout and `DummyData` draw from.
+    pub rng: Mt19937,
     /// One source per data layer, in net order.
     pub sources: Vec<Box<dyn DataSource>>,
+    /// What recurrent layers carry from batch to batch while another replica runs:
+    /// [`Net::swap_carried`].
+    pub carried: Vec<Vec<f32>>,
 }
 
 impl Net {
-    /// Goes through set-up on the stream `rng`: layer by layer, a data layer opens its source and every
-    /// other one fills its params. Shared params are drawn again by each layer that shares them, and
-    /// the owner's values kept, as in Caffe.
+    /// Set-up of a replica whose random stream is `rng`; the learned params, in net order, and its
+    /// state. Layer by layer, a data layer opens its source and every other one fills its params.
+    /// Shared params are drawn again by each layer that shares them, and the owner's values kept, as
+    /// in Caffe.
     pub fn initialise(
         &mut self,
-        rng: &mut Mt19937,
+        rng: Mt19937,
         opener: &mut dyn OpenSources,
-    ) -> Result<Initial, NetError> {
-        let mut initial = Initial {
-            params: Slab::zeros(self.home_len(Home::Slab)),
+    ) -> Result<(Slab, ReplicaState), NetError> {
+        let mut params = Slab::zeros(self.home_len(Home::Slab));
+        let mut replica = ReplicaState {
             running: Slab::zeros(self.home_len(Home::Running)),
+            rng,
             sources: Vec::new(),
+            carried: Vec::new(),
         };
         self.private.grow(self.home_len(Home::Private));
         for node in &self.nodes {
@@ -40,13 +48,13 @@ impl Net {
                     caffe_format::Phase::Test => Phase::Test,
                 };
                 let source = opener
-                    .open(&node.written, phase, rng)
+                    .open(&node.written, phase, &mut replica.rng)
                     .map_err(|source| NetError::Source { layer: layer(), source })?;
-                initial.sources.push(source);
+                replica.sources.push(source);
             }
             let mut draw = |decl: &ParamDecl| {
                 let mut values = vec![0.0; decl.shape.count()];
-                match layers::fill(&decl.filler, &decl.shape, rng, &mut values) {
+                match layers::fill(&decl.filler, &decl.shape, &mut replica.rng, &mut values) {
                     Ok(()) => Ok(values),
                     Err(e) => {
                         let kind = node.kind.name;
@@ -61,8 +69,8 @@ impl Net {
                     continue; // shared: its owner's values count
                 }
                 let home = match param.home {
-                    Home::Slab => &mut initial.params,
-                    Home::Running => &mut initial.running,
+                    Home::Slab => &mut params,
+                    Home::Running => &mut replica.running,
                     Home::Private => &mut self.private,
                 };
                 home[param.values.clone()].copy_from_slice(&values);
@@ -71,7 +79,7 @@ impl Net {
                 draw(decl)?;
             }
         }
-        Ok(initial)
+        Ok((params, replica))
     }
 
     /// Values of all params that live in `home`.
