@@ -2,7 +2,7 @@
 
 use kernels::Cpu;
 use layers::{Alias, Backward, BottomDiff, Few, Gradient, LayerError, TopDiff};
-use tensor::{SharedSlab, Slab, Writing};
+use tensor::{SharedSlab, Slab, SlabWriteGuard};
 
 use crate::forward::params_of;
 use crate::{Blob, Home, Net, Node, Param, RunError, params};
@@ -95,7 +95,7 @@ impl Net {
             .map(|buffer| buffer.map(|buffer| std::mem::take(&mut diff[buffer])))
             .collect();
         // Only this layer's part of the pool is taken: others may read what is ready meanwhile.
-        let mut wanted: Few<Option<Writing<'_>>> = (used.iter().zip(learn))
+        let mut wanted: Few<Option<SlabWriteGuard<'_>>> = (used.iter().zip(learn))
             .map(|(&p, learn)| Some(pool.write(params[p].gradient.clone().filter(|_| learn)?)))
             .collect();
         let mut io = Backward {

@@ -1,4 +1,4 @@
-//! Why a solver file does not describe a solver.
+//! Errors in a solver prototxt.
 
 /// Every variant names the field of the solver prototxt and what was expected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -2,13 +2,13 @@
 //!
 //! [`Solver`] is lowered once from Caffe's `SolverParameter`. An iteration is three calls:
 //!
-//! 1. [`block_sums`] for every run of blocks, if [`Solver::needs_norms`]: workers each sum their share;
-//! 2. [`Solver::step`]: everything scalar about the iteration (rate, clipping, factors of each parameter);
+//! 1. [`block_sums`] for every [`ParamRange`], if [`Solver::needs_norms`]: each worker sums its chunk;
+//! 2. [`Solver::step`]: the scalars of the iteration (rate, clipping, factors of each parameter);
 //! 3. [`Solver::update`]: one pass over parameters, gradients and history.
 //!
-//! Workers update disjoint shares of one slab. [`Slots`] says where each parameter and its gradient
-//! lie and cuts shares at block borders, so that the same bits come out for any number of workers.
-//! No file and no rank is known here.
+//! Workers update disjoint chunks of one slab. [`ParamSlots`] says where each parameter and its gradient
+//! lie and ends chunks at block borders, so that the result has the same bits for any number of workers.
+//! The solver knows neither files nor ranks.
 
 mod error;
 mod norms;
@@ -24,9 +24,9 @@ mod update;
 
 pub use error::SolverError;
 pub use norms::{BlockSums, block_sums};
-pub use rates::{Rates, Warmup};
-pub use rules::{HISTORIES_MAX, RULES, Rule};
-pub use slots::{BLOCK, ParamSlot, Run, Slots};
+pub use rates::{LearningRates, Warmup};
+pub use rules::{HISTORIES_MAX, RULES, UpdateRule};
+pub use slots::{BLOCK, ParamRange, ParamSlot, ParamSlots};
 pub use solver::{Extensions, Solver};
-pub use step::{Clipped, Step};
-pub use update::{NotFinite, Piece, pieces};
+pub use step::{Clipped, UpdateStep};
+pub use update::{NotFinite, UpdateSlice};

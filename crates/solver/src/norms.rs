@@ -1,8 +1,9 @@
 //! Sums of squares for clipping and LARS, the same bits for any number of workers.
 //!
-//! A block's sum is kept in f64 in sixteen lanes (value `i` goes to lane `i mod 16`), added in
-//! order, so that it can be vectorised without depending on a SIMD level. Blocks are then added in
-//! the order of the net. Costs one read of gradient and parameter; only solvers that need it pay.
+//! A block is summed in f64 in sixteen lanes (value `i` goes to lane `i mod 16`); the lanes are then
+//! added in order. The compiler can vectorise this, and the result does not depend on the SIMD level.
+//! Blocks are added in the order of the net. The cost is one read of gradients and parameters, paid only
+//! by solvers that clip or use LARS.
 
 use std::ops::Range;
 
@@ -20,11 +21,11 @@ pub struct BlockSums {
     pub gradient: f64,
 }
 
-/// Fills `sums`, one entry a block, for a run of blocks. `scale` as in [`Solver::step`](crate::Solver::step).
+/// Fills `sums`, one entry per block, for one range of blocks. `scale` as in [`Solver::step`](crate::Solver::step).
 ///
 /// # Panics
 ///
-/// If the lengths do not belong to one run.
+/// If the lengths do not belong to one range.
 pub fn block_sums(scale: f32, values: &[f32], gradient: &[f32], sums: &mut [BlockSums]) {
     assert_eq!(values.len(), gradient.len(), "a gradient for every value");
     assert_eq!(values.len().div_ceil(BLOCK), sums.len(), "a sum for every block");
@@ -47,7 +48,7 @@ fn squares(x: &[f32], scale: f32) -> f64 {
     let (rows, rest) = x.as_chunks::<LANES>();
     for row in rows {
         for (lane, &x) in lanes.iter_mut().zip(row) {
-            let x = f64::from(x * scale); // rounded to f32 first: the update sees this very value
+            let x = f64::from(x * scale); // rounded to f32 first: the update uses this value
             *lane += x * x;
         }
     }

@@ -1,14 +1,14 @@
-//! What happens to a gradient before the rule sees it, in Caffe's order.
+//! What is done to a gradient before the update rule reads it, in Caffe's order.
 //!
 //! Mean over replicas, clipping (`ClipGradients`), division by `iter_size` (`Normalize`), weight decay
-//! (`Regularize`): three multiplications and one addition a value, each rounded by itself, into a
-//! buffer of one block that stays in the first-level cache. The same loop notices values that are not
-//! finite, so that looking for them costs no pass of its own.
+//! (`Regularize`): three multiplications and at most one multiply and add per value, each rounded to f32,
+//! into a buffer of one block that stays in the first-level cache. The same loop detects values that are
+//! not finite, so that the check needs no pass of its own.
 
-/// How weights are pulled to zero through the gradient.
+/// Weight decay that is added to the gradient.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Decay {
-    /// Not at all.
+pub(crate) enum WeightDecay {
+    /// `g`.
     None,
     /// `g + decay * w`.
     L2(f32),
@@ -18,17 +18,17 @@ pub(crate) enum Decay {
 
 /// The factors of one iteration and one parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Prepare {
+pub(crate) struct Preparation {
     /// One over the number of replicas.
     pub(crate) scale: f32,
     /// At most 1; 1 when the norm is within bounds.
     pub(crate) clip: f32,
     /// One over `iter_size`.
     pub(crate) normalise: f32,
-    pub(crate) decay: Decay,
+    pub(crate) decay: WeightDecay,
 }
 
-impl Prepare {
+impl Preparation {
     /// Writes the prepared gradient of one block to `prepared`; `false` if a raw value is infinite or NaN.
     #[inline(always)] // into code compiled for the worker's SIMD level
     pub(crate) fn block(&self, values: &[f32], gradient: &[f32], prepared: &mut [f32]) -> bool {
@@ -40,9 +40,11 @@ impl Prepare {
         };
         let block = prepared.iter_mut().zip(gradient).zip(values);
         match decay {
-            Decay::None => block.for_each(|((p, &g), _)| *p = plain(g)),
-            Decay::L2(decay) => block.for_each(|((p, &g), &w)| *p = plain(g) + decay * w),
-            Decay::L1(decay) => block.for_each(|((p, &g), &w)| *p = plain(g) + decay * sign(w)),
+            WeightDecay::None => block.for_each(|((p, &g), _)| *p = plain(g)),
+            WeightDecay::L2(decay) => block.for_each(|((p, &g), &w)| *p = plain(g) + decay * w),
+            WeightDecay::L1(decay) => {
+                block.for_each(|((p, &g), &w)| *p = plain(g) + decay * sign(w))
+            }
         }
         magnitude < f32::INFINITY.to_bits()
     }

@@ -1,13 +1,12 @@
 //! The learning rate of every iteration: Caffe's seven policies, and a warm-up that is ours.
 //!
-//! Matches `SGDSolver::GetLearningRate`. Integer powers (`step`, `exp`, `multistep`) go through
-//! double precision and are rounded once, real powers (`inv`, `poly`) and the exponential of
-//! `sigmoid` stay in single precision, as C++'s overloads make them in Caffe. Unlike Caffe's, a rate
-//! is a function of the iteration alone: `multistep` needs no counter that a resume could lose.
+//! Matches `SGDSolver::GetLearningRate`. Integer powers (`step`, `exp`, `multistep`) are computed in
+//! double precision and rounded once; real powers (`inv`, `poly`) and the exponential of `sigmoid` stay
+//! in single precision, as C++ overload resolution does in Caffe. Unlike in Caffe, the rate is a function
+//! of the iteration alone: `multistep` needs no counter that a resume could lose.
 //!
 //! Warm-up (Goyal et al. 2017; fields `warmup_iter` and `warmup_start_lr`, not in Caffe): below
-//! `warmup_iter` the rate goes linearly from `warmup_start_lr` to what the policy says, which it meets
-//! without a jump.
+//! `warmup_iter` the rate grows linearly from `warmup_start_lr` to the rate of the policy, without a jump.
 
 use caffe_format::SolverParameter;
 
@@ -16,25 +15,25 @@ use crate::error::{SolverError, expect};
 /// Every policy name, in Caffe's order.
 const POLICIES: [&str; 7] = ["fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid"];
 
-/// Learning rates, checked.
+/// The checked learning-rate policy of a job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rates {
+pub struct LearningRates {
     base: f32,
-    policy: Policy,
+    policy: RatePolicy,
     warmup: Option<Warmup>,
 }
 
-/// A linear start, before the policy takes over.
+/// A linear ramp of the learning rate before the policy takes over.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Warmup {
-    /// `warmup_iter`: the first iteration at the policy's own rate.
+    /// `warmup_iter`: the first iteration at the policy's rate.
     pub iterations: u64,
     /// `warmup_start_lr`: the rate of iteration 0.
     pub start: f32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Policy {
+enum RatePolicy {
     Fixed,
     Step {
         gamma: f32,
@@ -62,7 +61,7 @@ enum Policy {
     },
 }
 
-impl Rates {
+impl LearningRates {
     /// Checks `base_lr`, `lr_policy` and the fields that policy reads.
     pub fn lower(p: &SolverParameter, warmup: Option<Warmup>) -> Result<Self, SolverError> {
         let base = p.base_lr();
@@ -71,7 +70,7 @@ impl Rates {
             let start = warmup.start;
             expect(start.is_finite(), "warmup_start_lr", start, "a finite number", "")?;
         }
-        Ok(Self { base, policy: Policy::lower(p)?, warmup })
+        Ok(Self { base, policy: RatePolicy::lower(p)?, warmup })
     }
 
     /// The rate of iteration `iter`, counted from 0.
@@ -90,8 +89,8 @@ impl Rates {
     #[must_use]
     pub fn current_step(&self, iter: u64) -> u64 {
         match &self.policy {
-            Policy::Step { size, .. } => iter / size,
-            Policy::MultiStep { begins, .. } => count_begun(begins, iter),
+            RatePolicy::Step { size, .. } => iter / size,
+            RatePolicy::MultiStep { begins, .. } => count_begun(begins, iter),
             _ => 0,
         }
     }
@@ -100,7 +99,7 @@ impl Rates {
     #[must_use]
     pub fn step_begins(&self, iter: u64) -> Option<u64> {
         match &self.policy {
-            Policy::MultiStep { begins, .. } if begins.binary_search(&iter).is_ok() => {
+            RatePolicy::MultiStep { begins, .. } if begins.binary_search(&iter).is_ok() => {
                 Some(count_begun(begins, iter))
             }
             _ => None,
@@ -108,7 +107,7 @@ impl Rates {
     }
 }
 
-impl Policy {
+impl RatePolicy {
     fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
         let name =
             POLICIES.iter().copied().find(|&name| name == p.lr_policy()).ok_or_else(|| {
@@ -166,7 +165,8 @@ fn decayed(base: f32, gamma: f32, steps: u64) -> f32 {
     (f64::from(base) * f64::from(gamma).powf(steps as f64)) as f32
 }
 
-/// When each step begins: Caffe advances at most one step an iteration, however the values stand.
+/// The first iteration of each step. Caffe advances at most one step per iteration, even if the values
+/// do not ascend.
 fn begins(stepvalue: &[i32]) -> Result<Vec<u64>, SolverError> {
     let mut begins = Vec::with_capacity(stepvalue.len());
     for &value in stepvalue {

@@ -1,8 +1,8 @@
-//! The textbook solver: f64, one value after another, from the published formulas. Judges the fast one.
+//! The reference solver: f64, one value after another, from the published formulas.
 
 /// A solver's options; names as in a solver prototxt.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Options {
+pub(crate) struct ReferenceOptions {
     pub(crate) rule: &'static str,
     pub(crate) rate: f64,
     pub(crate) momentum: f64,
@@ -19,7 +19,7 @@ pub(crate) const TRUST: f64 = 0.02;
 
 /// One learned parameter and its histories.
 #[derive(Debug, Clone)]
-pub(crate) struct Param {
+pub(crate) struct ReferenceParam {
     pub(crate) values: Vec<f64>,
     pub(crate) lr_mult: f64,
     pub(crate) decay_mult: f64,
@@ -32,7 +32,12 @@ fn norm(x: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// One iteration, counted from 0. `gradients` are means over replicas.
-pub(crate) fn step(o: &Options, iter: i32, params: &mut [Param], gradients: &[Vec<f64>]) {
+pub(crate) fn step(
+    o: &ReferenceOptions,
+    iter: i32,
+    params: &mut [ReferenceParam],
+    gradients: &[Vec<f64>],
+) {
     let all = norm(gradients.iter().flatten().copied());
     let clip = if o.clip >= 0.0 && all > o.clip { o.clip / all } else { 1.0 };
     for (param, gradient) in params.iter_mut().zip(gradients) {
@@ -56,9 +61,9 @@ fn sign(w: f64) -> f64 {
     if w == 0.0 { 0.0 } else { w.signum() }
 }
 
-/// What one value loses.
+/// The amount subtracted from one value.
 fn update(
-    o: &Options,
+    o: &ReferenceOptions,
     iter: i32,
     rate: f64,
     [w, g, plain, decay]: [f64; 4],

@@ -1,7 +1,7 @@
 //! The update rules: how a prepared gradient and its history change the weights.
 //!
 //! A rule is a loop over one block. Operations and their order are those of Caffe's CPU code, each
-//! rounded to f32 by itself, so that a trained net stays as close to Caffe's as one BLAS is to another.
+//! rounded to f32, so that the results differ from Caffe's no more than those of two BLAS libraries do.
 
 mod adadelta;
 mod adagrad;
@@ -20,7 +20,7 @@ use crate::error::{SolverError, expect};
 /// Every rule, in the order in which messages list them.
 ///
 /// To add one: write `src/rules/<name>.rs` with a `RULE`, add a `mod` line above and a row below.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[UpdateRule] = &[
     adadelta::RULE,
     adagrad::RULE,
     adam::RULE,
@@ -31,36 +31,37 @@ pub const RULES: &[Rule] = &[
     sgd::RULE,
 ];
 
-/// Most histories a rule keeps.
+/// Upper bound of [`UpdateRule::histories`].
 pub const HISTORIES_MAX: usize = 2;
 
 /// A row of [`RULES`].
 #[derive(Debug)]
-pub struct Rule {
+pub struct UpdateRule {
     /// Caffe's name, as after `type:` in a solver prototxt.
     pub name: &'static str,
-    /// How many values of history it keeps for every weight.
+    /// Values of history per weight.
     pub histories: usize,
     /// Where weight decay acts.
-    pub(crate) decay: DecayPlace,
-    /// Factor of a parameter's rate, for rules that look at norms.
-    pub(crate) trust: Option<fn(&Norms) -> f32>,
+    pub(crate) decay: DecayMode,
+    /// Factor of a parameter's learning rate, for rules that depend on norms.
+    pub(crate) trust: Option<fn(&ParamNorms) -> f32>,
     /// Refuses numbers that the rule cannot use.
-    pub(crate) check: fn(&Hyper) -> Result<(), SolverError>,
+    pub(crate) check: fn(&HyperParams) -> Result<(), SolverError>,
     /// Updates one block, as compiled for the worker's SIMD level.
-    pub(crate) update: fn(&Cpu, &Terms, Block<'_>),
+    pub(crate) update: fn(&Cpu, &RuleTerms, ParamBlock<'_>),
 }
 
-/// One block of a parameter. The slices have one length, but for histories that the rule does not keep.
-pub(crate) struct Block<'a> {
+/// One block of a parameter. All slices have the same length, except histories that the rule does not
+/// keep, which are empty.
+pub(crate) struct ParamBlock<'a> {
     pub(crate) values: &'a mut [f32],
     /// Prepared: mean, clipped, normalised, with decay.
     pub(crate) gradient: &'a [f32],
     pub(crate) history: [&'a mut [f32]; HISTORIES_MAX],
 }
 
-/// What a rate's factor is worked out from, for one parameter.
-pub(crate) struct Norms {
+/// L2 norms of one parameter, from which its trust ratio is computed.
+pub(crate) struct ParamNorms {
     /// The trust coefficient.
     pub(crate) eta: f64,
     pub(crate) weights: f64,
@@ -70,16 +71,16 @@ pub(crate) struct Norms {
 
 /// Where weight decay acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DecayPlace {
+pub(crate) enum DecayMode {
     /// Added to the gradient, as everywhere in Caffe.
     Gradient,
-    /// Taken from the weight by the rule itself.
-    Apart,
+    /// Subtracted from the weight by the rule itself (decoupled weight decay).
+    Decoupled,
 }
 
 /// The numbers of a solver prototxt that rules read.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Hyper {
+pub(crate) struct HyperParams {
     pub(crate) momentum: f32,
     pub(crate) momentum2: f32,
     pub(crate) delta: f32,
@@ -88,24 +89,24 @@ pub(crate) struct Hyper {
     pub(crate) trust_coefficient: f32,
 }
 
-/// What a rule knows about one parameter in one iteration.
+/// The scalars of one parameter in one iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Terms {
+pub(crate) struct RuleTerms {
     /// Learning rate, `lr_mult` and trust included.
     pub(crate) rate: f32,
-    /// Weight decay, `decay_mult` included; for rules that decay apart from the gradient.
+    /// Weight decay, `decay_mult` included; for rules with decoupled decay.
     pub(crate) decay: f32,
-    pub(crate) hyper: Hyper,
+    pub(crate) hyper: HyperParams,
     /// `1 - momentum^t` and `1 - momentum2^t` in iteration `t`, counted from 1.
     pub(crate) corrections: [f64; 2],
 }
 
 /// Looks up the string after `type:` in a solver prototxt.
-pub(crate) fn find(name: &str) -> Option<&'static Rule> {
+pub(crate) fn find(name: &str) -> Option<&'static UpdateRule> {
     RULES.iter().find(|rule| rule.name == name)
 }
 
-impl Hyper {
+impl HyperParams {
     pub(crate) fn lower(p: &SolverParameter, trust: Option<f32>) -> Result<Self, SolverError> {
         let finite = |field, value: f32| {
             expect(value.is_finite(), field, value, "a finite number", "")?;
@@ -122,16 +123,16 @@ impl Hyper {
     }
 }
 
-impl Terms {
-    pub(crate) fn new(hyper: &Hyper, iter: u64, rate: f32, decay: f32) -> Self {
+impl RuleTerms {
+    pub(crate) fn new(hyper: &HyperParams, iter: u64, rate: f32, decay: f32) -> Self {
         let t = (iter + 1) as f64;
         let corrections = [hyper.momentum, hyper.momentum2].map(|m| 1.0 - f64::from(m).powf(t));
         Self { rate, decay, hyper: *hyper, corrections }
     }
 }
 
-/// For rules that take any numbers.
-fn any(_: &Hyper) -> Result<(), SolverError> {
+/// The check of rules that accept any numbers.
+fn any(_: &HyperParams) -> Result<(), SolverError> {
     Ok(())
 }
 

@@ -1,25 +1,25 @@
-//! Where each learned parameter and its gradient lie, and how workers share them.
+//! Where each learned parameter and its gradient lie, and how workers divide them.
 //!
-//! A parameter is cut into blocks of [`BLOCK`] values from its start; the last may be shorter. Norms
-//! are sums over blocks and shares end at block borders, so neither depends on who does the work.
+//! A parameter is divided into blocks of [`BLOCK`] values from its start; the last may be shorter. Norms
+//! are sums over blocks and chunks end at block borders, so neither depends on who does the work.
 //!
 //! ```text
-//! pool     |  conv2.w: block 0 | block 1 | bl. 2 | conv2.b | conv1.w: block 0 | ...
-//! bucket   |<---------------------------------------------------------------->|
-//! cut in 2 |<-- worker 0 ------>|<-- worker 1 ------------------------------->|
+//! pool      |  conv2.w: block 0 | block 1 | bl. 2 | conv2.b | conv1.w: block 0 | ...
+//! bucket    |<---------------------------------------------------------------->|
+//! 2 chunks  |<-- worker 0 ------>|<-- worker 1 ------------------------------->|
 //! ```
 
 use std::ops::Range;
 
 use base::chunk;
 
-/// Values in a block: 16 KiB of `f32`, which a first-level cache holds beside their gradients.
+/// Values in a block: 16 KiB of `f32`, which a first-level cache holds together with their gradients.
 pub const BLOCK: usize = 4096;
 
-/// One learned parameter: where it is and how fast it learns.
+/// One learned parameter: where it is and its learning-rate and decay multipliers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParamSlot {
-    /// Its values in the parameter slab; its history lies at the same place of each history slab.
+    /// Its values in the parameter slab; its history has the same range in each history slab.
     pub values: Range<usize>,
     /// Its gradient in the pool.
     pub gradient: Range<usize>,
@@ -29,9 +29,9 @@ pub struct ParamSlot {
     pub decay_mult: f32,
 }
 
-/// A run of whole blocks of one parameter.
+/// Consecutive whole blocks of one parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct ParamRange {
     /// Index of the parameter.
     pub slot: usize,
     /// Values counted from the parameter's start: begins at a block border, ends at one or at the
@@ -41,9 +41,9 @@ pub struct Run {
 
 /// All learned parameters, in Caffe's order (that of the net), each once however often it is shared.
 #[derive(Debug, Clone)]
-pub struct Slots {
+pub struct ParamSlots {
     slots: Vec<ParamSlot>,
-    /// Number of the first block of each slot; one more at the end: the number of blocks.
+    /// Index of the first block of each slot, followed by the total number of blocks.
     first_block: Vec<usize>,
     /// Indices of the slots that are not empty, in the order of their gradients in the pool.
     by_pool: Vec<usize>,
@@ -51,7 +51,7 @@ pub struct Slots {
     borders: Vec<usize>,
 }
 
-impl Slots {
+impl ParamSlots {
     /// Counts blocks and orders gradients.
     ///
     /// # Panics
@@ -67,8 +67,9 @@ impl Slots {
         }
         by_pool.retain(|&index| !slots[index].gradient.is_empty());
         by_pool.sort_by_key(|&index| slots[index].gradient.start);
-        let apart = |pair: &[usize]| slots[pair[0]].gradient.end <= slots[pair[1]].gradient.start;
-        assert!(by_pool.windows(2).all(apart), "gradients overlap in the pool");
+        let disjoint =
+            |pair: &[usize]| slots[pair[0]].gradient.end <= slots[pair[1]].gradient.start;
+        assert!(by_pool.windows(2).all(disjoint), "gradients overlap in the pool");
         let borders = by_pool
             .iter()
             .flat_map(|&index| slots[index].gradient.clone().step_by(BLOCK))
@@ -76,7 +77,7 @@ impl Slots {
         Self { slots, first_block, by_pool, borders }
     }
 
-    /// The parameters.
+    /// One slot per parameter, in Caffe's order.
     #[must_use]
     pub fn as_slice(&self) -> &[ParamSlot] {
         &self.slots
@@ -88,46 +89,46 @@ impl Slots {
         self.first_block[self.slots.len()]
     }
 
-    /// The blocks of one parameter, in the list of all.
+    /// The blocks of parameter `slot`, as indices into the list of all blocks.
     #[must_use]
     pub fn blocks_of(&self, slot: usize) -> Range<usize> {
         self.first_block[slot]..self.first_block[slot + 1]
     }
 
-    /// The blocks of a run, in the list of all.
+    /// The blocks of `range`, as indices into the list of all blocks.
     #[must_use]
-    pub fn blocks_in(&self, run: &Run) -> Range<usize> {
-        let first = self.first_block[run.slot] + run.values.start / BLOCK;
-        first..first + run.values.len().div_ceil(BLOCK)
+    pub fn blocks_in(&self, range: &ParamRange) -> Range<usize> {
+        let first = self.first_block[range.slot] + range.values.start / BLOCK;
+        first..first + range.values.len().div_ceil(BLOCK)
     }
 
-    /// Where a run lies in the parameter slab and in each history slab.
+    /// Where `range` lies in the parameter slab and in each history slab.
     #[must_use]
-    pub fn in_slab(&self, run: &Run) -> Range<usize> {
-        let start = self.slots[run.slot].values.start;
-        start + run.values.start..start + run.values.end
+    pub fn in_slab(&self, range: &ParamRange) -> Range<usize> {
+        let start = self.slots[range.slot].values.start;
+        start + range.values.start..start + range.values.end
     }
 
-    /// Where a run's gradient lies in the pool.
+    /// Where the gradient of `range` lies in the pool.
     #[must_use]
-    pub fn in_pool(&self, run: &Run) -> Range<usize> {
-        let start = self.slots[run.slot].gradient.start;
-        start + run.values.start..start + run.values.end
+    pub fn in_pool(&self, range: &ParamRange) -> Range<usize> {
+        let start = self.slots[range.slot].gradient.start;
+        start + range.values.start..start + range.values.end
     }
 
-    /// Piece `index` of `bucket` (a range of the pool) cut into `parts`: near-equal lengths, moved to
-    /// the nearest block border. The pieces tile the bucket; some may be empty.
+    /// Chunk `index` of `bucket` (a range of the pool) divided into `count`: near-equal lengths, moved
+    /// to the nearest block border. The chunks tile the bucket; some may be empty.
     #[must_use]
-    pub fn cut(&self, bucket: Range<usize>, parts: usize, index: usize) -> Range<usize> {
-        let border = |part: usize| match part {
+    pub fn chunk(&self, bucket: Range<usize>, count: usize, index: usize) -> Range<usize> {
+        let border = |index: usize| match index {
             0 => bucket.start,
-            _ if part == parts => bucket.end,
-            _ => self.nearest(&bucket, bucket.start + chunk(bucket.len(), parts, part).start),
+            _ if index == count => bucket.end,
+            _ => self.nearest(&bucket, bucket.start + chunk(bucket.len(), count, index).start),
         };
         border(index)..border(index + 1)
     }
 
-    /// The block border in `bucket` that is nearest to `wanted`; its ends count as borders.
+    /// The block border in `bucket` that is nearest to `wanted`; the ends of the bucket count as borders.
     fn nearest(&self, bucket: &Range<usize>, wanted: usize) -> usize {
         let next = self.borders.partition_point(|&border| border < wanted);
         let above = self.borders.get(next).map_or(bucket.end, |&border| border.min(bucket.end));
@@ -135,16 +136,16 @@ impl Slots {
         if above - wanted < wanted - below { above } else { below }
     }
 
-    /// The runs whose gradients lie in `pool`, in the pool's order.
+    /// The ranges of parameters whose gradients lie in `pool`, in the pool's order.
     ///
     /// # Panics
     ///
-    /// If `pool` begins or ends inside a block: it was not made by [`Slots::cut`].
+    /// If `pool` begins or ends inside a block: it was not made by [`ParamSlots::chunk`].
     #[must_use]
-    pub fn runs(&self, pool: Range<usize>) -> Vec<Run> {
+    pub fn param_ranges(&self, pool: Range<usize>) -> Vec<ParamRange> {
         let first =
             self.by_pool.partition_point(|&index| self.slots[index].gradient.end <= pool.start);
-        let mut runs = Vec::new();
+        let mut ranges = Vec::new();
         for &slot in &self.by_pool[first..] {
             let gradient = &self.slots[slot].gradient;
             if gradient.start >= pool.end {
@@ -153,17 +154,10 @@ impl Slots {
             let start = pool.start.saturating_sub(gradient.start);
             let end = gradient.len().min(pool.end - gradient.start);
             let ends_at_border = end.is_multiple_of(BLOCK) || end == gradient.len();
-            assert!(start.is_multiple_of(BLOCK) && ends_at_border, "{pool:?} cuts a block in two");
-            runs.push(Run { slot, values: start..end });
+            assert!(start.is_multiple_of(BLOCK) && ends_at_border, "{pool:?} divides a block");
+            ranges.push(ParamRange { slot, values: start..end });
         }
-        runs
-    }
-
-    /// All parameters, each as one run, in Caffe's order.
-    #[must_use]
-    pub fn all(&self) -> Vec<Run> {
-        let run = |(slot, s): (usize, &ParamSlot)| Run { slot, values: 0..s.values.len() };
-        self.slots.iter().enumerate().map(run).collect()
+        ranges
     }
 }
 

@@ -1,11 +1,11 @@
-//! The solver of a job, lowered from what the user wrote.
+//! The checked solver of a job, from Caffe's `SolverParameter`.
 
 use caffe_format::SolverParameter;
 
 use crate::{
-    Rates, Rule, SolverError, Warmup,
+    LearningRates, SolverError, UpdateRule, Warmup,
     error::expect,
-    rules::{DecayPlace, Hyper, RULES, find},
+    rules::{DecayMode, HyperParams, RULES, find},
 };
 
 /// Fields of the solver prototxt that Caffe does not have.
@@ -18,7 +18,7 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// What a solver prototxt says.
+    /// Reads `warmup_iter`, `warmup_start_lr` and `trust_coefficient`.
     pub fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
         let iterations = u64::try_from(p.warmup_iter());
         let Ok(iterations) = iterations else {
@@ -33,14 +33,14 @@ impl Extensions {
     }
 }
 
-/// Rates, preparation and rule: all that turns a gradient into an update. Has no state; the history
-/// belongs to the caller, in [`Solver::histories`] slabs laid out as the parameter slab.
+/// Learning rates, preparation and update rule. Stateless: the history belongs to the caller, in
+/// [`Solver::histories`] slabs laid out as the parameter slab.
 #[derive(Debug, Clone)]
 pub struct Solver {
-    /// The learning rate of every iteration.
-    pub rates: Rates,
-    pub(crate) rule: &'static Rule,
-    pub(crate) hyper: Hyper,
+    /// A function of the iteration.
+    pub rates: LearningRates,
+    pub(crate) rule: &'static UpdateRule,
+    pub(crate) hyper: HyperParams,
     pub(crate) regularization: Regularization,
     /// `None`: never clip.
     pub(crate) clip_gradients: Option<f32>,
@@ -56,12 +56,12 @@ pub(crate) enum Regularization {
 impl Solver {
     /// Checks every field that the rates, the preparation and the rule read.
     pub fn lower(p: &SolverParameter, extensions: &Extensions) -> Result<Self, SolverError> {
-        let rates = Rates::lower(p, extensions.warmup)?;
+        let rates = LearningRates::lower(p, extensions.warmup)?;
         let rule = find(p.type_()).ok_or_else(|| SolverError::UnknownRule {
             name: p.type_().into(),
             known: RULES.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", "),
         })?;
-        let hyper = Hyper::lower(p, extensions.trust_coefficient)?;
+        let hyper = HyperParams::lower(p, extensions.trust_coefficient)?;
         (rule.check)(&hyper)?;
         let clip = p.clip_gradients();
         expect(!clip.is_nan(), "clip_gradients", clip, "a number", "")?;
@@ -77,14 +77,14 @@ impl Solver {
         })
     }
 
-    /// The update rule.
+    /// The row of [`RULES`] that `type` names.
     #[must_use]
-    pub fn rule(&self) -> &'static Rule {
+    pub fn rule(&self) -> &'static UpdateRule {
         self.rule
     }
 
-    /// How many history slabs the rule keeps, each laid out as the parameter slab and zero at first.
-    /// In a solver state all parameters' first history comes before all parameters' second.
+    /// Number of history slabs, each laid out as the parameter slab and initially zero. A solver state
+    /// file holds the first history of all parameters, then the second.
     #[must_use]
     pub fn histories(&self) -> usize {
         self.rule.histories
@@ -97,8 +97,8 @@ impl Solver {
     }
 }
 
-fn regularization(p: &SolverParameter, rule: &Rule) -> Result<Regularization, SolverError> {
-    let l2_only = rule.decay == DecayPlace::Apart || rule.trust.is_some();
+fn regularization(p: &SolverParameter, rule: &UpdateRule) -> Result<Regularization, SolverError> {
+    let l2_only = rule.decay == DecayMode::Decoupled || rule.trust.is_some();
     match p.regularization_type() {
         "L2" => Ok(Regularization::L2),
         "L1" if !l2_only => Ok(Regularization::L1),

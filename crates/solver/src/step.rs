@@ -1,22 +1,22 @@
-//! Everything scalar about one iteration, worked out once and shared by all workers.
+//! The scalars of one iteration: learning rate, clipping, and the factors of each parameter.
 
 use crate::{
-    BlockSums, Slots, Solver,
+    BlockSums, ParamSlots, Solver,
     norms::total,
-    prepare::{Decay, Prepare},
-    rules::{DecayPlace, Norms, Terms},
+    prepare::{Preparation, WeightDecay},
+    rules::{DecayMode, ParamNorms, RuleTerms},
     solver::Regularization,
 };
 
 /// One iteration's factors. Made by [`Solver::step`], read by [`Solver::update`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct UpdateStep {
     /// The learning rate, before `lr_mult`.
     pub rate: f32,
     /// What clipping did, when it did something: Caffe logs it.
     pub clipped: Option<Clipped>,
-    /// One a parameter.
-    pub(crate) factors: Vec<(Prepare, Terms)>,
+    /// One entry per parameter.
+    pub(crate) factors: Vec<(Preparation, RuleTerms)>,
 }
 
 /// All gradients were scaled down.
@@ -31,15 +31,21 @@ pub struct Clipped {
 }
 
 impl Solver {
-    /// Works out iteration `iter`. `scale` multiplies every gradient first: one over the number of
-    /// replicas whose sum the pool holds. `sums` are those of all blocks, in order ([`Slots::blocks_in`]
-    /// says where a run's belong); empty will do when [`Solver::needs_norms`] is false.
+    /// The factors of iteration `iter`. `scale` multiplies every gradient first: one over the number of
+    /// replicas whose sum the pool holds. `sums` holds one entry per block ([`ParamSlots::blocks_in`]
+    /// says which belong to a range); it may be empty when [`Solver::needs_norms`] is false.
     ///
     /// # Panics
     ///
-    /// If norms are needed and there is not one entry a block.
+    /// If norms are needed and `sums` does not have one entry per block.
     #[must_use]
-    pub fn step(&self, iter: u64, scale: f32, slots: &Slots, sums: &[BlockSums]) -> Step {
+    pub fn step(
+        &self,
+        iter: u64,
+        scale: f32,
+        slots: &ParamSlots,
+        sums: &[BlockSums],
+    ) -> UpdateStep {
         let needed = if self.needs_norms() { slots.blocks() } else { sums.len() };
         assert_eq!(sums.len(), needed, "sums of every block");
         let rate = self.rates.at(iter);
@@ -49,24 +55,24 @@ impl Solver {
         let factors = slots.as_slice().iter().enumerate().map(|(index, slot)| {
             let decay = self.hyper.weight_decay * slot.decay_mult;
             let in_gradient = match (self.rule.decay, self.regularization) {
-                (DecayPlace::Apart, _) => Decay::None,
-                _ if decay == 0.0 => Decay::None,
-                (DecayPlace::Gradient, Regularization::L2) => Decay::L2(decay),
-                (DecayPlace::Gradient, Regularization::L1) => Decay::L1(decay),
+                (DecayMode::Decoupled, _) => WeightDecay::None,
+                _ if decay == 0.0 => WeightDecay::None,
+                (DecayMode::Gradient, Regularization::L2) => WeightDecay::L2(decay),
+                (DecayMode::Gradient, Regularization::L1) => WeightDecay::L1(decay),
             };
             let trust = self.rule.trust.map_or(1.0, |trust| {
                 let sums = total(sums, slots.blocks_of(index));
-                trust(&Norms {
+                trust(&ParamNorms {
                     eta: self.hyper.trust_coefficient.into(),
                     weights: sums.values.sqrt(),
                     gradient: sums.gradient.sqrt() * f64::from(clip * normalise),
                     decay: decay.into(),
                 })
             });
-            let prepare = Prepare { scale, clip, normalise, decay: in_gradient };
-            (prepare, Terms::new(&self.hyper, iter, rate * slot.lr_mult * trust, decay))
+            let prepare = Preparation { scale, clip, normalise, decay: in_gradient };
+            (prepare, RuleTerms::new(&self.hyper, iter, rate * slot.lr_mult * trust, decay))
         });
-        Step { rate, clipped, factors: factors.collect() }
+        UpdateStep { rate, clipped, factors: factors.collect() }
     }
 
     /// `ClipGradients`: the norm over all parameters, before anything else is done to the gradients.

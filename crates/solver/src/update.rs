@@ -1,27 +1,25 @@
-//! The one pass over parameters, gradients and history.
+//! One pass over parameters, gradients and history.
 //!
-//! Block by block: prepare the gradient into a buffer of one block, look whether it is finite, apply the
-//! rule. Parameters and history are read and written once, gradients read once, the buffer stays in
-//! cache. Every value is updated by itself, so neither pieces nor threads change a bit.
+//! Block by block: prepare the gradient into a buffer of one block, check that it is finite, apply the
+//! rule. Parameters and history are read and written once, gradients are read once, and the buffer stays
+//! in the first-level cache. Every value is updated independently of the others, so neither the
+//! division between workers nor the number of threads changes a bit.
 
-use std::{
-    ops::Range,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kernels::Cpu;
 
 use crate::{
-    BLOCK, HISTORIES_MAX, Run, Slots, Solver, Step,
-    rules::{Block, Rule},
+    BLOCK, HISTORIES_MAX, Solver, UpdateStep,
+    rules::{ParamBlock, UpdateRule},
 };
 
 /// Values a thread takes at a time: sixteen blocks, some tens of microseconds.
 const TASK: usize = 16 * BLOCK;
 
-/// A run of blocks to update: the parts of the slabs that belong to it.
+/// The slices of the slabs that belong to one [`ParamRange`](crate::ParamRange).
 #[derive(Debug)]
-pub struct Piece<'a> {
+pub struct UpdateSlice<'a> {
     /// Index of the parameter.
     pub slot: usize,
     /// Its values.
@@ -32,26 +30,33 @@ pub struct Piece<'a> {
     pub history: [&'a mut [f32]; HISTORIES_MAX],
 }
 
-/// A gradient is infinite or not a number. The blocks that hold such values were left as they were.
+/// A gradient is infinite or not a number. The blocks that hold such values were left unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the gradient of parameter {slot} is not finite")]
 pub struct NotFinite {
-    /// Index of the first such parameter among the pieces.
+    /// The smallest index of such a parameter among the slices.
     pub slot: usize,
 }
 
 impl Solver {
-    /// Updates `pieces`. With several workers each passes those of its own share.
+    /// Updates `slices`. With several workers each passes the slices of its own chunk.
     ///
     /// # Panics
     ///
-    /// If a piece's slices differ in length: all are cut by one [`Slots`].
-    pub fn update(&self, cpu: &Cpu, step: &Step, pieces: Vec<Piece<'_>>) -> Result<(), NotFinite> {
-        let mut tasks: Vec<Piece<'_>> = pieces.into_iter().flat_map(Piece::into_tasks).collect();
+    /// If the values, gradient and histories of one [`UpdateSlice`] differ in length: all come from one
+    /// [`ParamSlots`](crate::ParamSlots).
+    pub fn update(
+        &self,
+        cpu: &Cpu,
+        step: &UpdateStep,
+        slices: Vec<UpdateSlice<'_>>,
+    ) -> Result<(), NotFinite> {
+        let mut tasks: Vec<UpdateSlice<'_>> =
+            slices.into_iter().flat_map(UpdateSlice::into_tasks).collect();
         let worst = AtomicUsize::new(usize::MAX);
         cpu.run_chunks(&mut tasks, 1, |_, tasks| {
             for task in tasks {
-                if !update_piece(cpu, self.rule, step, task) {
+                if !update_slice(cpu, self.rule, step, task) {
                     worst.fetch_min(task.slot, Ordering::Relaxed);
                 }
             }
@@ -63,94 +68,47 @@ impl Solver {
     }
 }
 
-impl<'a> Piece<'a> {
-    /// Cuts off what one thread does at a time, until nothing is left.
-    fn into_tasks(self) -> impl Iterator<Item = Piece<'a>> {
-        let Piece { slot, values, gradient, history: [first, second] } = self;
-        // A history that the rule does not keep is empty, and so is every part of it.
-        let parts = |history: &'a mut [f32]| {
+impl<'a> UpdateSlice<'a> {
+    /// Divides the slice into what one thread does at a time.
+    fn into_tasks(self) -> impl Iterator<Item = UpdateSlice<'a>> {
+        let UpdateSlice { slot, values, gradient, history: [first, second] } = self;
+        // A history that the rule does not keep is empty in every task.
+        let tasks = |history: &'a mut [f32]| {
             history.chunks_mut(TASK).map(Some).chain(std::iter::repeat_with(|| None))
         };
         let slabs = values.chunks_mut(TASK).zip(gradient.chunks(TASK));
-        slabs.zip(parts(first).zip(parts(second))).map(
+        slabs.zip(tasks(first).zip(tasks(second))).map(
             move |((values, gradient), (first, second))| {
                 let history = [first.unwrap_or_default(), second.unwrap_or_default()];
-                Piece { slot, values, gradient, history }
+                UpdateSlice { slot, values, gradient, history }
             },
         )
     }
 }
 
-/// Cuts slabs that belong to the caller alone into the pieces of `runs`.
-///
-/// # Panics
-///
-/// If two runs overlap in the slab, or lie outside it.
-pub fn pieces<'a>(
-    slots: &Slots,
-    runs: &[Run],
-    values: &'a mut [f32],
-    pool: &'a [f32],
-    history: [&'a mut [f32]; HISTORIES_MAX],
-) -> Vec<Piece<'a>> {
-    let mut order: Vec<&Run> = runs.iter().collect();
-    order.sort_by_key(|run| slots.in_slab(run).start);
-    let mut values = Rest::new(values);
-    let mut history = history.map(Rest::new);
-    let piece = |run: &Run| Piece {
-        slot: run.slot,
-        values: values.take(slots.in_slab(run)),
-        gradient: &pool[slots.in_pool(run)],
-        history: history.each_mut().map(|rest| rest.take(slots.in_slab(run))),
-    };
-    order.into_iter().map(piece).collect()
-}
-
-/// What is left of a slab from which ranges are taken in ascending order.
-struct Rest<'a> {
-    values: &'a mut [f32],
-    taken: usize,
-    /// A history that the rule does not keep: every range of it is empty.
-    absent: bool,
-}
-
-impl<'a> Rest<'a> {
-    fn new(values: &'a mut [f32]) -> Self {
-        let absent = values.is_empty();
-        Self { values, taken: 0, absent }
-    }
-
-    fn take(&mut self, range: Range<usize>) -> &'a mut [f32] {
-        if self.absent {
-            return &mut [];
-        }
-        let rest = std::mem::take(&mut self.values);
-        let (_, rest) = rest.split_at_mut(range.start - self.taken);
-        let (wanted, rest) = rest.split_at_mut(range.len());
-        self.values = rest;
-        self.taken = range.end;
-        wanted
-    }
-}
-
 /// `false` if a gradient here is not finite.
-fn update_piece(cpu: &Cpu, rule: &Rule, step: &Step, piece: &mut Piece<'_>) -> bool {
-    let Piece { slot, values, gradient, history } = piece;
+fn update_slice(
+    cpu: &Cpu,
+    rule: &UpdateRule,
+    step: &UpdateStep,
+    slice: &mut UpdateSlice<'_>,
+) -> bool {
+    let UpdateSlice { slot, values, gradient, history } = slice;
     assert_eq!(values.len(), gradient.len(), "a gradient for every value");
     for kept in &history[..rule.histories] {
         assert_eq!(values.len(), kept.len(), "a history for every value");
     }
-    let (prepare, terms) = &step.factors[*slot];
+    let (preparation, terms) = &step.factors[*slot];
     let mut buffer = [0.0; BLOCK];
     let mut finite = true;
     for start in (0..values.len()).step_by(BLOCK) {
         let block = start..values.len().min(start + BLOCK);
         let prepared = &mut buffer[..block.len()];
         let (w, g) = (&values[block.clone()], &gradient[block.clone()]);
-        if kernels::vectorize!(cpu, prepare.block(w, g, prepared)) {
+        if kernels::vectorize!(cpu, preparation.block(w, g, prepared)) {
             let history = history.each_mut().map(|h| h.get_mut(block.clone()).unwrap_or_default());
             let values = &mut values[block];
-            (rule.update)(cpu, terms, Block { values, gradient: prepared, history });
+            (rule.update)(cpu, terms, ParamBlock { values, gradient: prepared, history });
         } else {
             finite = false;
         }

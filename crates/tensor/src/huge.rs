@@ -1,14 +1,14 @@
 //! Huge pages for large slabs.
 //!
-//! A pass over activations touches a new page every 4 KiB, and looking pages up costs a tenth to a
-//! quarter of its time where memory is the limit. Linux gives pages of 2 MiB to those who ask. Nothing
-//! but the time depends on the answer, so it is not looked at.
+//! A pass over activations touches a new page every 4 KiB, and TLB misses cost a tenth to a quarter of
+//! its time where memory bandwidth is the limit. Linux provides 2 MiB pages on request. Only the speed
+//! depends on whether it does, so the result of the request is ignored.
 
 /// Size and alignment of a huge page.
 const HUGE: usize = 2 << 20;
 
-/// Asks for huge pages in the `bytes` from `start` on, if they hold at least one. To be called before the
-/// memory is first written: pages that are there already stay small for a while.
+/// Requests huge pages for the `bytes` from `start` on, if they contain at least one. Must be called before
+/// the memory is first written: pages that exist already stay small for a while.
 #[cfg(all(target_os = "linux", not(miri)))]
 #[expect(unsafe_code, reason = "a hint to the kernel about memory that the caller owns")]
 pub(crate) fn prefer<T>(start: *mut T, bytes: usize) {
@@ -31,6 +31,6 @@ pub(crate) fn prefer<T>(start: *mut T, bytes: usize) {
     }
 }
 
-/// Other systems are not asked.
+/// Other systems have no such hint.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub(crate) fn prefer<T>(_: *mut T, _: usize) {}

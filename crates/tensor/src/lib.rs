@@ -1,9 +1,9 @@
-//! Where values live: aligned slabs and the memory layouts of a blob.
+//! Memory for values: aligned slabs and the memory layouts of a blob.
 //!
-//! A blob has Caffe's logical shape and one of two memory [`Layout`]s; whoever looks from outside sees
-//! Caffe's order. `unsafe` is allowed in this crate for one purpose each: [`Slab`] views its aligned
-//! lines as plain floats and asks for huge pages, and [`SharedSlab`] hands disjoint shares of one
-//! slab to several workers.
+//! A blob has Caffe's logical shape and one of two memory [`Layout`]s; outside the net, values always
+//! appear in Caffe's order. `unsafe` has two uses in this crate: [`Slab`] views its aligned cache lines
+//! as floats and asks for huge pages, and [`SharedSlab`] lends disjoint ranges of one slab to several
+//! workers.
 
 mod huge;
 mod layout;
@@ -11,5 +11,5 @@ mod shared;
 mod slab;
 
 pub use layout::Layout;
-pub use shared::{Reading, SharedSlab, Writing};
+pub use shared::{SharedSlab, SlabReadGuard, SlabWriteGuard};
 pub use slab::Slab;

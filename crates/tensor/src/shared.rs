@@ -1,38 +1,38 @@
-//! One slab, many workers: all read it, or each writes a share of its own.
+//! One slab, many workers: all read it, or each writes a range of its own.
 //!
-//! The rule that makes it sound is checked where it is used, not promised by callers: a [`SharedSlab`]
-//! lists the ranges being read and written. Taking a guard for a range that somebody else writes, or a
-//! [`Writing`] for one that somebody reads, panics with both sides. The check costs one lock when a
-//! guard is taken (a few a layer), none on the data path.
+//! Soundness is checked at run time and does not depend on the callers: a [`SharedSlab`] keeps a list of
+//! the ranges being read and written. A guard for a range that overlaps one being written, or a
+//! [`SlabWriteGuard`] for one that is being read, panics and names both ranges. The check takes one lock
+//! per guard (a few guards per layer) and costs nothing while values are read or written.
 
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Mutex, PoisonError};
 
 use crate::Slab;
 
-/// A slab that workers read together and update in disjoint shares.
+/// A slab that workers read together and update in disjoint ranges.
 #[derive(Debug)]
 pub struct SharedSlab {
-    /// Owns the memory that `base` points into; not looked at while shared.
+    /// Owns the memory that `base` points into; not accessed directly.
     _slab: Slab,
     base: *mut f32,
     len: usize,
-    users: Mutex<Users>,
+    users: Mutex<SlabUsers>,
 }
 
 #[derive(Debug, Default)]
-struct Users {
+struct SlabUsers {
     reading: Vec<Range<usize>>,
     writing: Vec<Range<usize>>,
 }
 
-impl Users {
-    /// A range among `taken` that shares a value with `range`.
+impl SlabUsers {
+    /// A range among `taken` that overlaps `range`.
     fn clash<'a>(taken: &'a [Range<usize>], range: &Range<usize>) -> Option<&'a Range<usize>> {
         taken.iter().find(|taken| taken.start < range.end && range.start < taken.end)
     }
 
-    /// Forgets one guard's range.
+    /// Removes one guard's range from the list.
     fn leave(taken: &mut Vec<Range<usize>>, range: &Range<usize>) {
         if let Some(at) = taken.iter().position(|taken| taken == range) {
             taken.swap_remove(at);
@@ -40,20 +40,20 @@ impl Users {
     }
 }
 
-/// A share of the slab, to read.
-pub struct Reading<'a> {
+/// Read access to a range of a [`SharedSlab`]; released when dropped.
+pub struct SlabReadGuard<'a> {
     slab: &'a SharedSlab,
     range: Range<usize>,
 }
 
-/// A share of the slab, to write.
-pub struct Writing<'a> {
+/// Exclusive access to a range of a [`SharedSlab`]; released when dropped.
+pub struct SlabWriteGuard<'a> {
     slab: &'a SharedSlab,
     range: Range<usize>,
 }
 
-#[expect(unsafe_code, reason = "access is checked at run time by `Users`")]
-// SAFETY: every access goes through `Reading` and `Writing`, and `Users` admits either readers or
+#[expect(unsafe_code, reason = "access is checked at run time by `SlabUsers`")]
+// SAFETY: every access goes through `SlabReadGuard` and `SlabWriteGuard`, and `SlabUsers` admits either readers or
 // writers of disjoint ranges, so no value is written while another thread can see it.
 unsafe impl Sync for SharedSlab {}
 
@@ -62,7 +62,7 @@ unsafe impl Sync for SharedSlab {}
 unsafe impl Send for SharedSlab {}
 
 impl SharedSlab {
-    /// Shares `values`.
+    /// Takes over the memory of `slab`.
     #[must_use]
     pub fn new(mut slab: Slab) -> Self {
         let base = slab.as_mut_ptr();
@@ -74,9 +74,9 @@ impl SharedSlab {
     ///
     /// # Panics
     ///
-    /// If a share is being written: the barrier between update and forward was forgotten.
+    /// If any range is being written: the barrier between update and forward is missing.
     #[must_use]
-    pub fn read(&self) -> Reading<'_> {
+    pub fn read(&self) -> SlabReadGuard<'_> {
         self.read_range(0..self.len)
     }
 
@@ -84,38 +84,39 @@ impl SharedSlab {
     ///
     /// # Panics
     ///
-    /// If the range is not in the slab, or a share of it is being written.
+    /// If the range is not in the slab, or overlaps one that is being written.
     #[must_use]
-    pub fn read_range(&self, range: Range<usize>) -> Reading<'_> {
+    pub fn read_range(&self, range: Range<usize>) -> SlabReadGuard<'_> {
         self.check(&range);
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
-        let clash = Users::clash(&users.writing, &range);
+        let clash = SlabUsers::clash(&users.writing, &range);
         assert!(clash.is_none(), "read of {range:?} while {clash:?} is written");
         users.reading.push(range.clone());
-        Reading { slab: self, range }
+        SlabReadGuard { slab: self, range }
     }
 
     /// Writes the values in `range`.
     ///
     /// # Panics
     ///
-    /// If the range is not in the slab, or anyone reads or writes a share of it.
+    /// If the range is not in the slab, or overlaps one that is being read or written.
     #[must_use]
-    pub fn write(&self, range: Range<usize>) -> Writing<'_> {
+    pub fn write(&self, range: Range<usize>) -> SlabWriteGuard<'_> {
         self.check(&range);
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let users = &mut *users;
-        let clash = Users::clash(&users.reading, &range).or(Users::clash(&users.writing, &range));
+        let clash =
+            SlabUsers::clash(&users.reading, &range).or(SlabUsers::clash(&users.writing, &range));
         assert!(clash.is_none(), "write of {range:?} while {clash:?} is in use");
         users.writing.push(range.clone());
-        Writing { slab: self, range }
+        SlabWriteGuard { slab: self, range }
     }
 
     fn check(&self, range: &Range<usize>) {
         assert!(range.start <= range.end && range.end <= self.len, "{range:?} of {}", self.len);
     }
 
-    /// The values, when nobody else can have them.
+    /// All values; `&mut self` excludes guards.
     #[expect(unsafe_code, reason = "unique access to the slab that `base` points into")]
     pub fn get_mut(&mut self) -> &mut [f32] {
         // SAFETY: `&mut self` excludes guards; `base` is the start of `slab`'s values.
@@ -130,26 +131,26 @@ impl SharedSlab {
     }
 }
 
-impl Deref for Reading<'_> {
+impl Deref for SlabReadGuard<'_> {
     type Target = [f32];
 
     #[expect(unsafe_code, reason = "this guard's range is listed as read")]
     fn deref(&self) -> &[f32] {
         // SAFETY: the range lies in the slab, as `read_range` checked.
         let start = unsafe { self.slab.base.add(self.range.start) };
-        // SAFETY: as above; while this guard lives `Users` admits no writer of it.
+        // SAFETY: as above; while this guard lives `SlabUsers` admits no writer of it.
         unsafe { std::slice::from_raw_parts(start, self.range.len()) }
     }
 }
 
-impl Drop for Reading<'_> {
+impl Drop for SlabReadGuard<'_> {
     fn drop(&mut self) {
         let mut users = self.slab.users.lock().unwrap_or_else(PoisonError::into_inner);
-        Users::leave(&mut users.reading, &self.range);
+        SlabUsers::leave(&mut users.reading, &self.range);
     }
 }
 
-impl Writing<'_> {
+impl SlabWriteGuard<'_> {
     #[expect(unsafe_code, reason = "`write` checked that the range lies in the slab")]
     fn start(&self) -> *mut f32 {
         // SAFETY: `write` checked that the range lies in the slab.
@@ -157,7 +158,7 @@ impl Writing<'_> {
     }
 }
 
-impl Deref for Writing<'_> {
+impl Deref for SlabWriteGuard<'_> {
     type Target = [f32];
 
     #[expect(unsafe_code, reason = "this guard's range is listed as written")]
@@ -167,7 +168,7 @@ impl Deref for Writing<'_> {
     }
 }
 
-impl DerefMut for Writing<'_> {
+impl DerefMut for SlabWriteGuard<'_> {
     #[expect(unsafe_code, reason = "this guard's range is listed as written")]
     fn deref_mut(&mut self) -> &mut [f32] {
         // SAFETY: as in `deref`; nobody reads it either.
@@ -175,10 +176,10 @@ impl DerefMut for Writing<'_> {
     }
 }
 
-impl Drop for Writing<'_> {
+impl Drop for SlabWriteGuard<'_> {
     fn drop(&mut self) {
         let mut users = self.slab.users.lock().unwrap_or_else(PoisonError::into_inner);
-        Users::leave(&mut users.writing, &self.range);
+        SlabUsers::leave(&mut users.writing, &self.range);
     }
 }
 
@@ -189,7 +190,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
-    fn workers_write_disjoint_shares_and_all_read_the_sum_of_them() {
+    fn workers_write_disjoint_ranges_and_all_read_the_slab() {
         let slab = SharedSlab::new(Slab::zeros(100));
         std::thread::scope(|s| {
             for worker in 0..4 {

@@ -1,21 +1,22 @@
-//! A growable run of floats that starts on a cache line.
+//! A growable buffer of floats that starts on a cache line.
 
 use std::ops::{Deref, DerefMut};
 
 use crate::huge;
 
-/// One cache line, and four AVX2 registers' worth of alignment.
+/// One cache line: the alignment of a slab.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 #[expect(dead_code, reason = "read through the slab's view of floats")]
-struct Line([f32; LINE]);
+struct SlabLine([f32; LINE]);
 
+/// Floats per cache line of 64 bytes.
 const LINE: usize = 16;
 
-/// A 64-byte aligned buffer of floats, zeroed when made.
+/// A 64-byte aligned buffer of floats, initially zero.
 #[derive(Clone, Default)]
 pub struct Slab {
-    lines: Vec<Line>,
+    lines: Vec<SlabLine>,
     len: usize,
 }
 
@@ -33,8 +34,8 @@ impl Slab {
         if len > self.len {
             let lines = len.div_ceil(LINE);
             self.lines.reserve_exact(lines - self.lines.len());
-            huge::prefer(self.lines.as_mut_ptr(), lines * size_of::<Line>());
-            self.lines.resize(lines, Line([0.0; LINE]));
+            huge::prefer(self.lines.as_mut_ptr(), lines * size_of::<SlabLine>());
+            self.lines.resize(lines, SlabLine([0.0; LINE]));
             self.len = len;
         }
     }
@@ -43,15 +44,15 @@ impl Slab {
 impl Deref for Slab {
     type Target = [f32];
 
-    #[expect(unsafe_code, reason = "lines are viewed as the floats they hold")]
+    #[expect(unsafe_code, reason = "cache lines are viewed as the floats they hold")]
     fn deref(&self) -> &[f32] {
-        // SAFETY: a `Line` is 16 floats without padding, and `len <= 16 * lines.len()`.
+        // SAFETY: a `SlabLine` is 16 floats without padding, and `len <= 16 * lines.len()`.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }
 
 impl DerefMut for Slab {
-    #[expect(unsafe_code, reason = "lines are viewed as the floats they hold")]
+    #[expect(unsafe_code, reason = "cache lines are viewed as the floats they hold")]
     fn deref_mut(&mut self) -> &mut [f32] {
         // SAFETY: as in `deref`; `&mut self` makes the view unique.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }

@@ -3,7 +3,7 @@
 use base::Clock;
 use caffe_format::SolverParameter;
 use net::{Net, ReplicaState};
-use solver::{BlockSums, Slots, Solver};
+use solver::{BlockSums, ParamSlots, Solver};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -30,7 +30,7 @@ pub struct Job {
     /// Rates, preparation and rule.
     pub(crate) solver: Solver,
     /// Where each param and its gradient lie.
-    pub(crate) slots: Slots,
+    pub(crate) slots: ParamSlots,
     /// Runs of the pool that are summed together.
     pub(crate) buckets: Vec<Range<usize>>,
     pub(crate) shared: Shared,

@@ -7,7 +7,7 @@ use caffe_format::{NetParameter, SolverParameter, text};
 use kernels::Cpu;
 use net::{Home, MemoryPlan, Net, ReplicaState, build_log, compile};
 use snapshot::{Loaded, Resume};
-use solver::{Extensions, ParamSlot, Slots, Solver};
+use solver::{Extensions, ParamSlot, ParamSlots, Solver};
 use tensor::{SharedSlab, Slab};
 
 use crate::batches::divide_batches;
@@ -224,7 +224,7 @@ pub(crate) fn build(
 }
 
 /// Params with a gradient, in net order.
-fn slots(net: &Net) -> Slots {
+fn slots(net: &Net) -> ParamSlots {
     let slot = |param: &net::Param| {
         let gradient = param.gradient.clone().filter(|_| param.home == Home::Slab)?;
         Some(ParamSlot {
@@ -234,7 +234,7 @@ fn slots(net: &Net) -> Slots {
             decay_mult: param.decay_mult,
         })
     };
-    Slots::new(net.params().iter().filter_map(slot).collect())
+    ParamSlots::new(net.params().iter().filter_map(slot).collect())
 }
 
 /// Checks a solver's own options: rates, rule and schedule. Opens no file.

@@ -12,8 +12,8 @@ use std::ops::Range;
 use exchange::{Exchange, ExchangeError};
 use kernels::Cpu;
 use net::Net;
-use solver::{BLOCK, Slots};
-use tensor::{Reading, SharedSlab};
+use solver::{BLOCK, ParamSlots};
+use tensor::{SharedSlab, SlabReadGuard};
 use transport::add_assign;
 
 use crate::board::{Board, Failed};
@@ -37,7 +37,7 @@ pub(crate) fn buckets(net: &Net, bucket_bytes: usize) -> Vec<Range<usize>> {
 pub(crate) struct Reducer<'a> {
     pub(crate) worker: usize,
     pub(crate) board: &'a Board,
-    pub(crate) slots: &'a Slots,
+    pub(crate) slots: &'a ParamSlots,
     pub(crate) buckets: &'a [Range<usize>],
     pub(crate) pools: &'a [SharedSlab],
     pub(crate) by: By<'a>,
@@ -84,7 +84,7 @@ impl<'a> Reducer<'a> {
     }
 
     fn share(&self, bucket: &Range<usize>) -> Range<usize> {
-        self.slots.cut(bucket.clone(), self.pools.len(), self.worker)
+        self.slots.chunk(bucket.clone(), self.pools.len(), self.worker)
     }
 
     /// Says that the first `settled` values are final, and sums what all have delivered.
@@ -129,7 +129,7 @@ impl<'a> Reducer<'a> {
     /// Adds this worker's share of `bucket` in all pools.
     fn add_share(&self, cpu: &Cpu, sum: &SharedSlab, bucket: &Range<usize>) {
         let share = self.share(bucket);
-        let pools: Vec<Reading<'_>> =
+        let pools: Vec<SlabReadGuard<'_>> =
             self.pools.iter().map(|pool| pool.read_range(share.clone())).collect();
         let pools: Vec<&[f32]> = pools.iter().map(|pool| &**pool).collect();
         let mut sum = sum.write(share);

@@ -213,7 +213,7 @@ impl Single {
 
     /// Gradients, in the places that [`net::Param::gradient`] says.
     #[must_use]
-    pub fn pool(&self) -> tensor::Reading<'_> {
+    pub fn pool(&self) -> tensor::SlabReadGuard<'_> {
         self.pool.read()
     }
 

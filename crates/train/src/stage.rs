@@ -7,7 +7,10 @@ use base::Clock;
 use exchange::ExchangeError;
 use kernels::Cpu;
 use net::ReplicaState;
-use solver::{BlockSums, Clipped, HISTORIES_MAX, Piece, Run, Slots, Solver, Step, block_sums};
+use solver::{
+    BlockSums, Clipped, HISTORIES_MAX, ParamRange, ParamSlots, Solver, UpdateSlice, UpdateStep,
+    block_sums,
+};
 use tensor::SharedSlab;
 
 use crate::board::{Board, Failed};
@@ -31,7 +34,7 @@ pub(crate) struct Stage<'a> {
     pub(crate) debug: bool,
     pub(crate) config: &'a Config,
     pub(crate) solver: &'a Solver,
-    pub(crate) slots: &'a Slots,
+    pub(crate) slots: &'a ParamSlots,
     pub(crate) buckets: &'a [Range<usize>],
     pub(crate) shared: &'a Shared,
     pub(crate) dealing: Dealing,
@@ -109,7 +112,8 @@ impl Stage<'_> {
         if self.ranks.are_several() {
             self.board.wait_exchanged()?;
         }
-        let runs: Vec<Run> = reducer.shares().flat_map(|share| self.slots.runs(share)).collect();
+        let runs: Vec<ParamRange> =
+            reducer.shares().flat_map(|share| self.slots.param_ranges(share)).collect();
         self.add_norms(&runs, reducer.sum());
         self.board.barrier()?; // nobody reads params any more, and all norms and news are in
         let reduced = self.clock.now();
@@ -180,7 +184,7 @@ impl Stage<'_> {
         1.0 / self.dealing.replicas as f32
     }
 
-    fn add_norms(&self, runs: &[Run], sum: &SharedSlab) {
+    fn add_norms(&self, runs: &[ParamRange], sum: &SharedSlab) {
         if !self.solver.needs_norms() {
             return;
         }
@@ -196,7 +200,12 @@ impl Stage<'_> {
     }
 
     /// Applies the rule to this worker's share.
-    fn update(&self, cpu: &Cpu, runs: &[Run], sum: &SharedSlab) -> Result<Option<Clipped>, Undone> {
+    fn update(
+        &self,
+        cpu: &Cpu,
+        runs: &[ParamRange],
+        sum: &SharedSlab,
+    ) -> Result<Option<Clipped>, Undone> {
         let step = {
             let norms = self.norms.lock().unwrap_or_else(PoisonError::into_inner);
             let norms = if self.solver.needs_norms() { &norms[..] } else { &[] };
@@ -206,7 +215,13 @@ impl Stage<'_> {
         Ok(step.clipped)
     }
 
-    fn apply(&self, cpu: &Cpu, runs: &[Run], sum: &SharedSlab, step: &Step) -> Result<(), Undone> {
+    fn apply(
+        &self,
+        cpu: &Cpu,
+        runs: &[ParamRange],
+        sum: &SharedSlab,
+        step: &Step,
+    ) -> Result<(), Undone> {
         let mut guards: Vec<_> = (runs.iter())
             .map(|run| {
                 let slab = self.slots.in_slab(run);
@@ -221,7 +236,12 @@ impl Stage<'_> {
                 let mut history = history.iter_mut().map(|history| &mut history[..]);
                 let history: [_; HISTORIES_MAX] =
                     std::array::from_fn(|_| history.next().unwrap_or_default());
-                Piece { slot: *slot, values: &mut values[..], gradient: &gradient[..], history }
+                UpdateSlice {
+                    slot: *slot,
+                    values: &mut values[..],
+                    gradient: &gradient[..],
+                    history,
+                }
             })
             .collect();
         self.solver.update(cpu, step, pieces).map_err(|bad| Undone::NotFinite(bad.slot))

@@ -3,21 +3,21 @@
 //! `h = momentum h + (1 - momentum) g^2`, `u = g sqrt((d + delta) / (h + delta))`,
 //! `d = momentum d + (1 - momentum) u^2`, `w -= rate u`. `h` is the first history, `d` the second.
 
-use super::{Block, DecayPlace, Rule, Terms, any};
+use super::{DecayMode, ParamBlock, RuleTerms, UpdateRule, any};
 
 /// This rule's row in the [table](super::RULES).
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: UpdateRule = UpdateRule {
     name: "AdaDelta",
     histories: 2,
-    decay: DecayPlace::Gradient,
+    decay: DecayMode::Gradient,
     trust: None,
     check: any,
     update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };
 
 #[inline(always)]
-fn update(terms: &Terms, block: Block<'_>) {
-    let Block { values, gradient, history: [h, d] } = block;
+fn update(terms: &RuleTerms, block: ParamBlock<'_>) {
+    let ParamBlock { values, gradient, history: [h, d] } = block;
     let (rate, delta, momentum) = (terms.rate, terms.hyper.delta, terms.hyper.momentum);
     let fresh = 1.0 - momentum;
     for (((w, &g), h), d) in values.iter_mut().zip(gradient).zip(h).zip(d) {

@@ -1,25 +1,25 @@
 //! AdaGrad (Duchi et al. 2011): `h += g^2`, `w -= rate g / (sqrt(h) + delta)`. Caffe type `AdaGrad`.
 
-use super::{Block, DecayPlace, Hyper, Rule, Terms};
+use super::{DecayMode, HyperParams, ParamBlock, RuleTerms, UpdateRule};
 use crate::error::{SolverError, expect};
 
 /// This rule's row in the [table](super::RULES).
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: UpdateRule = UpdateRule {
     name: "AdaGrad",
     histories: 1,
-    decay: DecayPlace::Gradient,
+    decay: DecayMode::Gradient,
     trust: None,
     check,
     update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };
 
-fn check(hyper: &Hyper) -> Result<(), SolverError> {
+fn check(hyper: &HyperParams) -> Result<(), SolverError> {
     expect(hyper.momentum == 0.0, "momentum", hyper.momentum, "0", "AdaGrad")
 }
 
 #[inline(always)]
-fn update(terms: &Terms, block: Block<'_>) {
-    let Block { values, gradient, history: [h, _] } = block;
+fn update(terms: &RuleTerms, block: ParamBlock<'_>) {
+    let ParamBlock { values, gradient, history: [h, _] } = block;
     let (rate, delta) = (terms.rate, terms.hyper.delta);
     for ((w, &g), h) in values.iter_mut().zip(gradient).zip(h) {
         *h += g * g;

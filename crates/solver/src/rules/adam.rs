@@ -4,21 +4,21 @@
 //! `w -= rate sqrt(1 - momentum2^t) / (1 - momentum^t) * m / (sqrt(v) + delta)`. `delta` is the paper's
 //! epsilon-hat: it is added before the correction. `m` is the first history, `v` the second.
 
-use super::{Block, DecayPlace, Rule, Terms, any};
+use super::{DecayMode, ParamBlock, RuleTerms, UpdateRule, any};
 
 /// This rule's row in the [table](super::RULES).
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: UpdateRule = UpdateRule {
     name: "Adam",
     histories: 2,
-    decay: DecayPlace::Gradient,
+    decay: DecayMode::Gradient,
     trust: None,
     check: any,
     update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };
 
 #[inline(always)]
-fn update(terms: &Terms, block: Block<'_>) {
-    let Block { values, gradient, history: [m, v] } = block;
+fn update(terms: &RuleTerms, block: ParamBlock<'_>) {
+    let ParamBlock { values, gradient, history: [m, v] } = block;
     let (beta1, beta2, delta) = (terms.hyper.momentum, terms.hyper.momentum2, terms.hyper.delta);
     let (fresh1, fresh2) = (1.0 - beta1, 1.0 - beta2);
     let [correction1, correction2] = terms.corrections;

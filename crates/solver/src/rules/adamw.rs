@@ -1,17 +1,17 @@
-//! AdamW (Loshchilov, Hutter 2019): Adam whose weight decay stays out of the averages. Type `AdamW`,
+//! AdamW (Loshchilov, Hutter 2019): Adam with decoupled weight decay. Type `AdamW`,
 //! not in Caffe.
 //!
 //! `m` and `v` as in [Adam](super::adam) from the gradient without decay, then
 //! `w -= rate (m' / (sqrt(v') + delta) + decay w)` with `m' = m / (1 - momentum^t)` and
-//! `v' = v / (1 - momentum2^t)`. As in common implementations the decay is multiplied by the rate.
+//! `v' = v / (1 - momentum2^t)`. As in common implementations, the rate multiplies the decay.
 
-use super::{Block, DecayPlace, Rule, Terms, any};
+use super::{DecayMode, ParamBlock, RuleTerms, UpdateRule, any};
 
 /// This rule's row in the [table](super::RULES).
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: UpdateRule = UpdateRule {
     name: "AdamW",
     histories: 2,
-    decay: DecayPlace::Apart,
+    decay: DecayMode::Decoupled,
     trust: None,
     check: any,
     update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
@@ -19,8 +19,8 @@ pub(super) const RULE: Rule = Rule {
 
 #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the point")]
 #[inline(always)]
-fn update(terms: &Terms, block: Block<'_>) {
-    let Block { values, gradient, history: [m, v] } = block;
+fn update(terms: &RuleTerms, block: ParamBlock<'_>) {
+    let ParamBlock { values, gradient, history: [m, v] } = block;
     let (beta1, beta2, delta) = (terms.hyper.momentum, terms.hyper.momentum2, terms.hyper.delta);
     let (fresh1, fresh2) = (1.0 - beta1, 1.0 - beta2);
     let [correction1, correction2] = terms.corrections;

@@ -1,24 +1,24 @@
 //! Nesterov's accelerated gradient: `h' = momentum h + rate g`, `w -= (1 + momentum) h' - momentum h`.
 //! Caffe type `Nesterov`.
 //!
-//! The weights kept are those one look-ahead further on (Sutskever et al. 2013, rewritten), so that
-//! the gradient is taken where the weights are: step back by the old momentum, then over-step.
+//! The stored weights are the look-ahead weights (Sutskever et al. 2013, rewritten), so that the
+//! gradient is evaluated at the stored weights: undo the old look-ahead, then apply the new one.
 
-use super::{Block, DecayPlace, Rule, Terms, any};
+use super::{DecayMode, ParamBlock, RuleTerms, UpdateRule, any};
 
 /// This rule's row in the [table](super::RULES).
-pub(super) const RULE: Rule = Rule {
+pub(super) const RULE: UpdateRule = UpdateRule {
     name: "Nesterov",
     histories: 1,
-    decay: DecayPlace::Gradient,
+    decay: DecayMode::Gradient,
     trust: None,
     check: any,
     update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };
 
 #[inline(always)]
-fn update(terms: &Terms, block: Block<'_>) {
-    let Block { values, gradient, history: [h, _] } = block;
+fn update(terms: &RuleTerms, block: ParamBlock<'_>) {
+    let ParamBlock { values, gradient, history: [h, _] } = block;
     let (rate, momentum) = (terms.rate, terms.hyper.momentum);
     let over = 1.0 + momentum;
     for ((w, &g), h) in values.iter_mut().zip(gradient).zip(h) {

@@ -5,14 +5,16 @@
     reason = "small numbers and rounding on purpose"
 )]
 
+use std::ops::Range;
+
 use caffe_format::SolverParameter;
 use kernels::{Cpu, Simd};
 
-use super::{RULES, Rule};
+use super::{RULES, UpdateRule};
 use crate::{
-    BLOCK, BlockSums, Extensions, HISTORIES_MAX, NotFinite, ParamSlot, Slots, Solver, Step,
-    block_sums, pieces,
-    reference::{self, DELTA, MOMENTUM2, Options, Param, RMS_DECAY, TRUST},
+    BLOCK, BlockSums, Extensions, NotFinite, ParamRange, ParamSlot, ParamSlots, Solver,
+    UpdateSlice, UpdateStep, block_sums,
+    reference::{self, DELTA, MOMENTUM2, RMS_DECAY, ReferenceOptions, ReferenceParam, TRUST},
 };
 
 /// Lengths of the two parameters: the first has a whole block and a part of one.
@@ -20,9 +22,9 @@ const LENS: [usize; 2] = [BLOCK + 100, 7];
 const SAMPLES: usize = 4;
 const ITERS: u64 = 6;
 
-fn options(rule: &Rule) -> Options {
+fn options(rule: &UpdateRule) -> ReferenceOptions {
     let momentum = if ["AdaGrad", "RMSProp"].contains(&rule.name) { 0.0 } else { 0.9 };
-    Options {
+    ReferenceOptions {
         rule: rule.name,
         rate: 0.01,
         momentum,
@@ -33,7 +35,7 @@ fn options(rule: &Rule) -> Options {
     }
 }
 
-fn solver(o: &Options) -> Solver {
+fn solver(o: &ReferenceOptions) -> Solver {
     let p = SolverParameter {
         type_: Some(o.rule.into()),
         base_lr: Some(o.rate as f32),
@@ -53,9 +55,9 @@ fn solver(o: &Options) -> Solver {
 }
 
 /// The second parameter learns twice as fast and does not decay, as biases do in Caffe's examples.
-fn slots() -> Slots {
+fn slots() -> ParamSlots {
     let [first, second] = LENS;
-    Slots::new(vec![
+    ParamSlots::new(vec![
         ParamSlot {
             values: 0..first,
             gradient: second..second + first,
@@ -94,11 +96,11 @@ fn start() -> Vec<f64> {
 }
 
 /// The reference's weights after `ITERS` iterations.
-fn reference(o: &Options) -> Vec<f64> {
-    let mut params: Vec<Param> = slots()
+fn reference(o: &ReferenceOptions) -> Vec<f64> {
+    let mut params: Vec<ReferenceParam> = slots()
         .as_slice()
         .iter()
-        .map(|slot| Param {
+        .map(|slot| ReferenceParam {
             values: start()[slot.values.clone()].to_vec(),
             lr_mult: slot.lr_mult.into(),
             decay_mult: slot.decay_mult.into(),
@@ -106,7 +108,9 @@ fn reference(o: &Options) -> Vec<f64> {
             second: vec![0.0; slot.values.len()],
         })
         .collect();
-    let flat = |params: &[Param]| params.iter().flat_map(|p| p.values.clone()).collect::<Vec<_>>();
+    let flat = |params: &[ReferenceParam]| {
+        params.iter().flat_map(|p| p.values.clone()).collect::<Vec<_>>()
+    };
     for iter in 0..ITERS {
         let gradient: Vec<f64> =
             gradient(&flat(&params), iter).iter().map(|g| g * o.iter_size).collect();
@@ -117,7 +121,7 @@ fn reference(o: &Options) -> Vec<f64> {
 }
 
 /// Ours, with `workers` workers that take turns, `threads` threads, and the sum over `replicas` in the pool.
-fn ours(o: &Options, workers: usize, threads: usize, replicas: f32) -> Vec<f32> {
+fn ours(o: &ReferenceOptions, workers: usize, threads: usize, replicas: f32) -> Vec<f32> {
     let (solver, slots) = (solver(o), slots());
     let cpu = Cpu::new(threads, Simd::Portable);
     let mut values: Vec<f32> = start().iter().map(|&w| w as f32).collect();
@@ -128,30 +132,63 @@ fn ours(o: &Options, workers: usize, threads: usize, replicas: f32) -> Vec<f32> 
         pool.rotate_right(LENS[1]); // the second parameter's comes first in the pool
         let factor = o.iter_size as f32 * replicas;
         let pool: Vec<f32> = pool.iter().map(|&g| g as f32 * factor).collect();
-        let shares: Vec<_> =
-            (0..workers).map(|i| slots.runs(slots.cut(0..pool.len(), workers, i))).collect();
+        let chunks: Vec<_> = (0..workers)
+            .map(|i| slots.param_ranges(slots.chunk(0..pool.len(), workers, i)))
+            .collect();
         let mut sums = vec![BlockSums::default(); slots.blocks()];
-        for run in shares.iter().flatten() {
-            let (w, g) = (&values[slots.in_slab(run)], &pool[slots.in_pool(run)]);
-            block_sums(1.0 / replicas, w, g, &mut sums[slots.blocks_in(run)]);
+        for range in chunks.iter().flatten() {
+            let (w, g) = (&values[slots.in_slab(range)], &pool[slots.in_pool(range)]);
+            block_sums(1.0 / replicas, w, g, &mut sums[slots.blocks_in(range)]);
         }
         let sums = if solver.needs_norms() { sums } else { Vec::new() };
         let step = solver.step(iter, 1.0 / replicas, &slots, &sums);
-        for share in shares {
-            let pieces = pieces(&slots, &share, &mut values, &pool, views(&mut history));
-            solver.update(&cpu, &step, pieces).unwrap();
+        for chunk in chunks {
+            let slices = slices(&slots, &chunk, &mut values, &pool, &mut history);
+            solver.update(&cpu, &step, slices).unwrap();
         }
     }
     values
 }
 
-fn views(history: &mut [Vec<f32>]) -> [&mut [f32]; HISTORIES_MAX] {
-    let mut history = history.iter_mut();
-    std::array::from_fn(|_| history.next().map(Vec::as_mut_slice).unwrap_or_default())
+/// The slices that belong to `ranges`.
+fn slices<'a>(
+    slots: &ParamSlots,
+    ranges: &[ParamRange],
+    values: &'a mut [f32],
+    pool: &'a [f32],
+    history: &'a mut [Vec<f32>],
+) -> Vec<UpdateSlice<'a>> {
+    let mut ranges: Vec<&ParamRange> = ranges.iter().collect();
+    ranges.sort_by_key(|range| slots.in_slab(range).start);
+    let slabs: Vec<Range<usize>> = ranges.iter().map(|range| slots.in_slab(range)).collect();
+    let mut history: Vec<_> =
+        history.iter_mut().map(|slab| disjoint(slab, &slabs).into_iter()).collect();
+    let slice = |(range, values): (&&ParamRange, &'a mut [f32])| {
+        let mut history = history.iter_mut().map(|slices| slices.next().unwrap());
+        UpdateSlice {
+            slot: range.slot,
+            values,
+            gradient: &pool[slots.in_pool(range)],
+            history: std::array::from_fn(|_| history.next().unwrap_or_default()),
+        }
+    };
+    ranges.iter().zip(disjoint(values, &slabs)).map(slice).collect()
+}
+
+/// The slices of `slab` at `ranges`, which ascend.
+fn disjoint<'a>(mut slab: &'a mut [f32], ranges: &[Range<usize>]) -> Vec<&'a mut [f32]> {
+    let mut start = 0;
+    let slice = |range: &Range<usize>| {
+        let rest = std::mem::take(&mut slab);
+        let (wanted, rest) = rest[range.start - start..].split_at_mut(range.len());
+        (slab, start) = (rest, range.end);
+        wanted
+    };
+    ranges.iter().map(slice).collect()
 }
 
 #[track_caller]
-fn check(o: &Options) {
+fn check(o: &ReferenceOptions) {
     let (want, got) = (reference(o), ours(o, 1, 1, 1.0));
     for (i, (want, &got)) in want.iter().zip(&got).enumerate() {
         let error = (want - f64::from(got)).abs();
@@ -166,11 +203,11 @@ fn every_rule_follows_its_formula() {
     for rule in RULES {
         let o = options(rule);
         check(&o);
-        check(&Options { weight_decay: 0.0, ..o });
-        check(&Options { clip: 0.05, ..o });
-        check(&Options { iter_size: 4.0, clip: 0.05, ..o });
+        check(&ReferenceOptions { weight_decay: 0.0, ..o });
+        check(&ReferenceOptions { clip: 0.05, ..o });
+        check(&ReferenceOptions { iter_size: 4.0, clip: 0.05, ..o });
         if !["AdamW", "LARS"].contains(&rule.name) {
-            check(&Options { l1: true, ..o });
+            check(&ReferenceOptions { l1: true, ..o });
         }
     }
 }
@@ -179,7 +216,7 @@ fn every_rule_follows_its_formula() {
 fn neither_workers_nor_threads_nor_replicas_change_a_bit() {
     for rule in RULES {
         for clip in [-1.0, 0.05] {
-            let o = Options { clip, ..options(rule) };
+            let o = ReferenceOptions { clip, ..options(rule) };
             let alone = ours(&o, 1, 1, 1.0);
             for (workers, threads, replicas) in [(2, 1, 1.0), (3, 2, 1.0), (1, 3, 1.0), (2, 1, 4.0)]
             {
@@ -221,16 +258,22 @@ fn constant_gradients_have_closed_forms() {
         );
         let solver = solver.unwrap();
         let slot = ParamSlot { values: 0..1, gradient: 0..1, lr_mult: 1.0, decay_mult: 1.0 };
-        let slots = Slots::new(vec![slot]);
+        let slots = ParamSlots::new(vec![slot]);
         let mut values = [0.0_f32];
         let mut history: Vec<Vec<f32>> = vec![vec![0.0]; solver.histories()];
         for iter in 0..n {
             // Weights of norm zero throughout, so that LARS trusts fully.
             let sums = [BlockSums { values: 0.0, gradient: g * g }];
-            let step: Step = solver.step(iter as u64, 1.0, &slots, &sums);
+            let step: UpdateStep = solver.step(iter as u64, 1.0, &slots, &sums);
             let pool = [g as f32];
-            let pieces = pieces(&slots, &slots.all(), &mut values, &pool, views(&mut history));
-            solver.update(&Cpu::new(1, Simd::Portable), &step, pieces).unwrap();
+            let slices = slices(
+                &slots,
+                &slots.param_ranges(0..pool.len()),
+                &mut values,
+                &pool,
+                &mut history,
+            );
+            solver.update(&Cpu::new(1, Simd::Portable), &step, slices).unwrap();
         }
         let got = f64::from(values[0]);
         assert!((got / want - 1.0).abs() < 1e-4, "{}: {got}, not {want}", rule.name);
@@ -249,8 +292,14 @@ fn a_gradient_that_is_not_finite_names_its_parameter_and_touches_no_weight_of_it
             pool[0] = bad; // second parameter
             let sums = vec![BlockSums { values: 1.0, gradient: 1.0 }; slots.blocks()];
             let step = solver.step(0, 1.0, &slots, &sums);
-            let pieces = pieces(&slots, &slots.all(), &mut values, &pool, views(&mut history));
-            let result = solver.update(&Cpu::new(2, Simd::Portable), &step, pieces);
+            let slices = slices(
+                &slots,
+                &slots.param_ranges(0..pool.len()),
+                &mut values,
+                &pool,
+                &mut history,
+            );
+            let result = solver.update(&Cpu::new(2, Simd::Portable), &step, slices);
             assert_eq!(result, Err(NotFinite { slot: 0 }), "{}", rule.name);
             assert!(values[..BLOCK].iter().all(|&w| w != 1.0 && w.is_finite()), "{}", rule.name);
             assert!(values[BLOCK..].iter().all(|&w| w == 1.0), "{}", rule.name);
@@ -261,7 +310,7 @@ fn a_gradient_that_is_not_finite_names_its_parameter_and_touches_no_weight_of_it
 #[test]
 fn clipping_says_what_it_did() {
     let slots = slots();
-    let solver = solver(&Options { clip: 2.0, ..options(&RULES[7]) });
+    let solver = solver(&ReferenceOptions { clip: 2.0, ..options(&RULES[7]) });
     let mut sums = vec![BlockSums::default(); slots.blocks()];
     sums[0].gradient = 9.0;
     sums[2].gradient = 7.0;

@@ -1,7 +1,7 @@
-use super::{BLOCK, ParamSlot, Slots};
+use super::{BLOCK, ParamSlot, ParamSlots};
 
 /// Parameters of these lengths; gradients in reverse, as backward makes them, with a gap of three.
-fn slots(lens: &[usize]) -> Slots {
+fn slots(lens: &[usize]) -> ParamSlots {
     let mut values = 0;
     let mut gradient: usize = lens.iter().map(|len| len + 3).sum();
     let slots = lens.iter().map(|&len| {
@@ -14,31 +14,31 @@ fn slots(lens: &[usize]) -> Slots {
             decay_mult: 1.0,
         }
     });
-    Slots::new(slots.collect())
+    ParamSlots::new(slots.collect())
 }
 
 #[test]
-fn pieces_tile_the_bucket_and_their_runs_every_parameter() {
+fn chunks_tile_the_bucket_and_their_ranges_tile_every_parameter() {
     for lens in [&[1][..], &[0, 5], &[BLOCK], &[BLOCK + 1, 64, 3 * BLOCK, 0, 10_000, BLOCK - 1]] {
         let slots = slots(lens);
         let pool = 0..lens.iter().map(|len| len + 3).sum::<usize>();
-        for parts in 1..=9 {
-            let pieces: Vec<_> = (0..parts).map(|i| slots.cut(pool.clone(), parts, i)).collect();
-            assert_eq!((pieces[0].start, pieces[parts - 1].end), (pool.start, pool.end));
-            assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start), "{pieces:?}");
-            let fair = pool.len() / parts;
-            assert!(pieces.iter().all(|p| p.len() <= fair + BLOCK + 3), "{pieces:?}");
+        for count in 1..=9 {
+            let chunks: Vec<_> = (0..count).map(|i| slots.chunk(pool.clone(), count, i)).collect();
+            assert_eq!((chunks[0].start, chunks[count - 1].end), (pool.start, pool.end));
+            assert!(chunks.windows(2).all(|pair| pair[0].end == pair[1].start), "{chunks:?}");
+            let fair = pool.len() / count;
+            assert!(chunks.iter().all(|p| p.len() <= fair + BLOCK + 3), "{chunks:?}");
 
             let mut seen: Vec<Vec<u8>> = lens.iter().map(|&len| vec![0; len]).collect();
             let mut blocks = vec![0; slots.blocks()];
-            for run in pieces.iter().flat_map(|piece| slots.runs(piece.clone())) {
-                seen[run.slot][run.values.clone()].iter_mut().for_each(|seen| *seen += 1);
-                blocks[slots.blocks_in(&run)].iter_mut().for_each(|block| *block += 1);
-                assert_eq!(slots.in_slab(&run).len(), run.values.len());
-                assert_eq!(slots.in_pool(&run).len(), run.values.len());
+            for range in chunks.iter().flat_map(|chunk| slots.param_ranges(chunk.clone())) {
+                seen[range.slot][range.values.clone()].iter_mut().for_each(|seen| *seen += 1);
+                blocks[slots.blocks_in(&range)].iter_mut().for_each(|block| *block += 1);
+                assert_eq!(slots.in_slab(&range).len(), range.values.len());
+                assert_eq!(slots.in_pool(&range).len(), range.values.len());
             }
-            assert!(seen.iter().flatten().all(|&seen| seen == 1), "{lens:?} in {parts}");
-            assert!(blocks.iter().all(|&block| block == 1), "{lens:?} in {parts}");
+            assert!(seen.iter().flatten().all(|&seen| seen == 1), "{lens:?} in {count} chunks");
+            assert!(blocks.iter().all(|&block| block == 1), "{lens:?} in {count} chunks");
         }
     }
 }
@@ -47,17 +47,17 @@ fn pieces_tile_the_bucket_and_their_runs_every_parameter() {
 fn a_bucket_is_a_part_of_the_pool() {
     let slots = slots(&[100, 2 * BLOCK, 50]); // in the pool: 50 at 0, 8192 at 53, 100 at 8248
     let bucket = 53..8248;
-    assert_eq!(slots.cut(bucket.clone(), 2, 0), 53..53 + BLOCK);
-    assert_eq!(slots.cut(bucket.clone(), 2, 1), 53 + BLOCK..8248);
-    assert_eq!(slots.runs(bucket.clone()).len(), 1);
-    let thirds: Vec<_> = (0..3).map(|i| slots.cut(bucket.clone(), 3, i).len()).collect();
+    assert_eq!(slots.chunk(bucket.clone(), 2, 0), 53..53 + BLOCK);
+    assert_eq!(slots.chunk(bucket.clone(), 2, 1), 53 + BLOCK..8248);
+    assert_eq!(slots.param_ranges(bucket.clone()).len(), 1);
+    let thirds: Vec<_> = (0..3).map(|i| slots.chunk(bucket.clone(), 3, i).len()).collect();
     assert_eq!(thirds, [BLOCK, 0, BLOCK + 3], "two blocks and a gap for three workers");
 }
 
 #[test]
-#[should_panic(expected = "cuts a block in two")]
+#[should_panic(expected = "divides a block")]
 fn a_range_inside_a_block_is_refused() {
-    let _ = slots(&[100]).runs(0..50);
+    let _ = slots(&[100]).param_ranges(0..50);
 }
 
 #[test]
@@ -69,5 +69,5 @@ fn gradients_do_not_overlap() {
         lr_mult: 1.0,
         decay_mult: 1.0,
     };
-    let _ = Slots::new(vec![slot(0), slot(4)]);
+    let _ = ParamSlots::new(vec![slot(0), slot(4)]);
 }
