@@ -7,11 +7,11 @@ use divan::{
     counter::{BytesCount, ItemsCount},
 };
 use kernels::{
-    Activation, Conv, Cpu, Mat, Rows, RowsMut, Simd, Unary, Write, batch_norm, conv, elementwise,
-    gemm as product,
+    Activation, Conv, Cpu, Mat, Simd, StridedRows, StridedRowsMut, Unary, Write, batch_norm, conv,
+    elementwise, gemm as product,
     lrn::{self, Lrn},
-    pooling::{self, Pool, Rounding},
-    reference, relu, update,
+    pooling::{self, PoolingShape, Rounding},
+    reference, relu,
 };
 
 fn main() {
@@ -72,7 +72,7 @@ fn forward(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
     let (x, w) = (vec![0.5; shape.x_len()], vec![0.25; shape.weights_len()]);
     let mut y = vec![0.0; shape.out_pixels() * shape.k];
     bench.counter(ItemsCount::new(shape.flops() / 2)).bench_local(|| {
-        let y = RowsMut::dense(&mut y, shape.k);
+        let y = StridedRowsMut::dense(&mut y, shape.k);
         conv::forward(&cpu, shape, &x, &w, None, Activation::Linear, y);
     });
 }
@@ -107,7 +107,7 @@ fn backward_data(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
     let (dy, w) = (vec![0.5; shape.out_pixels() * shape.k], vec![0.25; shape.weights_len()]);
     let mut dx = vec![0.0; shape.x_len()];
     bench.counter(ItemsCount::new(shape.flops() / 2)).bench_local(|| {
-        conv::backward_data(&cpu, shape, Rows::dense(&dy, shape.k), &w, &mut dx);
+        conv::backward_data(&cpu, shape, StridedRows::dense(&dy, shape.k), &w, &mut dx);
     });
 }
 
@@ -131,7 +131,14 @@ fn backward_weights(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
     let (dy, x) = (vec![0.5; shape.out_pixels() * shape.k], vec![0.25; shape.x_len()]);
     let mut dw = vec![0.0; shape.weights_len()];
     bench.counter(ItemsCount::new(shape.flops() / 2)).bench_local(|| {
-        conv::backward_weights(&cpu, shape, &x, Rows::dense(&dy, shape.k), Write::Set, &mut dw);
+        conv::backward_weights(
+            &cpu,
+            shape,
+            &x,
+            StridedRows::dense(&dy, shape.k),
+            Write::Set,
+            &mut dw,
+        );
     });
 }
 
@@ -141,7 +148,7 @@ fn gemm(bench: Bencher<'_, '_>, threads: usize) {
     let (a, b, mut c) = (vec![0.5; side * side], vec![0.25; side * side], vec![0.0; side * side]);
     bench.counter(ItemsCount::new(side.pow(3))).bench_local(|| {
         let (a, b) = (Mat::new(&a, side), Mat::new(&b, side));
-        product(&cpu, side, side, side, a, b, Write::Set, RowsMut::dense(&mut c, side));
+        product(&cpu, side, side, side, a, b, Write::Set, StridedRowsMut::dense(&mut c, side));
     });
 }
 
@@ -168,7 +175,7 @@ fn relu_forward(bench: Bencher<'_, '_>, threads: usize) {
 fn max_pooling(bench: Bencher<'_, '_>, threads: usize) {
     let (kernel, stride) = ([3; 2], [2; 2]);
     let (pad, rounding) = ([0; 2], Rounding::Ceil);
-    let pool = Pool { n: 8, c: 64, h: 56, w: 56, kernel, stride, pad, rounding };
+    let pool = PoolingShape { n: 8, c: 64, h: 56, w: 56, kernel, stride, pad, rounding };
     let (cpu, x) = (cpu(threads), vec![0.5; VALUES]);
     let (mut y, mut mask) = (vec![0.0; pool.y_len()], vec![0; pool.y_len()]);
     bench
@@ -193,13 +200,4 @@ fn batch_statistics(bench: Bencher<'_, '_>, threads: usize) {
     bench.counter(BytesCount::of_many::<f32>(VALUES)).bench_local(|| {
         batch_norm::statistics(&cpu, VALUES / 64, 64, &x, &mut mean, &mut variance);
     });
-}
-
-#[divan::bench(args = THREADS)]
-fn sgd(bench: Bencher<'_, '_>, threads: usize) {
-    let (cpu, grad) = (cpu(threads), vec![0.5; VALUES]);
-    let (mut history, mut param) = (vec![0.0; VALUES], vec![0.0; VALUES]);
-    bench
-        .counter(BytesCount::of_many::<f32>(5 * VALUES))
-        .bench_local(|| update::sgd(&cpu, 0.01, 0.9, &grad, &mut history, &mut param));
 }

@@ -10,8 +10,8 @@
 use std::{hint::black_box, time::Instant};
 
 use kernels::{
-    Activation, Conv, Cpu, Mat, Rows, RowsMut, Simd, Write, conv, gemm,
-    inner_product::{self, InnerProduct},
+    Activation, Conv, Cpu, Mat, Simd, StridedRows, StridedRowsMut, Write, conv, gemm,
+    inner_product::{self, InnerProductShape},
 };
 
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
@@ -99,11 +99,11 @@ fn conv_line(cpu: &Cpu, shape: &Conv) -> String {
     let (mut dx, mut dw) = (x.clone(), w.clone());
     let relu = Activation::Relu { slope: 0.0 };
     let forward = best(cpu, shape.flops(), &mut || {
-        let y = RowsMut::dense(&mut y, shape.k);
+        let y = StridedRowsMut::dense(&mut y, shape.k);
         conv::forward(cpu, shape, &x, &w, Some(&bias), relu, y);
     });
     let dy = vec![0.5; y.len()];
-    let dy = Rows::dense(&dy, shape.k);
+    let dy = StridedRows::dense(&dy, shape.k);
     let data = best(cpu, shape.flops(), &mut || conv::backward_data(cpu, shape, dy, &w, &mut dx));
     let weights = best(cpu, shape.flops(), &mut || {
         conv::backward_weights(cpu, shape, &x, dy, Write::Set, &mut dw);
@@ -126,7 +126,7 @@ const IPS: [[usize; 3]; 8] = [
 const FEW: usize = 8;
 
 fn ip_line(cpu: &Cpu, [n, d, k]: [usize; 3]) -> String {
-    let ip = InnerProduct { n, d, k };
+    let ip = InnerProductShape { n, d, k };
     let best = |run: &mut dyn FnMut()| {
         let flops = 2 * n * d * k;
         if n > FEW {
@@ -160,7 +160,7 @@ fn gemm_line(cpu: &Cpu, side: usize) -> String {
     ];
     let figures = pairs.map(|(a, b)| {
         best(cpu, 2 * side.pow(3), &mut || {
-            gemm(cpu, side, side, side, a, b, Write::Set, RowsMut::dense(&mut c, side));
+            gemm(cpu, side, side, side, a, b, Write::Set, StridedRowsMut::dense(&mut c, side));
         })
     });
     figures.concat()

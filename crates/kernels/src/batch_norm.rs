@@ -153,7 +153,7 @@ impl Normalize<'_> {
     }
 }
 
-/// `y = (x − mean) · inv_std`, then scale and ReLU if given; in place or apart.
+/// `y = (x − mean) · inv_std`, then scale and ReLU if given; in place or out of place.
 ///
 /// * `values`: (rows, c)
 ///
@@ -172,7 +172,7 @@ pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
                     }
                 });
             }),
-            Unary::Apart { x, y } => cpu.run_chunks(y, piece, |index, y| {
+            Unary::OutOfPlace { x, y } => cpu.run_chunks(y, piece, |index, y| {
                 let x = &x[index * piece..][..y.len()];
                 vectorize!(cpu, {
                     for (x, y) in x.chunks(c).zip(y.chunks_mut(c)) {

@@ -5,12 +5,12 @@
 use crate::{
     columns,
     cpu::{CHUNK, Cpu},
-    view::{Rows, Unary, Write},
+    view::{StridedRows, Unary, Write},
 };
 
 /// Shape of a blob as seen from its channel axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Channels {
+pub struct ChannelDims {
     /// Product of the axes before.
     pub outer: usize,
     /// Channels.
@@ -19,7 +19,7 @@ pub struct Channels {
     pub inner: usize,
 }
 
-impl Channels {
+impl ChannelDims {
     /// Values of the blob.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -38,7 +38,7 @@ impl Channels {
     }
 }
 
-/// `y = x · gamma + beta`, in place or apart; `beta` may be missing.
+/// `y = x · gamma + beta`, in place or out of place; `beta` may be missing.
 ///
 /// * `values`: (outer, c, inner)
 /// * `gamma`, `beta`: (c)
@@ -46,7 +46,7 @@ impl Channels {
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn scale(cpu: &Cpu, dims: Channels, gamma: &[f32], beta: Option<&[f32]>, values: Unary<'_>) {
+pub fn scale(cpu: &Cpu, dims: ChannelDims, gamma: &[f32], beta: Option<&[f32]>, values: Unary<'_>) {
     dims.check(values.count(), gamma);
     match beta {
         None => apply(cpu, dims, [gamma, gamma], values, |x, gamma, _| x * gamma),
@@ -57,7 +57,7 @@ pub fn scale(cpu: &Cpu, dims: Channels, gamma: &[f32], beta: Option<&[f32]>, val
     }
 }
 
-/// `y = x + beta`, in place or apart.
+/// `y = x + beta`, in place or out of place.
 ///
 /// * `values`: (outer, c, inner)
 /// * `beta`: (c)
@@ -65,7 +65,7 @@ pub fn scale(cpu: &Cpu, dims: Channels, gamma: &[f32], beta: Option<&[f32]>, val
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn bias(cpu: &Cpu, dims: Channels, beta: &[f32], values: Unary<'_>) {
+pub fn bias(cpu: &Cpu, dims: ChannelDims, beta: &[f32], values: Unary<'_>) {
     dims.check(values.count(), beta);
     apply(cpu, dims, [beta, beta], values, |x, beta, _| x + beta);
 }
@@ -73,7 +73,7 @@ pub fn bias(cpu: &Cpu, dims: Channels, beta: &[f32], values: Unary<'_>) {
 /// `y = f(x, a, b)`, with a channel's `a` and `b`.
 fn apply(
     cpu: &Cpu,
-    dims: Channels,
+    dims: ChannelDims,
     [a, b]: [&[f32]; 2],
     values: Unary<'_>,
     f: impl Fn(f32, f32, f32) -> f32 + Sync,
@@ -101,7 +101,7 @@ fn apply(
     let piece = dims.piece();
     match values {
         Unary::InPlace(y) => cpu.run_chunks(y, piece, |_, y| rows(None, y)),
-        Unary::Apart { x, y } => cpu.run_chunks(y, piece, |index, y| {
+        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, piece, |index, y| {
             rows(Some(&x[index * piece..][..y.len()]), y);
         }),
     }
@@ -117,7 +117,7 @@ fn apply(
 /// If an operand does not fit.
 pub fn backward_scale(
     cpu: &Cpu,
-    dims: Channels,
+    dims: ChannelDims,
     x: &[f32],
     dy: &[f32],
     write: Write,
@@ -136,10 +136,10 @@ pub fn backward_scale(
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn backward_bias(cpu: &Cpu, dims: Channels, dy: &[f32], write: Write, dbeta: &mut [f32]) {
+pub fn backward_bias(cpu: &Cpu, dims: ChannelDims, dy: &[f32], write: Write, dbeta: &mut [f32]) {
     dims.check(dy.len(), dbeta);
     if dims.inner == 1 {
-        columns::sums_into(cpu, dims.outer, dims.c, Rows::dense(dy, dims.c), write, dbeta);
+        columns::sums_into(cpu, dims.outer, dims.c, StridedRows::dense(dy, dims.c), write, dbeta);
     } else {
         reduce(cpu, dims, |at| (&dy[at.clone()], &dy[at]), |dy, _| dy, write, dbeta);
     }
@@ -148,7 +148,7 @@ pub fn backward_bias(cpu: &Cpu, dims: Channels, dy: &[f32], write: Write, dbeta:
 /// `into[channel] = Σ term(a, b)`, where `slices` gives a and b of a range of values.
 fn reduce<'a>(
     cpu: &Cpu,
-    dims: Channels,
+    dims: ChannelDims,
     slices: impl Fn(std::ops::Range<usize>) -> (&'a [f32], &'a [f32]) + Sync,
     term: impl Fn(f32, f32) -> f32 + Sync,
     write: Write,

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::{
     cpu::{Cpu, Pieces},
-    view::{Rows, Write},
+    view::{StridedRows, Write},
 };
 
 /// Rows added in f32 before the sum is carried to f64.
@@ -31,7 +31,7 @@ pub(crate) fn sums_into(
     cpu: &Cpu,
     rows: usize,
     cols: usize,
-    x: Rows<'_>,
+    x: StridedRows<'_>,
     write: Write,
     into: &mut [f32],
 ) {

@@ -58,12 +58,6 @@ impl Cpu {
         self.level.simd()
     }
 
-    /// Bytes of scratch that kernels have needed so far.
-    #[must_use]
-    pub fn scratch_bytes(&self) -> usize {
-        self.scratch.iter().map(|scratch| pool::lock(scratch).bytes()).sum()
-    }
-
     /// Runs `task(0)`, `task(1)`, .. `task(tasks - 1)`, spread over the threads in no fixed order.
     ///
     /// From inside a task, the inner tasks run on the calling thread.

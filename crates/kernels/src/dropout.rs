@@ -5,7 +5,7 @@ use crate::{
     view::Unary,
 };
 
-/// `y = x · scale` where `keep` is 1, and 0 where it is 0; in place or apart.
+/// `y = x · scale` where `keep` is 1, and 0 where it is 0; in place or out of place.
 ///
 /// # Panics
 ///
@@ -20,7 +20,7 @@ pub fn apply(cpu: &Cpu, keep: &[u8], scale: f32, values: Unary<'_>) {
                 y.iter_mut().zip(keep).for_each(|(y, &keep)| *y = kept(*y, scale, keep))
             );
         }),
-        Unary::Apart { x, y } => cpu.run_chunks(y, CHUNK, |index, y| {
+        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, CHUNK, |index, y| {
             let keep = &keep[index * CHUNK..][..y.len()];
             let x = &x[index * CHUNK..][..y.len()];
             vectorize!(cpu, {

@@ -1,23 +1,23 @@
-//! Elementwise arithmetic on whole slices: copies, sums, products, maxima, axpy.
+//! Elementwise arithmetic on whole slices: copies, sums, products, maxima.
 //!
 //! All run at memory speed: one pass, chunks of 64 KiB spread over the threads.
 
 mod sums;
 
-pub use sums::{Mask, sum, weighted_sum};
+pub use sums::{ReluMask, sum, weighted_sum};
 
 use crate::{
     cpu::{CHUNK, Cpu},
     view::Unary,
 };
 
-/// `y[i] = f(x[i])`, in place or apart.
+/// `y[i] = f(x[i])`, in place or out of place.
 pub(crate) fn map(cpu: &Cpu, values: Unary<'_>, f: impl Fn(f32) -> f32 + Sync) {
     match values {
         Unary::InPlace(y) => cpu.run_chunks(y, CHUNK, |_, y| {
             vectorize!(cpu, y.iter_mut().for_each(|y| *y = f(*y)));
         }),
-        Unary::Apart { x, y } => {
+        Unary::OutOfPlace { x, y } => {
             assert_eq!(x.len(), y.len(), "input and output have one length");
             cpu.run_chunks(y, CHUNK, |index, y| {
                 let x = &x[index * CHUNK..][..y.len()];
@@ -64,7 +64,7 @@ pub(crate) fn backward(
 ) {
     match gradient {
         Unary::InPlace(d) => zip(cpu, v, d, f),
-        Unary::Apart { x: dy, y: dx } => zip_apart(cpu, (dy, v), dx, f),
+        Unary::OutOfPlace { x: dy, y: dx } => zip_apart(cpu, (dy, v), dx, f),
     }
 }
 
@@ -83,18 +83,9 @@ pub fn copy(cpu: &Cpu, x: &[f32], y: &mut [f32]) {
     cpu.run_chunks(y, CHUNK, |index, y| y.copy_from_slice(&x[index * CHUNK..][..y.len()]));
 }
 
-/// `y = alpha · x`, in place or apart.
+/// `y = alpha · x`, in place or out of place.
 pub fn scale(cpu: &Cpu, alpha: f32, values: Unary<'_>) {
     map(cpu, values, |x| alpha * x);
-}
-
-/// `y += alpha · x`.
-///
-/// # Panics
-///
-/// If the lengths differ.
-pub fn axpy(cpu: &Cpu, alpha: f32, x: &[f32], y: &mut [f32]) {
-    zip(cpu, x, y, |y, x| y + alpha * x);
 }
 
 /// `y = alpha · x + beta · y`.

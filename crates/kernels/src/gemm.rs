@@ -17,7 +17,7 @@ use crate::{
     pack,
     simd::{Kernel, Lanes},
     tile::{self, COLS, Panels, ROWS, Run, Start, Target},
-    view::{Mat, RowsMut, Write},
+    view::{Mat, StridedRowsMut, Write},
 };
 
 /// Most rows of C in a task.
@@ -50,7 +50,7 @@ pub fn gemm(
     a: Mat<'_>,
     b: Mat<'_>,
     write: Write,
-    c: RowsMut<'_>,
+    c: StridedRowsMut<'_>,
 ) {
     a.check(m, k);
     b.check(k, n);

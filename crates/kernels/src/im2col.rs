@@ -7,7 +7,7 @@ use crate::cpu::Cpu;
 
 /// One spatial axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Axis {
+pub struct SpatialAxis {
     /// Input size.
     pub size: usize,
     /// Kernel size.
@@ -20,7 +20,7 @@ pub struct Axis {
     pub dilation: usize,
 }
 
-impl Axis {
+impl SpatialAxis {
     /// Output size; zero if the kernel does not fit.
     #[must_use]
     pub fn out(&self) -> usize {
@@ -45,7 +45,7 @@ impl Axis {
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn im2col(cpu: &Cpu, c: usize, axes: &[Axis], x: &[f32], col: &mut [f32]) {
+pub fn im2col(cpu: &Cpu, c: usize, axes: &[SpatialAxis], x: &[f32], col: &mut [f32]) {
     let lens = lengths(c, axes, x.len(), col.len());
     cpu.run_chunks(col, lens.col.max(1), |channel, col| {
         let x = &x[channel * lens.image..][..lens.image];
@@ -61,7 +61,7 @@ pub fn im2col(cpu: &Cpu, c: usize, axes: &[Axis], x: &[f32], col: &mut [f32]) {
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn col2im(cpu: &Cpu, c: usize, axes: &[Axis], col: &[f32], x: &mut [f32]) {
+pub fn col2im(cpu: &Cpu, c: usize, axes: &[SpatialAxis], col: &[f32], x: &mut [f32]) {
     let lens = lengths(c, axes, x.len(), col.len());
     cpu.run_chunks(x, lens.image.max(1), |channel, x| {
         let col = &col[channel * lens.col..][..lens.col];
@@ -75,25 +75,25 @@ pub fn col2im(cpu: &Cpu, c: usize, axes: &[Axis], col: &[f32], x: &mut [f32]) {
 }
 
 /// Values of one channel.
-struct Lengths {
+struct ColumnLengths {
     image: usize,
     col: usize,
 }
 
-fn lengths(c: usize, axes: &[Axis], x: usize, col: usize) -> Lengths {
+fn lengths(c: usize, axes: &[SpatialAxis], x: usize, col: usize) -> ColumnLengths {
     let image: usize = axes.iter().map(|axis| axis.size).product();
     let rows: usize = axes.iter().map(|axis| axis.kernel).product();
-    let outs: usize = axes.iter().map(Axis::out).product();
+    let outs: usize = axes.iter().map(SpatialAxis::out).product();
     assert_eq!(x, c * image, "image of {c} channels, {axes:?}");
     assert_eq!(col, c * rows * outs, "columns of {c} channels, {axes:?}");
-    Lengths { image, col: rows * outs }
+    ColumnLengths { image, col: rows * outs }
 }
 
 /// Calls `visit(place in the columns, place in the image)` for one channel, columns in order.
-fn walk(axes: &[Axis], mut visit: impl FnMut(usize, Option<usize>)) {
+fn walk(axes: &[SpatialAxis], mut visit: impl FnMut(usize, Option<usize>)) {
     let mut at = 0;
-    over(axes, Axis::kernel_size, &mut vec![0; axes.len()], 0, &mut |taps| {
-        over(axes, Axis::out, &mut vec![0; axes.len()], 0, &mut |outs| {
+    over(axes, SpatialAxis::kernel_size, &mut vec![0; axes.len()], 0, &mut |taps| {
+        over(axes, SpatialAxis::out, &mut vec![0; axes.len()], 0, &mut |outs| {
             let places = axes.iter().zip(outs.iter().zip(taps));
             let place = places
                 .map(|(axis, (&out, &tap))| axis.place(out, tap).map(|place| (axis.size, place)))
@@ -104,7 +104,7 @@ fn walk(axes: &[Axis], mut visit: impl FnMut(usize, Option<usize>)) {
     });
 }
 
-impl Axis {
+impl SpatialAxis {
     fn kernel_size(&self) -> usize {
         self.kernel
     }
@@ -112,8 +112,8 @@ impl Axis {
 
 /// Calls `visit` for every index below the axes' sizes, last axis fastest.
 fn over(
-    axes: &[Axis],
-    size: fn(&Axis) -> usize,
+    axes: &[SpatialAxis],
+    size: fn(&SpatialAxis) -> usize,
     index: &mut Vec<usize>,
     depth: usize,
     visit: &mut dyn FnMut(&[usize]),

@@ -14,7 +14,7 @@ use crate::{
     columns,
     cpu::Cpu,
     gemm::gemm,
-    view::{Mat, Rows, RowsMut, Write},
+    view::{Mat, StridedRows, StridedRowsMut, Write},
 };
 
 /// Most images for which backward to data uses `W` where it lies.
@@ -24,7 +24,7 @@ const FEW_WEIGHTS: usize = 6;
 
 /// Sizes of an inner product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InnerProduct {
+pub struct InnerProductShape {
     /// Rows: images.
     pub n: usize,
     /// Values of a row.
@@ -45,13 +45,13 @@ pub struct InnerProduct {
 /// If an operand does not fit.
 pub fn forward(
     cpu: &Cpu,
-    ip: InnerProduct,
+    ip: InnerProductShape,
     x: &[f32],
     weights: &[f32],
     bias: Option<&[f32]>,
     y: &mut [f32],
 ) {
-    let InnerProduct { n, d, k } = ip;
+    let InnerProductShape { n, d, k } = ip;
     ip.check(x, y, weights);
     assert!(bias.is_none_or(|bias| bias.len() == k), "one bias an output");
     let write = match bias {
@@ -61,7 +61,16 @@ pub fn forward(
             Write::Add
         }
     };
-    gemm(cpu, n, k, d, Mat::new(x, d), Mat::transposed(weights, d), write, RowsMut::dense(y, k));
+    gemm(
+        cpu,
+        n,
+        k,
+        d,
+        Mat::new(x, d),
+        Mat::transposed(weights, d),
+        write,
+        StridedRowsMut::dense(y, k),
+    );
 }
 
 /// `dx = dy·W`, overwriting.
@@ -73,13 +82,19 @@ pub fn forward(
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn backward_data(cpu: &Cpu, ip: InnerProduct, dy: &[f32], weights: &[f32], dx: &mut [f32]) {
-    let InnerProduct { n, d, k } = ip;
+pub fn backward_data(
+    cpu: &Cpu,
+    ip: InnerProductShape,
+    dy: &[f32],
+    weights: &[f32],
+    dx: &mut [f32],
+) {
+    let InnerProductShape { n, d, k } = ip;
     ip.check(dx, dy, weights);
     if (1..=FEW_DATA).contains(&n) {
         return few::backward_data(cpu, ip, dy, weights, dx);
     }
-    let dx = RowsMut::dense(dx, d);
+    let dx = StridedRowsMut::dense(dx, d);
     gemm(cpu, n, d, k, Mat::new(dy, k), Mat::new(weights, d), Write::Set, dx);
 }
 
@@ -94,18 +109,18 @@ pub fn backward_data(cpu: &Cpu, ip: InnerProduct, dy: &[f32], weights: &[f32], d
 /// If an operand does not fit.
 pub fn backward_weights(
     cpu: &Cpu,
-    ip: InnerProduct,
+    ip: InnerProductShape,
     x: &[f32],
     dy: &[f32],
     write: Write,
     dw: &mut [f32],
 ) {
-    let InnerProduct { n, d, k } = ip;
+    let InnerProductShape { n, d, k } = ip;
     ip.check(x, dy, dw);
     if n <= FEW_WEIGHTS {
         return few::backward_weights(cpu, ip, x, dy, write, dw);
     }
-    let dw = RowsMut::dense(dw, d);
+    let dw = StridedRowsMut::dense(dw, d);
     gemm(cpu, k, d, n, Mat::transposed(dy, k), Mat::new(x, d), write, dw);
 }
 
@@ -117,11 +132,11 @@ pub fn backward_weights(
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn backward_bias(cpu: &Cpu, ip: InnerProduct, dy: &[f32], write: Write, db: &mut [f32]) {
-    columns::sums_into(cpu, ip.n, ip.k, Rows::dense(dy, ip.k), write, db);
+pub fn backward_bias(cpu: &Cpu, ip: InnerProductShape, dy: &[f32], write: Write, db: &mut [f32]) {
+    columns::sums_into(cpu, ip.n, ip.k, StridedRows::dense(dy, ip.k), write, db);
 }
 
-impl InnerProduct {
+impl InnerProductShape {
     fn check(&self, x: &[f32], y: &[f32], weights: &[f32]) {
         assert_eq!(x.len(), self.n * self.d, "x of {self:?}");
         assert_eq!(y.len(), self.n * self.k, "y of {self:?}");

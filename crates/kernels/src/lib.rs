@@ -45,13 +45,11 @@ pub mod inner_product;
 pub mod layout;
 pub mod lrn;
 pub mod math;
-pub mod norm;
 pub mod peak;
 pub mod pooling;
 pub mod reference;
 pub mod relu;
 pub mod softmax;
-pub mod update;
 
 mod gemm;
 #[cfg(test)]
@@ -61,4 +59,4 @@ pub use conv::{Activation, Conv};
 pub use cpu::Cpu;
 pub use gemm::gemm;
 pub use simd::{Simd, UnknownSimd};
-pub use view::{Mat, Rows, RowsMut, Unary, Write};
+pub use view::{Mat, StridedRows, StridedRowsMut, Unary, Write};

@@ -13,7 +13,7 @@ mod row;
 
 use crate::{
     cpu::{CHUNK, Cpu, Pieces},
-    elementwise::Mask,
+    elementwise::ReluMask,
     simd::{Kernel, Lanes},
 };
 use row::{Row, Scales, each_vector, load, mul, room, store};
@@ -157,7 +157,7 @@ impl<const SIZE: usize> Kernel for Backward<'_, SIZE> {
                 },
             );
             if let Some(slope) = self.relu {
-                Mask { y: x, slope }.apply(dx);
+                ReluMask { y: x, slope }.apply(dx);
             }
         }
     }

@@ -54,17 +54,17 @@ fn tanh_one(x: f32) -> f32 {
     if x.abs() < 0.15 { small } else { large }
 }
 
-/// `y = base^(scale · x + shift)` with `ln_base = ln(base)`; in place or apart. Caffe's Exp layer.
+/// `y = base^(scale · x + shift)` with `ln_base = ln(base)`; in place or out of place. Caffe's Exp layer.
 pub fn exp_scaled(cpu: &Cpu, ln_base: f32, scale: f32, shift: f32, values: Unary<'_>) {
     map(cpu, values, |x| exp(ln_base * (scale * x + shift)));
 }
 
-/// `y = ln(scale · x + shift) / ln_base`; in place or apart. Caffe's Log layer.
+/// `y = ln(scale · x + shift) / ln_base`; in place or out of place. Caffe's Log layer.
 pub fn ln_scaled(cpu: &Cpu, ln_base: f32, scale: f32, shift: f32, values: Unary<'_>) {
     map(cpu, values, |x| (scale * x + shift).ln() / ln_base);
 }
 
-/// `y = (scale · x + shift)^power`; in place or apart. Caffe's Power layer.
+/// `y = (scale · x + shift)^power`; in place or out of place. Caffe's Power layer.
 #[expect(clippy::float_cmp, reason = "exactly these powers have a shorter way")]
 pub fn pow_scaled(cpu: &Cpu, power: f32, scale: f32, shift: f32, values: Unary<'_>) {
     if power == 1.0 {
@@ -76,17 +76,17 @@ pub fn pow_scaled(cpu: &Cpu, power: f32, scale: f32, shift: f32, values: Unary<'
     }
 }
 
-/// `y = |x|`; in place or apart.
+/// `y = |x|`; in place or out of place.
 pub fn abs(cpu: &Cpu, values: Unary<'_>) {
     map(cpu, values, f32::abs);
 }
 
-/// `y = 1 / (1 + e^-x)`; in place or apart.
+/// `y = 1 / (1 + e^-x)`; in place or out of place.
 pub fn sigmoid(cpu: &Cpu, values: Unary<'_>) {
     map(cpu, values, sigmoid_one);
 }
 
-/// `dx = dy · y · (1 − y)`; in place or apart.
+/// `dx = dy · y · (1 − y)`; in place or out of place.
 ///
 /// # Panics
 ///
@@ -95,12 +95,12 @@ pub fn sigmoid_backward(cpu: &Cpu, y: &[f32], gradient: Unary<'_>) {
     backward(cpu, gradient, y, |dy, y| dy * y * (1.0 - y));
 }
 
-/// `y = tanh(x)`; in place or apart.
+/// `y = tanh(x)`; in place or out of place.
 pub fn tanh(cpu: &Cpu, values: Unary<'_>) {
     map(cpu, values, tanh_one);
 }
 
-/// `dx = dy · (1 − y²)`; in place or apart.
+/// `dx = dy · (1 − y²)`; in place or out of place.
 ///
 /// # Panics
 ///

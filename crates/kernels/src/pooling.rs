@@ -32,7 +32,7 @@ pub enum Rounding {
 /// A pooling's geometry. Pairs are (vertical, horizontal). Global pooling: `kernel = [h, w]`,
 /// `stride = [1, 1]`, `pad = [0, 0]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pool {
+pub struct PoolingShape {
     /// Images.
     pub n: usize,
     /// Channels.
@@ -51,7 +51,7 @@ pub struct Pool {
     pub rounding: Rounding,
 }
 
-impl Pool {
+impl PoolingShape {
     /// Output height and width.
     #[must_use]
     pub fn out(&self) -> [usize; 2] {

@@ -7,8 +7,8 @@
 use crate::{
     columns,
     cpu::{CHUNK, Cpu, Pieces},
-    elementwise::{Mask, backward as gradient_of, map},
-    view::{Rows, RowsMut, Unary, Write},
+    elementwise::{ReluMask, backward as gradient_of, map},
+    view::{StridedRows, StridedRowsMut, Unary, Write},
 };
 
 /// What a ReLU multiplies by: 1 changes no bit. A choice between two constants is one instruction on a
@@ -30,7 +30,7 @@ pub(crate) fn masked(v: f32, slope: f32, dy: f32) -> f32 {
     dy * factor(v, slope)
 }
 
-/// `y = relu(x)`, in place or apart.
+/// `y = relu(x)`, in place or out of place.
 pub fn forward(cpu: &Cpu, slope: f32, values: Unary<'_>) {
     map(cpu, values, |x| relu(x, slope));
 }
@@ -56,13 +56,13 @@ pub fn backward_rows(
     cpu: &Cpu,
     [rows, c]: [usize; 2],
     slope: f32,
-    y: Rows<'_>,
-    d: RowsMut<'_>,
+    y: StridedRows<'_>,
+    d: StridedRowsMut<'_>,
     sums: Option<(Write, &mut [f32])>,
 ) {
     y.check(rows, c);
     d.check(rows, c);
-    let RowsMut { data, stride, offset } = d;
+    let StridedRowsMut { data, stride, offset } = d;
     let pieces = Pieces::new(data, 1);
     let Some((write, into)) = sums else {
         let per_task = CHUNK.div_ceil(c.max(1));
@@ -72,7 +72,7 @@ pub fn backward_rows(
                 for r in mine {
                     // SAFETY: rows do not overlap, and each is visited by one task.
                     let d = unsafe { pieces.range(r * stride + offset, c) };
-                    Mask { y: y.row(r, c), slope }.apply(d);
+                    ReluMask { y: y.row(r, c), slope }.apply(d);
                 }
             });
         });

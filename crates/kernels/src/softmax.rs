@@ -3,19 +3,19 @@
 //! Vectors run along the classes where they are neighbours, else along the positions behind them.
 //! Sums are in f64.
 
-use crate::{channel::Channels, columns::round, cpu::Cpu, math::exp, simd::LANES, view::Unary};
+use crate::{channel::ChannelDims, columns::round, cpu::Cpu, math::exp, simd::LANES, view::Unary};
 
 /// Positions whose maxima and sums are held at once.
 const BLOCK: usize = 64;
 
-/// `y = exp(x) / Σ exp(x)` over the classes; in place or apart.
+/// `y = exp(x) / Σ exp(x)` over the classes; in place or out of place.
 ///
 /// * `values`: (outer, classes, inner), the classes being `dims.c`
 ///
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn forward(cpu: &Cpu, dims: Channels, values: Unary<'_>) {
+pub fn forward(cpu: &Cpu, dims: ChannelDims, values: Unary<'_>) {
     assert_eq!(values.count(), dims.count(), "values of {dims:?}");
     let slice = dims.c * dims.inner;
     if dims.count() == 0 {
@@ -25,7 +25,7 @@ pub fn forward(cpu: &Cpu, dims: Channels, values: Unary<'_>) {
         Unary::InPlace(y) => cpu.run_chunks(y, slice, |_, y| {
             vectorize!(cpu, softmax_slice(dims, y));
         }),
-        Unary::Apart { x, y } => cpu.run_chunks(y, slice, |index, y| {
+        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, slice, |index, y| {
             y.copy_from_slice(&x[index * slice..][..slice]);
             vectorize!(cpu, softmax_slice(dims, y));
         }),
@@ -34,7 +34,7 @@ pub fn forward(cpu: &Cpu, dims: Channels, values: Unary<'_>) {
 
 /// One (classes, inner) slice.
 #[inline(always)]
-fn softmax_slice(dims: Channels, y: &mut [f32]) {
+fn softmax_slice(dims: ChannelDims, y: &mut [f32]) {
     if dims.inner == 1 {
         return softmax_row(y);
     }
@@ -82,7 +82,7 @@ fn larger(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 
-/// `dx = y · (dy − Σ dy · y)`, the sum over the classes; in place or apart.
+/// `dx = y · (dy − Σ dy · y)`, the sum over the classes; in place or out of place.
 ///
 /// * `y`: (outer, classes, inner), from [`forward`]
 /// * `gradient`: `dy` to `dx`, the same shape
@@ -90,7 +90,7 @@ fn larger(a: f32, b: f32) -> f32 {
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn backward(cpu: &Cpu, dims: Channels, y: &[f32], gradient: Unary<'_>) {
+pub fn backward(cpu: &Cpu, dims: ChannelDims, y: &[f32], gradient: Unary<'_>) {
     assert_eq!([y.len(), gradient.count()], [dims.count(); 2], "values of {dims:?}");
     let slice = dims.c * dims.inner;
     if dims.count() == 0 {
@@ -98,7 +98,7 @@ pub fn backward(cpu: &Cpu, dims: Channels, y: &[f32], gradient: Unary<'_>) {
     }
     let (dy, dx) = match gradient {
         Unary::InPlace(d) => (None, d),
-        Unary::Apart { x: dy, y: dx } => (Some(dy), dx),
+        Unary::OutOfPlace { x: dy, y: dx } => (Some(dy), dx),
     };
     cpu.run_chunks(dx, slice, |index, dx| {
         let at = index * slice;
@@ -111,7 +111,7 @@ pub fn backward(cpu: &Cpu, dims: Channels, y: &[f32], gradient: Unary<'_>) {
 
 /// One (classes, inner) slice, from `dy` to `dx`.
 #[inline(always)]
-fn backward_slice(dims: Channels, y: &[f32], d: &mut [f32]) {
+fn backward_slice(dims: ChannelDims, y: &[f32], d: &mut [f32]) {
     if dims.inner == 1 {
         let mut dots = [0.0_f64; LANES];
         for (y, d) in y.chunks(LANES).zip(d.chunks(LANES)) {

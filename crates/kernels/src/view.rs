@@ -1,4 +1,4 @@
-//! How kernels see their operands: matrices, rows with gaps, in place or apart.
+//! How kernels see their operands: matrices, rows with gaps, in place or out of place.
 
 /// Whether a result overwrites what is there or is added to it (gradients of shared weights,
 /// `iter_size`).
@@ -60,7 +60,7 @@ impl<'a> Mat<'a> {
 /// A stride longer than a row is a view of some channels of a channels-last blob, such as one
 /// branch of a Concat.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
+pub struct StridedRows<'a> {
     /// The blob that holds the rows.
     pub data: &'a [f32],
     /// Floats from a row to the next.
@@ -69,7 +69,7 @@ pub struct Rows<'a> {
     pub offset: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> StridedRows<'a> {
     /// Rows of `len` with nothing between them.
     #[must_use]
     pub fn dense(data: &'a [f32], len: usize) -> Self {
@@ -94,7 +94,7 @@ impl<'a> Rows<'a> {
 
 /// Rows to write: row `r` begins at `data[r * stride + offset]`. What lies between is not touched.
 #[derive(Debug)]
-pub struct RowsMut<'a> {
+pub struct StridedRowsMut<'a> {
     /// The blob that holds the rows.
     pub data: &'a mut [f32],
     /// Floats from a row to the next.
@@ -103,7 +103,7 @@ pub struct RowsMut<'a> {
     pub offset: usize,
 }
 
-impl<'a> RowsMut<'a> {
+impl<'a> StridedRowsMut<'a> {
     /// Rows of `len` with nothing between them.
     pub fn dense(data: &'a mut [f32], len: usize) -> Self {
         Self { data, stride: len, offset: 0 }
@@ -129,7 +129,7 @@ pub enum Unary<'a> {
     /// Input and output are the same values.
     InPlace(&'a mut [f32]),
     /// Two slices of one length.
-    Apart {
+    OutOfPlace {
         /// Input.
         x: &'a [f32],
         /// Output.
@@ -147,7 +147,7 @@ impl Unary<'_> {
     pub fn count(&self) -> usize {
         match self {
             Self::InPlace(y) => y.len(),
-            Self::Apart { x, y } => {
+            Self::OutOfPlace { x, y } => {
                 assert_eq!(x.len(), y.len(), "input and output have one length");
                 y.len()
             }

@@ -1,7 +1,7 @@
 //! Axes: as options name them, and where they lie in memory.
 
 use base::Shape;
-use kernels::{Cpu, Rows, RowsMut};
+use kernels::{Cpu, StridedRows, StridedRowsMut};
 use tensor::Layout;
 
 use crate::LayerError;
@@ -86,8 +86,8 @@ pub(crate) fn memory_order(shape: &Shape, layout: Layout) -> Vec<usize> {
 const TASK_FLOATS: usize = 1 << 14;
 
 /// Copies the first `len` values of every row of `from` to the rows of `to`.
-pub(crate) fn copy_rows(cpu: &Cpu, len: usize, from: Rows<'_>, to: RowsMut<'_>) {
-    let RowsMut { data, stride, offset } = to;
+pub(crate) fn copy_rows(cpu: &Cpu, len: usize, from: StridedRows<'_>, to: StridedRowsMut<'_>) {
+    let StridedRowsMut { data, stride, offset } = to;
     if len == 0 || data.is_empty() {
         return;
     }

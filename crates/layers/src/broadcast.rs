@@ -1,7 +1,7 @@
 //! Where a smaller blob lies in a larger one: Scale and Bias apply it to the axes from `axis` on.
 
 use base::Shape;
-use kernels::channel::Channels;
+use kernels::channel::ChannelDims;
 use tensor::Layout;
 
 use crate::axis::AxisOption;
@@ -22,7 +22,7 @@ pub(crate) struct BroadcastFit {
     pub(crate) shape: Shape,
     rule: LayoutRule,
     /// In Caffe's order.
-    channels: Channels,
+    channels: ChannelDims,
 }
 
 impl Broadcast {
@@ -62,7 +62,7 @@ impl BroadcastFit {
         let by_channel = axis == 1 && shape.axes() == 1;
         let rule = if single || by_channel { LayoutRule::Same } else { otherwise };
         let axis = if single { 0 } else { axis };
-        let channels = Channels {
+        let channels = ChannelDims {
             outer: bottom.count_to(axis),
             c: shape.count(),
             inner: bottom.count_from(axis + shape.axes()),
@@ -81,10 +81,10 @@ impl BroadcastFit {
     }
 
     /// The larger blob, of `shape`, as it lies in memory.
-    pub(crate) fn in_memory(&self, shape: &Shape, layout: Layout) -> Channels {
-        let Channels { outer, c, inner } = self.channels;
+    pub(crate) fn in_memory(&self, shape: &Shape, layout: Layout) -> ChannelDims {
+        let ChannelDims { outer, c, inner } = self.channels;
         if layout == Layout::ChannelsLast && shape.axes() == 4 && self.shape.axes() == 1 {
-            return Channels { outer: outer * inner, c, inner: 1 };
+            return ChannelDims { outer: outer * inner, c, inner: 1 };
         }
         self.channels
     }

@@ -2,7 +2,7 @@
 //! the kernels of Scale and Bias and in Caffe's two passes: MVN, and BatchNorm of sequences and
 //! volumes.
 
-use kernels::channel::{self, Channels};
+use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary, Write, elementwise};
 
 /// Mean and variance of each channel.
@@ -11,7 +11,7 @@ use kernels::{Cpu, Unary, Write, elementwise};
 /// * `mean`, `variance`: (c)
 pub(crate) fn statistics(
     cpu: &Cpu,
-    dims: Channels,
+    dims: ChannelDims,
     x: &[f32],
     mean: &mut [f32],
     variance: &mut [f32],
@@ -21,7 +21,7 @@ pub(crate) fn statistics(
     channel::backward_bias(cpu, dims, x, Write::Set, mean);
     mean.iter_mut().for_each(|mean| *mean *= share);
     let minus: Vec<_> = mean.iter().map(|mean| -mean).collect();
-    channel::bias(cpu, dims, &minus, Unary::Apart { x, y: scratch });
+    channel::bias(cpu, dims, &minus, Unary::OutOfPlace { x, y: scratch });
     channel::backward_scale(cpu, dims, scratch, scratch, Write::Set, variance);
     variance.iter_mut().for_each(|variance| *variance *= share);
 }
@@ -31,7 +31,7 @@ pub(crate) fn statistics(
 /// * `values`: (outer, c, inner)
 pub(crate) fn normalize(
     cpu: &Cpu,
-    dims: Channels,
+    dims: ChannelDims,
     mean: &[f32],
     inv_std: &[f32],
     mut values: Unary<'_>,
@@ -42,8 +42,8 @@ pub(crate) fn normalize(
             channel::bias(cpu, dims, &minus, Unary::InPlace(y));
             y
         }
-        Unary::Apart { x, y } => {
-            channel::bias(cpu, dims, &minus, Unary::Apart { x, y });
+        Unary::OutOfPlace { x, y } => {
+            channel::bias(cpu, dims, &minus, Unary::OutOfPlace { x, y });
             y
         }
     };
@@ -55,7 +55,7 @@ pub(crate) fn normalize(
 /// * `y`, `scratch` and both of `diffs`: (outer, c, inner)
 pub(crate) fn backward(
     cpu: &Cpu,
-    dims: Channels,
+    dims: ChannelDims,
     y: &[f32],
     inv_std: &[f32],
     diffs: Unary<'_>,
@@ -67,7 +67,7 @@ pub(crate) fn backward(
         channel::backward_bias(cpu, dims, dy, Write::Set, &mut plain);
         channel::backward_scale(cpu, dims, y, dy, Write::Set, &mut weighted);
         plain.iter_mut().chain(&mut weighted).for_each(|sum| *sum *= share);
-        channel::scale(cpu, dims, &weighted, Some(&plain), Unary::Apart { x: y, y: scratch });
+        channel::scale(cpu, dims, &weighted, Some(&plain), Unary::OutOfPlace { x: y, y: scratch });
         elementwise::add(cpu, dy, scratch);
     };
     let dx = match diffs {
@@ -75,10 +75,10 @@ pub(crate) fn backward(
             terms(d);
             d
         }
-        Unary::Apart { x: dy, y: dx } => {
+        Unary::OutOfPlace { x: dy, y: dx } => {
             terms(dy);
             dx
         }
     };
-    channel::scale(cpu, dims, inv_std, None, Unary::Apart { x: scratch, y: dx });
+    channel::scale(cpu, dims, inv_std, None, Unary::OutOfPlace { x: scratch, y: dx });
 }

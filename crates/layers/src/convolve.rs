@@ -13,8 +13,8 @@ mod options;
 
 use base::Shape;
 use kernels::conv::{self, Activation, Conv};
-use kernels::im2col::Axis;
-use kernels::{Cpu, Rows, RowsMut, Unary, Write, channel};
+use kernels::im2col::SpatialAxis;
+use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write, channel};
 
 use columns::ColumnConv;
 pub(crate) use layer::{BiasGradient, ConvDirection, ConvolutionCore};
@@ -54,7 +54,7 @@ impl Convolve {
     pub(crate) fn new(
         channels: ConvChannels,
         axes_before: usize,
-        axes: &[Axis],
+        axes: &[SpatialAxis],
     ) -> Result<Self, LayerError> {
         let axes: Vec<_> = axes.iter().map(|&axis| with_stride_in_reach(axis)).collect();
         // Kernels copy padded images; a pad that makes them too large is an error here.
@@ -94,7 +94,7 @@ impl Convolve {
         x: &[f32],
         (weights, bias): (&[f32], Option<&[f32]>),
         activation: Activation,
-        y: RowsMut<'_>,
+        y: StridedRowsMut<'_>,
     ) {
         match self {
             Self::Image(conv) => conv::forward(cpu, conv, x, weights, bias, activation, y),
@@ -112,7 +112,7 @@ impl Convolve {
     pub(crate) fn backward_data(
         &mut self,
         cpu: &Cpu,
-        dy: Rows<'_>,
+        dy: StridedRows<'_>,
         weights: &[f32],
         dx: &mut [f32],
     ) {
@@ -127,7 +127,7 @@ impl Convolve {
         &mut self,
         cpu: &Cpu,
         x: &[f32],
-        dy: Rows<'_>,
+        dy: StridedRows<'_>,
         write: Write,
         dw: &mut [f32],
     ) {
@@ -138,7 +138,7 @@ impl Convolve {
     }
 
     /// `db = Σ dy`, or `db += ..`.
-    pub(crate) fn backward_bias(&self, cpu: &Cpu, dy: Rows<'_>, write: Write, db: &mut [f32]) {
+    pub(crate) fn backward_bias(&self, cpu: &Cpu, dy: StridedRows<'_>, write: Write, db: &mut [f32]) {
         match self {
             Self::Image(conv) => {
                 conv::backward_bias(cpu, conv.out_pixels(), conv.k, dy, write, db);
@@ -166,13 +166,13 @@ impl Convolve {
     }
 
     /// The image side as channels.
-    pub(crate) fn image_channels(&self) -> channel::Channels {
+    pub(crate) fn image_channels(&self) -> channel::ChannelDims {
         match self {
             Self::Image(conv) => {
-                channel::Channels { outer: conv.n * conv.h * conv.w, c: conv.c, inner: 1 }
+                channel::ChannelDims { outer: conv.n * conv.h * conv.w, c: conv.c, inner: 1 }
             }
             Self::Columns(ColumnConv { channels, image, .. }) => {
-                channel::Channels { outer: channels.images, c: channels.c, inner: *image }
+                channel::ChannelDims { outer: channels.images, c: channels.c, inner: *image }
             }
         }
     }

@@ -88,7 +88,7 @@ pub(crate) fn map(cpu: &Cpu, values: Unary<'_>, f: impl Fn(f32) -> f32 + Sync) {
         Unary::InPlace(y) => cpu.run_chunks(y, TASK_FLOATS, |_, y| {
             y.iter_mut().for_each(|y| *y = f(*y));
         }),
-        Unary::Apart { x, y } => cpu.run_chunks(y, TASK_FLOATS, |task, y| {
+        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, TASK_FLOATS, |task, y| {
             let x = &x[task * TASK_FLOATS..][..y.len()];
             y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(x));
         }),
@@ -111,7 +111,7 @@ pub(crate) fn chain(
             let points = piece(task, d.len());
             d.iter_mut().zip(points).for_each(|(d, (&x, &y))| *d *= slope(x, y));
         }),
-        Unary::Apart { x: dy, y: dx } => cpu.run_chunks(dx, TASK_FLOATS, |task, dx| {
+        Unary::OutOfPlace { x: dy, y: dx } => cpu.run_chunks(dx, TASK_FLOATS, |task, dx| {
             let dy = &dy[task * TASK_FLOATS..][..dx.len()];
             let points = piece(task, dx.len());
             for ((dx, dy), (&x, &y)) in dx.iter_mut().zip(dy).zip(points) {

@@ -2,7 +2,7 @@
 
 use base::Shape;
 use base::random::Mt19937;
-use kernels::{Cpu, Rows, RowsMut, Unary, Write};
+use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write};
 use smallvec::SmallVec;
 use tensor::{Layout, Slab};
 
@@ -72,9 +72,9 @@ impl Place {
 
 impl Top<'_> {
     /// The values as rows of `c` channels.
-    pub fn rows(&mut self, c: usize) -> RowsMut<'_> {
+    pub fn rows(&mut self, c: usize) -> StridedRowsMut<'_> {
         let Place { stride, offset } = Place::or_dense(self.place, c);
-        RowsMut { data: self.slab, stride, offset }
+        StridedRowsMut { data: self.slab, stride, offset }
     }
 
     /// The values.
@@ -97,7 +97,7 @@ impl Forward<'_> {
     pub fn unary(&mut self) -> Unary<'_> {
         let x = self.bottoms[0].data;
         let y = self.tops[0].data();
-        if x.is_empty() { Unary::InPlace(y) } else { Unary::Apart { x, y } }
+        if x.is_empty() { Unary::InPlace(y) } else { Unary::OutOfPlace { x, y } }
     }
 }
 
@@ -139,15 +139,15 @@ pub struct TopDiff<'a> {
 impl<'a> TopDiff<'a> {
     /// The values as rows of `c` channels.
     #[must_use]
-    pub fn rows(&self, c: usize) -> Rows<'a> {
+    pub fn rows(&self, c: usize) -> StridedRows<'a> {
         let Place { stride, offset } = Place::or_dense(self.place, c);
-        Rows { data: self.data, stride, offset }
+        StridedRows { data: self.data, stride, offset }
     }
 
     /// The gradient as rows of `c` channels.
     #[must_use]
-    pub fn diff_rows(&self, c: usize) -> Rows<'a> {
-        Rows { data: self.diff, ..self.rows(c) }
+    pub fn diff_rows(&self, c: usize) -> StridedRows<'a> {
+        StridedRows { data: self.diff, ..self.rows(c) }
     }
 
     /// The gradient of a layer that may run in place: `diff`, or what lies in `bottom`'s instead.
@@ -196,6 +196,6 @@ impl Backward<'_> {
     pub fn unary(&mut self) -> Option<Unary<'_>> {
         let dy = self.tops[0].diff;
         let dx = self.bottoms[0].diff.as_deref_mut()?;
-        Some(if dy.is_empty() { Unary::InPlace(dx) } else { Unary::Apart { x: dy, y: dx } })
+        Some(if dy.is_empty() { Unary::InPlace(dx) } else { Unary::OutOfPlace { x: dy, y: dx } })
     }
 }

@@ -21,8 +21,8 @@ mod options;
 mod state;
 
 use base::Shape;
-use kernels::inner_product::{self, InnerProduct as Product};
-use kernels::{Mat, RowsMut, Unary, Write, gemm};
+use kernels::inner_product::{self, InnerProductShape as Product};
+use kernels::{Mat, StridedRowsMut, Unary, Write, gemm};
 use tensor::Slab;
 
 pub(crate) use cell::{RecurrentCell, StepInputs};
@@ -140,9 +140,9 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         for (step, gates) in gates.chunks_exact_mut(n * width).enumerate() {
             let at = StepInputs::new(sizes, step, cont);
             let continued = &mut self.continued[step * len..][..len];
-            at.scale_by_cont(cpu, Unary::Apart { x: &h, y: continued });
+            at.scale_by_cont(cpu, Unary::OutOfPlace { x: &h, y: continued });
             let (a, b) = (Mat::new(continued, d), Mat::transposed(params[0], d));
-            gemm(cpu, n, width, d, a, b, Write::Add, RowsMut::dense(gates, width));
+            gemm(cpu, n, width, d, a, b, Write::Add, StridedRowsMut::dense(gates, width));
             self.cell.step(cpu, at, gates, &mut h);
             y[step * len..][..len].copy_from_slice(&h);
         }

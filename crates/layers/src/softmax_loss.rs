@@ -6,7 +6,7 @@
 
 use base::Shape;
 use caffe_format::{LossParameter, LossParameterNormalizationMode as Mode};
-use kernels::{Cpu, Unary, channel::Channels, elementwise, softmax};
+use kernels::{Cpu, Unary, channel::ChannelDims, elementwise, softmax};
 
 use crate::axis::AxisOption;
 use crate::loss::{Classes, Normalization, batch, rounded};
@@ -48,8 +48,8 @@ impl SoftmaxLoss {
     /// Computes the probabilities.
     pub(crate) fn softmax(&mut self, cpu: &Cpu, scores: &[f32]) {
         let Classes { outer, count: c, inner, .. } = self.classes;
-        let values = Unary::Apart { x: scores, y: &mut self.probabilities };
-        softmax::forward(cpu, Channels { outer, c, inner }, values);
+        let values = Unary::OutOfPlace { x: scores, y: &mut self.probabilities };
+        softmax::forward(cpu, ChannelDims { outer, c, inner }, values);
     }
 
     /// Calls `visit` with where class 0 lies and the label's class, for every label that counts.

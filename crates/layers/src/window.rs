@@ -6,7 +6,7 @@
 
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::ConvolutionParameter;
-use kernels::im2col::Axis;
+use kernels::im2col::SpatialAxis;
 
 use crate::LayerError;
 
@@ -76,7 +76,7 @@ pub(crate) struct ConvWindow {
     /// The channel axis; the spatial ones follow.
     pub(crate) channel: usize,
     /// AxisSizes along each spatial axis; those of the bottom.
-    pub(crate) axes: Vec<Axis>,
+    pub(crate) axes: Vec<SpatialAxis>,
 }
 
 impl WindowOptions {
@@ -102,7 +102,7 @@ impl WindowOptions {
         let [kernel, stride] = [self.kernel.each(n)?, self.stride.each(n)?];
         let [pad, dilation] = [self.pad.each(n)?, self.dilation.each(n)?];
         let axes = (0..n)
-            .map(|i| Axis {
+            .map(|i| SpatialAxis {
                 size: sizes[i],
                 kernel: kernel[i],
                 stride: stride[i],
@@ -175,23 +175,23 @@ impl AxisSizes {
 }
 
 /// Places from the first tap to the last; `None` when there are too many to count.
-pub(crate) fn extent(axis: &Axis) -> Option<usize> {
+pub(crate) fn extent(axis: &SpatialAxis) -> Option<usize> {
     axis.dilation.checked_mul(axis.kernel - 1)?.checked_add(1).filter(|&e| e <= BLOB_VALUES_MAX)
 }
 
 /// Number of windows along an axis; `None` when the kernel does not fit or is too large.
-pub(crate) fn windows(axis: &Axis) -> Option<usize> {
+pub(crate) fn windows(axis: &SpatialAxis) -> Option<usize> {
     Some(room(axis)? / axis.stride + 1)
 }
 
 /// The axis with a stride that is as large as it can matter, so that it is safe to loop over.
-pub(crate) fn with_stride_in_reach(axis: Axis) -> Axis {
+pub(crate) fn with_stride_in_reach(axis: SpatialAxis) -> SpatialAxis {
     let reach = room(&axis).map_or(1, |room| room + 1);
-    Axis { stride: axis.stride.min(reach), ..axis }
+    SpatialAxis { stride: axis.stride.min(reach), ..axis }
 }
 
 /// How far the window can move.
-fn room(axis: &Axis) -> Option<usize> {
+fn room(axis: &SpatialAxis) -> Option<usize> {
     axis.size.checked_add(axis.pad.checked_mul(2)?)?.checked_sub(extent(axis)?)
 }
 

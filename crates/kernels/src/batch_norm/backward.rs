@@ -129,7 +129,7 @@ fn add_affine(
     }
 }
 
-/// `dx = (d − mean(d) − mean(d · n) · n) / std`, in place or apart.
+/// `dx = (d − mean(d) − mean(d · n) · n) / std`, in place or out of place.
 ///
 /// * `means`: (2, c), from [`backward_sums`]
 /// * `x`: (rows, c)
@@ -151,7 +151,7 @@ pub fn backward(
     assert_eq!(means.len(), 2 * c, "two means a channel");
     let (dy, dx) = match gradient {
         Unary::InPlace(d) => (None, d),
-        Unary::Apart { x: dy, y: dx } => (Some(dy), dx),
+        Unary::OutOfPlace { x: dy, y: dx } => (Some(dy), dx),
     };
     let (plain, weighted) = means.split_at(c);
     with.widened(cpu, c, [plain, weighted], |c, with, means| {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::{Normalize, backward, backward_sums, inverse_std, normalize, statistics};
 use crate::{
     Cpu, Unary, Write,
-    channel::{Channels, backward_bias, backward_scale, scale},
+    channel::{ChannelDims, backward_bias, backward_scale, scale},
     reference::{normalization as reference, pointwise, widen},
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -45,13 +45,13 @@ proptest! {
             plain.affine = Some([&gamma, &beta]);
             plain.relu = Some(0.0);
             let mut fused = vec![7.0; x.len()];
-            normalize(cpu, c, &plain, Unary::Apart { x: &x, y: &mut fused });
+            normalize(cpu, c, &plain, Unary::OutOfPlace { x: &x, y: &mut fused });
             assert_close(&fused, &scaled, 1e-3);
 
             let plain = Normalize { affine: None, relu: None, ..plain };
             let (mut means, mut dx) = (vec![7.0; 2 * c], vec![7.0; x.len()]);
             backward_sums(cpu, c, &plain, (&x, &dy), &mut means, [None, None]);
-            backward(cpu, c, &plain, &means, &x, Unary::Apart { x: &dy, y: &mut dx });
+            backward(cpu, c, &plain, &means, &x, Unary::OutOfPlace { x: &dy, y: &mut dx });
             assert_close(&dx, &want_dx, 2e-3);
             let mut in_place = dy.clone();
             backward(cpu, c, &plain, &means, &x, Unary::InPlace(&mut in_place));
@@ -80,7 +80,7 @@ proptest! {
             let (mut means, mut dx) = (vec![7.0; 2 * c], vec![7.0; x.len()]);
             let gradients = [Some((Write::Add, &mut dgamma[..])), Some((Write::Add, &mut dbeta[..]))];
             backward_sums(cpu, c, &with, (&x, &dy), &mut means, gradients);
-            backward(cpu, c, &with, &means, &x, Unary::Apart { x: &dy, y: &mut dx });
+            backward(cpu, c, &with, &means, &x, Unary::OutOfPlace { x: &dy, y: &mut dx });
             let got = [dx, dgamma, dbeta].concat();
             assert!(got.iter().map(|v| v.to_bits()).eq(want.iter().map(|v| v.to_bits())));
             got
@@ -92,10 +92,10 @@ proptest! {
 fn part_by_part(cpu: &Cpu, c: usize, with: &Normalize<'_>, (x, dy): (&[f32], &[f32])) -> Vec<f32> {
     let [gamma, beta] = with.affine.expect("the test has a scale");
     let plain = Normalize { affine: None, relu: None, ..*with };
-    let dims = Channels { outer: x.len() / c, c, inner: 1 };
+    let dims = ChannelDims { outer: x.len() / c, c, inner: 1 };
     let (mut normal, mut y, mut d) = (x.to_vec(), x.to_vec(), dy.to_vec());
     normalize(cpu, c, &plain, Unary::InPlace(&mut normal));
-    scale(cpu, dims, gamma, Some(beta), Unary::Apart { x: &normal, y: &mut y });
+    scale(cpu, dims, gamma, Some(beta), Unary::OutOfPlace { x: &normal, y: &mut y });
     if let Some(slope) = with.relu {
         crate::relu::forward(cpu, slope, Unary::InPlace(&mut y));
         crate::relu::backward(cpu, slope, &y, Unary::InPlace(&mut d));

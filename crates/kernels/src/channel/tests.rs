@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Channels, backward_bias, backward_scale, bias, scale};
+use super::{ChannelDims, backward_bias, backward_scale, bias, scale};
 use crate::{
     Unary, Write,
     testing::{assert_close, noise, on_every_cpu},
@@ -9,7 +9,7 @@ use crate::{
 proptest! {
     #[test]
     fn equals_the_formula(outer in 0..40_usize, c in 1..20_usize, inner in 1..20_usize) {
-        let dims = Channels { outer, c, inner };
+        let dims = ChannelDims { outer, c, inner };
         let (x, dy) = (noise(dims.count(), 1), noise(dims.count(), 2));
         let (gamma, beta) = (noise(c, 3), noise(c, 4));
         let channel = |i: usize| i / inner % c;
@@ -25,7 +25,7 @@ proptest! {
         }
         on_every_cpu(|cpu| {
             let mut y = vec![7.0; x.len()];
-            scale(cpu, dims, &gamma, Some(&beta), Unary::Apart { x: &x, y: &mut y });
+            scale(cpu, dims, &gamma, Some(&beta), Unary::OutOfPlace { x: &x, y: &mut y });
             assert_close(&y, &want, 1e-6);
             y.copy_from_slice(&x);
             bias(cpu, dims, &beta, Unary::InPlace(&mut y));

@@ -11,7 +11,7 @@ use crate::{
         weights, winograd,
     },
     cpu::{CHUNK, Cpu, Pieces},
-    view::Rows,
+    view::StridedRows,
 };
 
 /// `dx = convᵀ(dy, weights)`, overwriting.
@@ -23,7 +23,7 @@ use crate::{
 /// # Panics
 ///
 /// If an operand does not fit `conv`.
-pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: Rows<'_>, weights: &[f32], dx: &mut [f32]) {
+pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: StridedRows<'_>, weights: &[f32], dx: &mut [f32]) {
     conv.check();
     dy.check(conv.out_pixels(), conv.k);
     assert_eq!(weights.len(), conv.weights_len(), "weights of {conv:?}");
@@ -76,7 +76,7 @@ impl Phase {
     fn sweep<'a>(
         &'a self,
         conv: &Conv,
-        dy: Rows<'a>,
+        dy: StridedRows<'a>,
         packed: &'a [f32],
         dx: &'a mut [f32],
     ) -> Sweep<'a> {

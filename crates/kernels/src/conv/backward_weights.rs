@@ -32,7 +32,7 @@ use crate::{
     pack,
     simd::{Kernel, Lanes},
     tile::{self, COLS, ROWS, Run, Start, Target},
-    view::{Mat, Rows, Write},
+    view::{Mat, StridedRows, Write},
 };
 
 /// Pixels packed at a time.
@@ -53,7 +53,7 @@ pub fn backward_weights(
     cpu: &Cpu,
     conv: &Conv,
     x: &[f32],
-    dy: Rows<'_>,
+    dy: StridedRows<'_>,
     write: Write,
     dw: &mut [f32],
 ) {
@@ -104,7 +104,14 @@ pub fn backward_weights(
 /// # Panics
 ///
 /// If an operand is shorter than its shape says.
-pub fn backward_bias(cpu: &Cpu, rows: usize, k: usize, dy: Rows<'_>, write: Write, db: &mut [f32]) {
+pub fn backward_bias(
+    cpu: &Cpu,
+    rows: usize,
+    k: usize,
+    dy: StridedRows<'_>,
+    write: Write,
+    db: &mut [f32],
+) {
     column_sums::sums_into(cpu, rows, k, dy, write, db);
 }
 
@@ -136,7 +143,7 @@ struct Work<'a> {
     /// In which pixels are taken, if not as they lie.
     order: Option<&'a Order>,
     x: &'a [f32],
-    dy: Rows<'a>,
+    dy: StridedRows<'a>,
     sums: Pieces<'a, f32>,
     /// Whether sums begin with what is there.
     write: Write,

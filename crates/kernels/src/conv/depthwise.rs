@@ -9,7 +9,7 @@ use crate::{
     conv::{Conv, Few},
     cpu::{Cpu, Pieces},
     relu::relu,
-    view::{Rows, RowsMut, Write},
+    view::{StridedRows, StridedRowsMut, Write},
 };
 
 /// Whether this is the way to compute `conv`.
@@ -25,7 +25,7 @@ pub(super) fn forward(
     weights: &[f32],
     bias: Option<&[f32]>,
     slope: Option<f32>,
-    y: RowsMut<'_>,
+    y: StridedRowsMut<'_>,
 ) {
     let (c, [oh, ow]) = (conv.c, conv.out());
     let (stride, offset) = (y.stride, y.offset);
@@ -53,7 +53,13 @@ pub(super) fn forward(
 }
 
 /// As [`backward_data`](super::backward_data).
-pub(super) fn backward_data(cpu: &Cpu, conv: &Conv, dy: Rows<'_>, weights: &[f32], dx: &mut [f32]) {
+pub(super) fn backward_data(
+    cpu: &Cpu,
+    conv: &Conv,
+    dy: StridedRows<'_>,
+    weights: &[f32],
+    dx: &mut [f32],
+) {
     let (c, [oh, ow]) = (conv.c, conv.out());
     // The output that meets an input at a tap, along one axis.
     let output = |axis: usize, input: usize, tap: usize, size: usize| {
@@ -85,7 +91,7 @@ pub(super) fn backward_weights(
     cpu: &Cpu,
     conv: &Conv,
     x: &[f32],
-    dy: Rows<'_>,
+    dy: StridedRows<'_>,
     write: Write,
     dw: &mut [f32],
 ) {

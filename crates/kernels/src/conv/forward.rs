@@ -8,7 +8,7 @@ use crate::{
         weights, winograd,
     },
     cpu::{Cpu, Pieces},
-    view::RowsMut,
+    view::StridedRowsMut,
 };
 
 /// `y = activation(conv(x, weights) + bias)`.
@@ -28,7 +28,7 @@ pub fn forward(
     weights: &[f32],
     bias: Option<&[f32]>,
     activation: Activation,
-    y: RowsMut<'_>,
+    y: StridedRowsMut<'_>,
 ) {
     conv.check();
     assert_eq!(x.len(), conv.x_len(), "x of {conv:?}");

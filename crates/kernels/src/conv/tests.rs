@@ -5,7 +5,7 @@ use super::{
     winograd::{self, Form},
 };
 use crate::{
-    Cpu, Rows, RowsMut, Simd, Write,
+    Cpu, Simd, StridedRows, StridedRowsMut, Write,
     reference::{conv as reference, matrix::column_sums, pointwise, widen},
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -54,7 +54,7 @@ fn check(conv: &Conv) {
         .collect();
     on_every_cpu(|cpu| {
         let mut wide = vec![7.0; rows * stride];
-        let y = RowsMut { data: &mut wide, stride, offset };
+        let y = StridedRowsMut { data: &mut wide, stride, offset };
         forward(cpu, conv, &x, &w, Some(&bias), Activation::Relu { slope }, y);
         let narrow: Vec<f32> =
             wide.chunks_exact(stride).flat_map(|row| row[offset..][..k].to_vec()).collect();
@@ -68,7 +68,7 @@ fn check(conv: &Conv) {
     for (wide, dy) in wide.chunks_exact_mut(stride).zip(dy.chunks_exact(k)) {
         wide[offset..][..k].copy_from_slice(dy);
     }
-    let dy_rows = Rows { data: &wide, stride, offset };
+    let dy_rows = StridedRows { data: &wide, stride, offset };
     let want = reference::backward_data(conv, &dy, &w);
     on_every_cpu(|cpu| {
         let mut dx = vec![7.0; conv.x_len()];
@@ -155,8 +155,8 @@ fn winograd_keeps_six_digits() {
         let cpu = Cpu::new(2, Simd::detect());
         let mut got = want.each_ref().map(|want| vec![0.0; want.len()]);
         let [y, dx, dw] = &mut got;
-        let (how, dy) = ((form, &conv), Rows::dense(&dy, conv.k));
-        winograd::forward(&cpu, how, &x, &w, (None, None), RowsMut::dense(y, conv.k));
+        let (how, dy) = ((form, &conv), StridedRows::dense(&dy, conv.k));
+        winograd::forward(&cpu, how, &x, &w, (None, None), StridedRowsMut::dense(y, conv.k));
         winograd::backward_data(&cpu, how, dy, &w, dx);
         winograd::backward_weights(&cpu, how, &x, dy, Write::Set, dw);
         let errors: Vec<f64> = got.iter().zip(&want).map(|(got, want)| error(got, want)).collect();

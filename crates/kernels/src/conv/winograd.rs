@@ -38,7 +38,7 @@ use crate::{
         winograd::{filters::Turned, grid::Grid, points::At, points::Points, sweep::Sweep},
     },
     cpu::{Cpu, Pieces},
-    view::{Rows, RowsMut, Write},
+    view::{StridedRows, StridedRowsMut, Write},
 };
 
 /// More channels are not met, and would need as many zeros.
@@ -51,7 +51,7 @@ pub(super) fn forward(
     x: &[f32],
     weights: &[f32],
     ends: (Option<&[f32]>, Option<f32>),
-    y: RowsMut<'_>,
+    y: StridedRowsMut<'_>,
 ) {
     match form {
         Form::TwoOfThree => forward_as::<2, 3, 4>(cpu, conv, x, weights, ends, y),
@@ -64,7 +64,7 @@ pub(super) fn forward(
 pub(super) fn backward_data(
     cpu: &Cpu,
     (form, conv): (Form, &Conv),
-    dy: Rows<'_>,
+    dy: StridedRows<'_>,
     weights: &[f32],
     dx: &mut [f32],
 ) {
@@ -80,7 +80,7 @@ pub(super) fn backward_weights(
     cpu: &Cpu,
     (form, conv): (Form, &Conv),
     x: &[f32],
-    dy: Rows<'_>,
+    dy: StridedRows<'_>,
     write: Write,
     dw: &mut [f32],
 ) {
@@ -97,7 +97,7 @@ fn forward_as<const M: usize, const R: usize, const N: usize>(
     x: &[f32],
     weights: &[f32],
     (bias, relu): (Option<&[f32]>, Option<f32>),
-    y: RowsMut<'_>,
+    y: StridedRowsMut<'_>,
 ) where
     At<N>: Points<N>,
 {
@@ -107,7 +107,7 @@ fn forward_as<const M: usize, const R: usize, const N: usize>(
         let sweep = Sweep::<M, N> {
             grid: Grid { n: conv.n, outputs: conv.out(), inputs: [conv.h, conv.w], pad: conv.pad },
             group: conv.group,
-            x: Rows::dense(x, conv.c),
+            x: StridedRows::dense(x, conv.c),
             depth: conv.group_c(),
             packed,
             cols: conv.group_k(),
@@ -123,7 +123,7 @@ fn forward_as<const M: usize, const R: usize, const N: usize>(
 fn backward_data_as<const M: usize, const R: usize, const N: usize>(
     cpu: &Cpu,
     conv: &Conv,
-    dy: Rows<'_>,
+    dy: StridedRows<'_>,
     weights: &[f32],
     dx: &mut [f32],
 ) where

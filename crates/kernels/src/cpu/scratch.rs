@@ -21,11 +21,6 @@ impl Scratch {
         // SAFETY: a `Line` is 16 floats without padding, and there are `len / 16` or more of them.
         unsafe { slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), len) }
     }
-
-    /// Bytes held.
-    pub(super) fn bytes(&self) -> usize {
-        self.0.len() * size_of::<Line>()
-    }
 }
 
 /// The same memory as half as many f64.

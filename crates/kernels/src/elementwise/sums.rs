@@ -40,18 +40,18 @@ pub fn weighted_sum(cpu: &Cpu, terms: &[(f32, &[f32])], through: Option<f32>, y:
 
 /// A ReLU's output and its slope: what masks a gradient.
 #[derive(Debug, Clone, Copy)]
-pub struct Mask<'a> {
+pub struct ReluMask<'a> {
     /// The output, or the input.
     pub y: &'a [f32],
     /// Caffe's `negative_slope`.
     pub slope: f32,
 }
 
-impl<'a> Mask<'a> {
+impl<'a> ReluMask<'a> {
     /// The mask of `len` values from `at` on.
     #[inline(always)]
     pub(crate) fn part(self, at: usize, len: usize) -> Self {
-        Mask { y: &self.y[at..][..len], ..self }
+        ReluMask { y: &self.y[at..][..len], ..self }
     }
 
     /// Masks as many values.
@@ -67,13 +67,13 @@ impl<'a> Mask<'a> {
 /// # Panics
 ///
 /// If the lengths differ.
-pub fn sum(cpu: &Cpu, first: Unary<'_>, others: &[&[f32]], mask: Option<Mask<'_>>) {
+pub fn sum(cpu: &Cpu, first: Unary<'_>, others: &[&[f32]], mask: Option<ReluMask<'_>>) {
     let len = first.count();
     assert!(others.iter().all(|x| x.len() == len), "operands have one length");
     assert!(mask.is_none_or(|mask| mask.y.len() == len), "operands have one length");
     let (first, d) = match first {
         Unary::InPlace(d) => (None, d),
-        Unary::Apart { x, y } => (Some(x), y),
+        Unary::OutOfPlace { x, y } => (Some(x), y),
     };
     cpu.run_chunks(d, CHUNK, |chunk, d| {
         vectorize!(cpu, {
@@ -90,7 +90,7 @@ fn add_block(
     at: usize,
     first: Option<&[f32]>,
     others: &[&[f32]],
-    mask: Option<Mask<'_>>,
+    mask: Option<ReluMask<'_>>,
     d: &mut [f32],
 ) {
     let len = d.len();

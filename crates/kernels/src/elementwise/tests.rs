@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::{
-    Mask, add, add_scaled, axpby, axpy, copy, fill, max_backward, max_with, mul, mul_apart, scale,
+    ReluMask, add, add_scaled, axpby, copy, fill, max_backward, max_with, mul, mul_apart, scale,
     sum, weighted_sum,
 };
 use crate::{
@@ -27,8 +27,7 @@ fn check_all(len: usize) {
     check(len, |cpu, _, y| fill(cpu, 0.5, y), |_, _| 0.5);
     check(len, copy, |x, _| x);
     check(len, |cpu, _, y| scale(cpu, 0.5, Unary::InPlace(y)), |_, y| 0.5 * y);
-    check(len, |cpu, x, y| scale(cpu, 0.5, Unary::Apart { x, y }), |x, _| 0.5 * x);
-    check(len, |cpu, x, y| axpy(cpu, 0.5, x, y), |x, y| y + 0.5 * x);
+    check(len, |cpu, x, y| scale(cpu, 0.5, Unary::OutOfPlace { x, y }), |x, _| 0.5 * x);
     check(len, |cpu, x, y| axpby(cpu, 0.5, x, 2.0, y), |x, y| 2.0 * y + 0.5 * x);
     check(len, add, |x, y| x + y);
     check(len, mul, |x, y| x * y);
@@ -43,7 +42,7 @@ fn check_all(len: usize) {
     check(len, |cpu, x, y| sum(cpu, Unary::InPlace(y), &[x, x], None), |x, y| y + x + x);
     check(
         len,
-        |cpu, x, y| sum(cpu, Unary::Apart { x, y }, &[x], Some(Mask { y: x, slope: 0.5 })),
+        |cpu, x, y| sum(cpu, Unary::OutOfPlace { x, y }, &[x], Some(ReluMask { y: x, slope: 0.5 })),
         |x, _| if x > 0.0 { 2.0 * x } else { x },
     );
 }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::gemm;
 use crate::{
-    Mat, RowsMut, Write,
+    Mat, StridedRowsMut, Write,
     reference::matrix,
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -17,9 +17,9 @@ fn check(m: usize, n: usize, k: usize) {
             let twice: Vec<f64> = want.iter().map(|v| 2.0 * v).collect();
             on_every_cpu(|cpu| {
                 let mut c = vec![7.0; m * n];
-                gemm(cpu, m, n, k, a, b, Write::Set, RowsMut::dense(&mut c, n));
+                gemm(cpu, m, n, k, a, b, Write::Set, StridedRowsMut::dense(&mut c, n));
                 assert_close(&c, &want, tolerance);
-                gemm(cpu, m, n, k, a, b, Write::Add, RowsMut::dense(&mut c, n));
+                gemm(cpu, m, n, k, a, b, Write::Add, StridedRowsMut::dense(&mut c, n));
                 assert_close(&c, &twice, 2.0 * tolerance);
                 c
             });

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::{Axis, col2im, im2col};
+use super::{SpatialAxis, col2im, im2col};
 use crate::{
-    Mat, RowsMut, Write,
+    Mat, StridedRowsMut, Write,
     conv::Conv,
     gemm,
     reference::conv as reference,
@@ -24,7 +24,7 @@ fn columns_times_weights_is_a_convolution() {
         dilation: [1, 2],
         group: 1,
     };
-    let axis = |axis: usize, size| Axis {
+    let axis = |axis: usize, size| SpatialAxis {
         size,
         kernel: conv.kernel[axis],
         stride: conv.stride[axis],
@@ -40,15 +40,15 @@ fn columns_times_weights_is_a_convolution() {
         let (mut col, mut y) = (vec![7.0; taps * outs], vec![7.0; outs * 4]);
         im2col(cpu, 1, &axes, &x, &mut col);
         let (cols, weights) = (Mat::transposed(&col, outs), Mat::transposed(&w, taps));
-        gemm(cpu, outs, 4, taps, cols, weights, Write::Set, RowsMut::dense(&mut y, 4));
+        gemm(cpu, outs, 4, taps, cols, weights, Write::Set, StridedRowsMut::dense(&mut y, 4));
         assert_close(&y, &want, 1e-5);
         y
     });
 }
 
-fn axes() -> impl Strategy<Value = Vec<Axis>> {
+fn axes() -> impl Strategy<Value = Vec<SpatialAxis>> {
     let axis = (1..6_usize, 1..4_usize, 1..3_usize, 0..3_usize, 1..3_usize).prop_map(
-        |(size, kernel, stride, pad, dilation)| Axis { size, kernel, stride, pad, dilation },
+        |(size, kernel, stride, pad, dilation)| SpatialAxis { size, kernel, stride, pad, dilation },
     );
     prop::collection::vec(axis, 1..4)
 }
@@ -57,8 +57,8 @@ proptest! {
     /// `<im2col(x), col> = <x, col2im(col)>` says that each is the other's gradient.
     #[test]
     fn each_is_the_transpose_of_the_other(c in 1..4_usize, axes in axes()) {
-        let size = |f: fn(&Axis) -> usize| axes.iter().map(f).product::<usize>();
-        let (x_len, col_len) = (c * size(|a| a.size), c * size(|a| a.kernel) * size(Axis::out));
+        let size = |f: fn(&SpatialAxis) -> usize| axes.iter().map(f).product::<usize>();
+        let (x_len, col_len) = (c * size(|a| a.size), c * size(|a| a.kernel) * size(SpatialAxis::out));
         let (x, col) = (noise(x_len, 1), noise(col_len, 2));
         let dot = |a: &[f32], b: &[f32]| -> f64 {
             a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()

@@ -7,7 +7,7 @@
 use crate::{
     cpu::{Cpu, Pieces},
     inner_product::{
-        InnerProduct,
+        InnerProductShape,
         strip::{ROWS, Strip},
     },
     layout, pack,
@@ -33,7 +33,7 @@ const WEIGHTS_ROWS: usize = 4;
 /// As [`backward_data`](super::backward_data), for images that are few but not none.
 pub(super) fn backward_data(
     cpu: &Cpu,
-    ip: InnerProduct,
+    ip: InnerProductShape,
     dy: &[f32],
     weights: &[f32],
     dx: &mut [f32],
@@ -60,7 +60,7 @@ pub(super) fn backward_data(
 
 /// Columns `first..first + cols` of `dx`.
 struct Data<'a> {
-    ip: InnerProduct,
+    ip: InnerProductShape,
     /// See [`with_turned`].
     dy: &'a [f32],
     weights: &'a [f32],
@@ -76,7 +76,7 @@ impl Kernel for Data<'_> {
 
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) {
-        let InnerProduct { n, d, k } = self.ip;
+        let InnerProductShape { n, d, k } = self.ip;
         // `k = 0` is an empty sum, which must still be written.
         for from in (0..k.max(1)).step_by(DEPTH) {
             for images in pack::even_runs(n, ROWS) {
@@ -103,7 +103,7 @@ impl Kernel for Data<'_> {
 /// As [`backward_weights`](super::backward_weights), for few images.
 pub(super) fn backward_weights(
     cpu: &Cpu,
-    ip: InnerProduct,
+    ip: InnerProductShape,
     x: &[f32],
     dy: &[f32],
     write: Write,
@@ -117,7 +117,7 @@ pub(super) fn backward_weights(
 
 /// Rows of `dw` from `first` on.
 struct Weights<'a> {
-    ip: InnerProduct,
+    ip: InnerProductShape,
     x: &'a [f32],
     dy: &'a [f32],
     write: Write,
@@ -130,7 +130,7 @@ impl Kernel for Weights<'_> {
 
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) {
-        let InnerProduct { n, d, k } = self.ip;
+        let InnerProductShape { n, d, k } = self.ip;
         let rows = self.dw.len() / d;
         for (col, cols) in runs(self.ip) {
             for row in (0..rows).step_by(WEIGHTS_ROWS) {
@@ -154,14 +154,14 @@ impl Kernel for Weights<'_> {
 }
 
 /// Columns of (n, d) in runs, as (first, how many), so that a run of all images stays in L2.
-fn runs(ip: InnerProduct) -> impl Iterator<Item = (usize, usize)> {
+fn runs(ip: InnerProductShape) -> impl Iterator<Item = (usize, usize)> {
     let len = (RUN / ip.n.max(1)).next_multiple_of(LINE);
     (0..ip.d).step_by(len).map(move |first| (first, len.min(ip.d - first)))
 }
 
 /// Lends `dy`, (n, k), with groups of up to eight images turned to (k, images): what a tile needs of an output
 /// lies side by side.
-fn with_turned(cpu: &Cpu, ip: InnerProduct, dy: &[f32], body: impl FnOnce(&[f32])) {
+fn with_turned(cpu: &Cpu, ip: InnerProductShape, dy: &[f32], body: impl FnOnce(&[f32])) {
     cpu.with_shared(dy.len(), |turned| {
         for images in pack::even_runs(ip.n, ROWS) {
             let part = images.start * ip.k..images.end * ip.k;

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{InnerProduct, backward_bias, backward_data, backward_weights, forward};
+use super::{InnerProductShape, backward_bias, backward_data, backward_weights, forward};
 use crate::{
     Mat, Write,
     reference::{matrix, widen},
@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// Compares all passes with the reference.
-fn check(ip: InnerProduct) {
-    let InnerProduct { n, d, k } = ip;
+fn check(ip: InnerProductShape) {
+    let InnerProductShape { n, d, k } = ip;
     let (x, w, dy) = (noise(n * d, 1), noise(k * d, 2), noise(n * k, 3));
     let bias = noise(k, 4);
     let (wx, ww, wdy) = (Mat::new(&x, d), Mat::new(&w, d), Mat::new(&dy, k));
@@ -43,7 +43,7 @@ fn check(ip: InnerProduct) {
 proptest! {
     #[test]
     fn equals_the_reference(n in 0..20_usize, d in 1..40_usize, k in 1..40_usize) {
-        check(InnerProduct { n, d, k });
+        check(InnerProductShape { n, d, k });
     }
 }
 
@@ -52,7 +52,7 @@ proptest! {
 fn awkward_sizes() {
     for n in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 17, 33, 64, 65] {
         for (d, k) in [(1, 1), (7, 9), (333, 3), (131, 53)] {
-            check(InnerProduct { n, d, k });
+            check(InnerProductShape { n, d, k });
         }
     }
 }
@@ -61,7 +61,7 @@ fn awkward_sizes() {
 #[test]
 fn long_rows() {
     for (n, d, k) in [(1, 33_003, 3), (6, 5_511, 10), (1, 9, 1_100), (5, 130, 1_030)] {
-        check(InnerProduct { n, d, k });
+        check(InnerProductShape { n, d, k });
     }
 }
 
@@ -71,11 +71,11 @@ fn empty_sums() {
     for n in [1, 8, 20] {
         on_every_cpu(|cpu| {
             let mut y = vec![7.0; n * 2];
-            forward(cpu, InnerProduct { n, d: 0, k: 2 }, &[], &[], Some(&[1.0, 2.0]), &mut y);
+            forward(cpu, InnerProductShape { n, d: 0, k: 2 }, &[], &[], Some(&[1.0, 2.0]), &mut y);
             assert_eq!(y, [1.0, 2.0].repeat(n));
-            backward_data(cpu, InnerProduct { n, d: 0, k: 2 }, &y, &[], &mut []);
+            backward_data(cpu, InnerProductShape { n, d: 0, k: 2 }, &y, &[], &mut []);
             let mut dx = vec![7.0; n * 3];
-            backward_data(cpu, InnerProduct { n, d: 3, k: 0 }, &[], &[], &mut dx);
+            backward_data(cpu, InnerProductShape { n, d: 3, k: 0 }, &[], &[], &mut dx);
             assert_eq!(dx, vec![0.0; n * 3]);
             [y, dx].concat()
         });
@@ -90,7 +90,7 @@ fn images_do_not_see_each_other() {
     on_every_cpu(|cpu| {
         let passes = |n: usize| {
             let (ip, mut y, mut dx) =
-                (InnerProduct { n, d, k }, vec![7.0; n * k], vec![7.0; n * d]);
+                (InnerProductShape { n, d, k }, vec![7.0; n * k], vec![7.0; n * d]);
             forward(cpu, ip, &x[..n * d], &w, None, &mut y);
             backward_data(cpu, ip, &dy[..n * k], &w, &mut dx);
             [y, dx]

@@ -30,7 +30,7 @@ fn check(x: &[f32], map: Map, want: fn(f64) -> f64) {
     let want: Vec<f64> = widen(x).into_iter().map(want).collect();
     on_every_cpu(|cpu| {
         let mut y = vec![7.0; x.len()];
-        map(cpu, Unary::Apart { x, y: &mut y });
+        map(cpu, Unary::OutOfPlace { x, y: &mut y });
         assert_close(&y, &want, 1e-6);
         let mut in_place = x.to_vec();
         map(cpu, Unary::InPlace(&mut in_place));
@@ -61,7 +61,7 @@ proptest! {
         let want_tanh: Vec<f64> = pairs().map(|(y, dy)| dy * (1.0 - y * y)).collect();
         on_every_cpu(|cpu| {
             let mut dx = vec![7.0; len];
-            sigmoid_backward(cpu, &y, Unary::Apart { x: &dy, y: &mut dx });
+            sigmoid_backward(cpu, &y, Unary::OutOfPlace { x: &dy, y: &mut dx });
             assert_close(&dx, &want_sigmoid, 1e-6);
             dx.copy_from_slice(&dy);
             tanh_backward(cpu, &y, Unary::InPlace(&mut dx));

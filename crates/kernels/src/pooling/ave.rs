@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::{
     cpu::Cpu,
-    elementwise::Mask,
+    elementwise::ReluMask,
     pooling::{
-        Pool, rows_of_a_task,
+        PoolingShape, rows_of_a_task,
         strips::{self, Image, Relu, Strip, Vectors},
     },
     simd::{Kernel, Lanes},
@@ -24,7 +24,7 @@ const STRIP_PIXELS: usize = 32;
 /// # Panics
 ///
 /// If an operand does not fit `pool`.
-pub fn ave_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32]) {
+pub fn ave_forward(cpu: &Cpu, pool: &PoolingShape, x: &[f32], y: &mut [f32]) {
     pool.check(x.len(), y.len());
     if y.is_empty() {
         return;
@@ -38,7 +38,7 @@ pub fn ave_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32]) {
 
 /// Some rows of outputs, counted through all images.
 struct Forward<'a> {
-    pool: &'a Pool,
+    pool: &'a PoolingShape,
     x: &'a [f32],
     first: usize,
     y: &'a mut [f32],
@@ -69,7 +69,13 @@ impl Kernel for Forward<'_> {
 
 /// A large window, pixel by pixel.
 #[inline(always)]
-fn add_pixels(pool: &Pool, x: &[f32], [rows, cols]: [Range<usize>; 2], share: f32, y: &mut [f32]) {
+fn add_pixels(
+    pool: &PoolingShape,
+    x: &[f32],
+    [rows, cols]: [Range<usize>; 2],
+    share: f32,
+    y: &mut [f32],
+) {
     y.fill(0.0);
     for i in rows {
         for j in cols.clone() {
@@ -119,7 +125,13 @@ impl Strip for Window<'_> {
 /// # Panics
 ///
 /// If an operand does not fit `pool`.
-pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], relu: Option<Mask<'_>>, dx: &mut [f32]) {
+pub fn ave_backward(
+    cpu: &Cpu,
+    pool: &PoolingShape,
+    dy: &[f32],
+    relu: Option<ReluMask<'_>>,
+    dx: &mut [f32],
+) {
     pool.check(dx.len(), dy.len());
     assert!(relu.is_none_or(|relu| relu.y.len() == dx.len()), "the ReLU's output of {pool:?}");
     if dx.is_empty() {
@@ -135,7 +147,7 @@ pub fn ave_backward(cpu: &Cpu, pool: &Pool, dy: &[f32], relu: Option<Mask<'_>>, 
 
 /// Some rows of inputs, counted through all images.
 struct Backward<'a> {
-    pool: &'a Pool,
+    pool: &'a PoolingShape,
     dy: &'a [f32],
     first: usize,
     relu: Relu<'a>,
@@ -166,7 +178,7 @@ impl Kernel for Backward<'_> {
 
 /// A pixel of the input, and the windows over it.
 struct Pixel<'a> {
-    pool: &'a Pool,
+    pool: &'a PoolingShape,
     dy: Image<'a, f32>,
     rows: Range<usize>,
     cols: Range<usize>,
@@ -201,7 +213,7 @@ impl Strip for Pixel<'_> {
 
 /// Whether windows are as large as the kernel: if the last is, all are.
 #[inline(always)]
-fn are_whole(pool: &Pool, windows: [&Range<usize>; 2]) -> bool {
+fn are_whole(pool: &PoolingShape, windows: [&Range<usize>; 2]) -> bool {
     let extent = [0, 1].map(
         #[inline(always)]
         |axis| pool.extent(axis, windows[axis].end.saturating_sub(1)),
@@ -211,6 +223,6 @@ fn are_whole(pool: &Pool, windows: [&Range<usize>; 2]) -> bool {
 
 /// What each pixel of window (oi, oj) counts for; those in the padding count too.
 #[inline(always)]
-fn share(pool: &Pool, oi: usize, oj: usize) -> f32 {
+fn share(pool: &PoolingShape, oi: usize, oj: usize) -> f32 {
     1.0 / (pool.extent(0, oi) * pool.extent(1, oj)).max(1) as f32
 }

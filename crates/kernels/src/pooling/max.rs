@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::{
     cpu::Cpu,
-    elementwise::Mask,
+    elementwise::ReluMask,
     pooling::{
-        Pool, rows_of_a_task,
+        PoolingShape, rows_of_a_task,
         strips::{self, Image, Relu, Strip, Vectors},
     },
     simd::{Kernel, Lanes},
@@ -24,7 +24,7 @@ use crate::{
 /// # Panics
 ///
 /// If an operand does not fit `pool`.
-pub fn max_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
+pub fn max_forward(cpu: &Cpu, pool: &PoolingShape, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
     pool.check(x.len(), y.len());
     assert_eq!(mask.len(), y.len(), "mask of {pool:?}");
     if y.is_empty() {
@@ -39,7 +39,7 @@ pub fn max_forward(cpu: &Cpu, pool: &Pool, x: &[f32], y: &mut [f32], mask: &mut 
 
 /// Some rows of outputs, counted through all images.
 struct Forward<'a> {
-    pool: &'a Pool,
+    pool: &'a PoolingShape,
     x: &'a [f32],
     first: usize,
     y: &'a mut [f32],
@@ -114,9 +114,9 @@ impl Strip for Window<'_> {
 /// If an operand does not fit `pool`.
 pub fn max_backward(
     cpu: &Cpu,
-    pool: &Pool,
+    pool: &PoolingShape,
     (dy, mask): (&[f32], &[u32]),
-    relu: Option<Mask<'_>>,
+    relu: Option<ReluMask<'_>>,
     dx: &mut [f32],
 ) {
     pool.check(dx.len(), dy.len());
@@ -135,7 +135,7 @@ pub fn max_backward(
 
 /// Some rows of inputs, counted through all images.
 struct Backward<'a> {
-    pool: &'a Pool,
+    pool: &'a PoolingShape,
     dy: &'a [f32],
     mask: &'a [u32],
     first: usize,

@@ -6,7 +6,7 @@
 //! than a vector has lanes are a part of one.
 
 use crate::{
-    elementwise::Mask,
+    elementwise::ReluMask,
     simd::{LANES, Lanes},
 };
 
@@ -144,7 +144,7 @@ pub(super) struct Relu<'a> {
 
 impl<'a> Relu<'a> {
     /// For `len` values from pixel `first` on.
-    pub(super) fn new(mask: Option<Mask<'a>>, c: usize, first: usize, len: usize) -> Self {
+    pub(super) fn new(mask: Option<ReluMask<'a>>, c: usize, first: usize, len: usize) -> Self {
         let mask = mask.map(|mask| (Image::new(mask.y, c, first, len / c), mask.slope));
         Self { mask, pixel: 0 }
     }

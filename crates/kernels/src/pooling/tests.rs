@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::{Pool, Rounding, ave_backward, ave_forward, max_backward, max_forward};
+use super::{PoolingShape, Rounding, ave_backward, ave_forward, max_backward, max_forward};
 use crate::{
-    elementwise::Mask,
+    elementwise::ReluMask,
     reference::pooling as reference,
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -12,7 +12,7 @@ fn masked(dx: &[f32], y: &[f32]) -> Vec<f32> {
     dx.iter().zip(y).map(|(&dx, &y)| if y > 0.0 { dx } else { 0.5 * dx }).collect()
 }
 
-fn pools() -> impl Strategy<Value = Pool> {
+fn pools() -> impl Strategy<Value = PoolingShape> {
     let sides = (1..=11_usize, 1..=11_usize);
     let pair = |most: usize| prop::array::uniform2(1..=most);
     let rounding = prop_oneof![Just(Rounding::Ceil), Just(Rounding::Floor)];
@@ -28,7 +28,7 @@ fn pools() -> impl Strategy<Value = Pool> {
         .prop_map(|(n, c, (h, w), kernel, stride, pad, rounding)| {
             let stride = [0, 1].map(|axis| stride[axis].min(kernel[axis])); // or windows are empty
             let pad = [0, 1].map(|axis| pad[axis].min(kernel[axis] - 1));
-            Pool { n, c, h, w, kernel, stride, pad, rounding }
+            PoolingShape { n, c, h, w, kernel, stride, pad, rounding }
         })
         .prop_filter("the window fits", |pool| pool.y_len() > 0)
 }
@@ -48,7 +48,7 @@ proptest! {
             let mut dx = vec![7.0; pool.x_len()];
             max_backward(cpu, &pool, (&dy, &mask), None, &mut dx);
             assert_close(&dx, &want_dx, 1e-6);
-            let relu = Mask { y: &x, slope: 0.5 };
+            let relu = ReluMask { y: &x, slope: 0.5 };
             let mut through = vec![7.0; pool.x_len()];
             max_backward(cpu, &pool, (&dy, &mask), Some(relu), &mut through);
             assert_eq!(through, masked(&dx, &x));
@@ -69,7 +69,7 @@ proptest! {
             ave_backward(cpu, &pool, &dy, None, &mut dx);
             assert_close(&dx, &want_dx, 1e-6);
             let mut through = vec![7.0; pool.x_len()];
-            ave_backward(cpu, &pool, &dy, Some(Mask { y: &x, slope: 0.5 }), &mut through);
+            ave_backward(cpu, &pool, &dy, Some(ReluMask { y: &x, slope: 0.5 }), &mut through);
             assert_eq!(through, masked(&dx, &x));
             dx
         });
@@ -87,7 +87,7 @@ fn the_first_largest_value_counts() {
         ([0.0, -0.0, -1.0, 0.0], 0),
     ];
     for c in [1, 5, 8, 20, 50] {
-        let pool = Pool {
+        let pool = PoolingShape {
             n: 1,
             c,
             h: 2,
@@ -117,8 +117,8 @@ fn the_first_largest_value_counts() {
 fn output_sizes_are_caffes() {
     let side = |size, kernel, stride, pad| {
         let (kernel, stride, pad) = ([kernel; 2], [stride; 2], [pad; 2]);
-        Pool { n: 1, c: 1, h: size, w: size, kernel, stride, pad, rounding: Rounding::Ceil }.out()
-            [0]
+        PoolingShape { n: 1, c: 1, h: size, w: size, kernel, stride, pad, rounding: Rounding::Ceil }
+            .out()[0]
     };
     assert_eq!([side(32, 3, 2, 0), side(112, 3, 2, 0), side(7, 3, 1, 1)], [16, 56, 7]);
     assert_eq!(side(4, 2, 2, 1), 3); // a fourth window would start in the padding
@@ -134,7 +134,8 @@ fn windows_over_pixels_are_counted_right() {
                     [(1, Rounding::Ceil), (7, Rounding::Ceil), (8, Rounding::Floor)]
                 {
                     let (kernel, stride, pad) = ([1, kernel], [1, stride], [0, pad]);
-                    let pool = Pool { n: 1, c: 1, h: 1, w: size, kernel, stride, pad, rounding };
+                    let pool =
+                        PoolingShape { n: 1, c: 1, h: 1, w: size, kernel, stride, pad, rounding };
                     let counted: Vec<_> = pool.windows_along(1).collect();
                     let divided: Vec<_> = (0..size).map(|j| pool.windows_over(1, j)).collect();
                     assert_eq!(counted, divided, "{pool:?}");

@@ -1,4 +1,4 @@
-//! Functions of one or two values.
+//! Functions of one value.
 
 /// `x` where `x > 0`, else `slope · x`.
 #[must_use]
@@ -10,11 +10,4 @@ pub fn relu(x: f64, slope: f64) -> f64 {
 #[must_use]
 pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
-}
-
-/// SGD with momentum: the new history and parameter.
-#[must_use]
-pub fn sgd(rate: f64, momentum: f64, grad: f64, history: f64, param: f64) -> (f64, f64) {
-    let history = momentum * history + rate * grad;
-    (history, param - history)
 }

@@ -3,7 +3,7 @@
 use crate::pooling::Pool;
 
 /// A window: its pixels in the image, and Caffe's `pool_size`.
-fn window(pool: &Pool, oi: usize, oj: usize) -> (Vec<usize>, f64) {
+fn window(pool: &PoolingShape, oi: usize, oj: usize) -> (Vec<usize>, f64) {
     let side = |out: usize, axis: usize, size: usize| {
         let start = (out * pool.stride[axis]).cast_signed() - pool.pad[axis].cast_signed();
         let end =
@@ -18,7 +18,7 @@ fn window(pool: &Pool, oi: usize, oj: usize) -> (Vec<usize>, f64) {
 }
 
 /// Calls `visit(y index, x indices of the window, pool size)` for every output.
-fn windows(pool: &Pool, mut visit: impl FnMut(usize, Vec<usize>, f64)) {
+fn windows(pool: &PoolingShape, mut visit: impl FnMut(usize, Vec<usize>, f64)) {
     let [oh, ow] = pool.out();
     for at in 0..pool.y_len() {
         let (row, c) = (at / pool.c, at % pool.c);
@@ -31,7 +31,7 @@ fn windows(pool: &Pool, mut visit: impl FnMut(usize, Vec<usize>, f64)) {
 
 /// Largest values and where they are, as indices of `x`.
 #[must_use]
-pub fn max(pool: &Pool, x: &[f32]) -> (Vec<f64>, Vec<usize>) {
+pub fn max(pool: &PoolingShape, x: &[f32]) -> (Vec<f64>, Vec<usize>) {
     let (mut y, mut from) = (vec![0.0; pool.y_len()], vec![0; pool.y_len()]);
     windows(pool, |at, window, _| {
         let mut best = window[0];
@@ -47,7 +47,7 @@ pub fn max(pool: &Pool, x: &[f32]) -> (Vec<f64>, Vec<usize>) {
 
 /// Means.
 #[must_use]
-pub fn ave(pool: &Pool, x: &[f32]) -> Vec<f64> {
+pub fn ave(pool: &PoolingShape, x: &[f32]) -> Vec<f64> {
     let mut y = vec![0.0; pool.y_len()];
     windows(pool, |at, window, size| {
         y[at] = window.iter().map(|&i| f64::from(x[i])).sum::<f64>() / size;
@@ -57,7 +57,7 @@ pub fn ave(pool: &Pool, x: &[f32]) -> Vec<f64> {
 
 /// Gradient of [`ave`].
 #[must_use]
-pub fn ave_backward(pool: &Pool, dy: &[f32]) -> Vec<f64> {
+pub fn ave_backward(pool: &PoolingShape, dy: &[f32]) -> Vec<f64> {
     let mut dx = vec![0.0; pool.x_len()];
     windows(pool, |at, window, size| {
         window.iter().for_each(|&i| dx[i] += f64::from(dy[at]) / size);

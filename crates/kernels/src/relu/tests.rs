@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::{backward, backward_rows, forward};
 use crate::{
-    Rows, RowsMut, Unary, Write,
-    channel::{Channels, backward_bias},
+    StridedRows, StridedRowsMut, Unary, Write,
+    channel::{ChannelDims, backward_bias},
     reference::pointwise,
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -21,7 +21,7 @@ proptest! {
             .collect();
         on_every_cpu(|cpu| {
             let mut y = vec![7.0; len];
-            forward(cpu, slope, Unary::Apart { x: &x, y: &mut y });
+            forward(cpu, slope, Unary::OutOfPlace { x: &x, y: &mut y });
             assert_close(&y, &want, 1e-6);
             let mut dx = dy.clone();
             backward(cpu, slope, &x, Unary::InPlace(&mut dx));
@@ -43,13 +43,13 @@ fn masking_rows_adds_up_columns_on_the_way() {
         let mut want = dense(&dy);
         backward(cpu, 0.5, &dense(&y), Unary::InPlace(&mut want));
         let mut want_sums = vec![1.0; c];
-        let dims = Channels { outer: rows, c, inner: 1 };
+        let dims = ChannelDims { outer: rows, c, inner: 1 };
         backward_bias(cpu, dims, &want, Write::Add, &mut want_sums);
         let (mut d, mut alone, mut sums) = (dy.clone(), dy.clone(), vec![1.0; c]);
-        let at = Rows { data: &y, stride, offset };
-        let to = RowsMut { data: &mut alone, stride, offset };
+        let at = StridedRows { data: &y, stride, offset };
+        let to = StridedRowsMut { data: &mut alone, stride, offset };
         backward_rows(cpu, [rows, c], 0.5, at, to, None);
-        let to = RowsMut { data: &mut d, stride, offset };
+        let to = StridedRowsMut { data: &mut d, stride, offset };
         backward_rows(cpu, [rows, c], 0.5, at, to, Some((Write::Add, &mut sums)));
         assert_eq!((&dense(&d), &sums), (&want, &want_sums));
         assert_eq!(alone, d);

@@ -2,8 +2,8 @@
 
 use base::Shape;
 use kernels::channel;
-use kernels::im2col::{self, Axis};
-use kernels::{Cpu, Mat, RowsMut, Write, gemm};
+use kernels::im2col::{self, SpatialAxis};
+use kernels::{Cpu, Mat, StridedRowsMut, Write, gemm};
 use tensor::Slab;
 
 use super::ConvChannels;
@@ -13,7 +13,7 @@ use crate::LayerError;
 #[derive(Debug)]
 pub(crate) struct ColumnConv {
     pub(super) channels: ConvChannels,
-    axes: Vec<Axis>,
+    axes: Vec<SpatialAxis>,
     /// Values of one channel of an image.
     pub(super) image: usize,
     /// Values of one channel of an output.
@@ -25,8 +25,8 @@ pub(crate) struct ColumnConv {
 }
 
 impl ColumnConv {
-    pub(super) fn new(channels: ConvChannels, axes: Vec<Axis>) -> Result<Self, LayerError> {
-        let (kernels, outs) = (axes.iter().map(|a| a.kernel), axes.iter().map(Axis::out));
+    pub(super) fn new(channels: ConvChannels, axes: Vec<SpatialAxis>) -> Result<Self, LayerError> {
+        let (kernels, outs) = (axes.iter().map(|a| a.kernel), axes.iter().map(SpatialAxis::out));
         let col = Shape::new(
             &[channels.c]
                 .into_iter()
@@ -44,8 +44,8 @@ impl ColumnConv {
         })
     }
 
-    pub(super) fn out_channels(&self) -> channel::Channels {
-        channel::Channels { outer: self.channels.images, c: self.channels.k, inner: self.outs }
+    pub(super) fn out_channels(&self) -> channel::ChannelDims {
+        channel::ChannelDims { outer: self.channels.images, c: self.channels.k, inner: self.outs }
     }
 
     /// Products that one output value sums.
@@ -61,7 +61,7 @@ impl ColumnConv {
             let y = &mut y[image * k * self.outs..][..k * self.outs];
             for group in self.groups() {
                 let (col, weights) = (&self.col[group.col..], &weights[group.weights..]);
-                let y = RowsMut::dense(&mut y[group.y..], self.outs);
+                let y = StridedRowsMut::dense(&mut y[group.y..], self.outs);
                 let (w, col) = (Mat::new(weights, group.depth), Mat::new(col, self.outs));
                 gemm(cpu, group.k, self.outs, group.depth, w, col, Write::Set, y);
             }
@@ -74,7 +74,7 @@ impl ColumnConv {
             let dy = &dy[image * k * self.outs..][..k * self.outs];
             for group in self.groups() {
                 let (dy, weights) = (&dy[group.y..], &weights[group.weights..]);
-                let col = RowsMut::dense(&mut self.col[group.col..], self.outs);
+                let col = StridedRowsMut::dense(&mut self.col[group.col..], self.outs);
                 let (w, dy) = (Mat::transposed(weights, group.depth), Mat::new(dy, self.outs));
                 gemm(cpu, group.depth, self.outs, group.k, w, dy, Write::Set, col);
             }
@@ -101,7 +101,7 @@ impl ColumnConv {
             let dy = &dy[image * k * self.outs..][..k * self.outs];
             for group in self.groups() {
                 let (dy, col) = (&dy[group.y..], &self.col[group.col..]);
-                let dw = RowsMut::dense(&mut dw[group.weights..], group.depth);
+                let dw = StridedRowsMut::dense(&mut dw[group.weights..], group.depth);
                 let (dy, col) = (Mat::new(dy, self.outs), Mat::transposed(col, self.outs));
                 gemm(cpu, group.k, group.depth, self.outs, dy, col, Write::Add, dw);
             }

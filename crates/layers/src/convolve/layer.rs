@@ -4,8 +4,8 @@
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::ConvolutionParameter;
 use kernels::conv::{Activation, Conv};
-use kernels::im2col::Axis;
-use kernels::{Cpu, Rows, RowsMut, Unary, Write, channel};
+use kernels::im2col::SpatialAxis;
+use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write, channel};
 
 use super::options::ConvolutionOptions;
 use super::{ConvChannels, Convolve};
@@ -111,7 +111,7 @@ impl ConvolutionCore {
                     convolve.forward(cpu, bottom.data, params, activation, top.rows(k));
                 }
                 ConvDirection::Transposed => {
-                    let (x, y) = (Rows::dense(bottom.data, k), top.data());
+                    let (x, y) = (StridedRows::dense(bottom.data, k), top.data());
                     convolve.backward_data(cpu, x, weights, y);
                     if let Some(bias) = bias {
                         channel::bias(cpu, convolve.image_channels(), bias, Unary::InPlace(y));
@@ -149,13 +149,13 @@ impl ConvolutionCore {
         }
     }
 
-    fn backward_data(&mut self, cpu: &Cpu, dy: Rows<'_>, weights: &[f32], dx: &mut [f32]) {
+    fn backward_data(&mut self, cpu: &Cpu, dy: StridedRows<'_>, weights: &[f32], dx: &mut [f32]) {
         let direction = self.direction;
         let convolve = self.convolve();
         match direction {
             ConvDirection::Forward => convolve.backward_data(cpu, dy, weights, dx),
             ConvDirection::Transposed => {
-                let to = RowsMut::dense(dx, convolve.k());
+                let to = StridedRowsMut::dense(dx, convolve.k());
                 convolve.forward(cpu, dy.data, (weights, None), Activation::Linear, to);
             }
         }
@@ -165,7 +165,7 @@ impl ConvolutionCore {
         &mut self,
         cpu: &Cpu,
         x: &[f32],
-        dy: Rows<'_>,
+        dy: StridedRows<'_>,
         write: Write,
         dw: &mut [f32],
     ) {
@@ -174,13 +174,13 @@ impl ConvolutionCore {
         match direction {
             ConvDirection::Forward => convolve.backward_weights(cpu, x, dy, write, dw),
             ConvDirection::Transposed => {
-                let x = Rows::dense(x, convolve.k());
+                let x = StridedRows::dense(x, convolve.k());
                 convolve.backward_weights(cpu, dy.data, x, write, dw);
             }
         }
     }
 
-    fn backward_bias(&mut self, cpu: &Cpu, dy: Rows<'_>, write: Write, db: &mut [f32]) {
+    fn backward_bias(&mut self, cpu: &Cpu, dy: StridedRows<'_>, write: Write, db: &mut [f32]) {
         let direction = self.direction;
         let convolve = self.convolve();
         match direction {
@@ -202,19 +202,19 @@ pub(crate) enum BiasGradient {
 }
 
 /// The gradient of a top: what is in `unmasked`, or its own.
-fn diff<'a>(top: &TopDiff<'a>, unmasked: Option<&'a [f32]>, channels: usize) -> Rows<'a> {
+fn diff<'a>(top: &TopDiff<'a>, unmasked: Option<&'a [f32]>, channels: usize) -> StridedRows<'a> {
     match unmasked {
-        Some(data) => Rows { data, ..top.rows(channels) },
+        Some(data) => StridedRows { data, ..top.rows(channels) },
         None => top.diff_rows(channels),
     }
 }
 
 /// The axis of the top for one of the bottom of a Deconvolution: `stride * (size - 1) + extent -
 /// 2 * pad` long.
-fn enlarged(axis: &Axis) -> Option<Axis> {
+fn enlarged(axis: &SpatialAxis) -> Option<SpatialAxis> {
     let reach = axis.stride.checked_mul(axis.size.checked_sub(1)?)?.checked_add(extent(axis)?)?;
     let size = reach.checked_sub(axis.pad.checked_mul(2)?)?;
-    (1..=BLOB_VALUES_MAX).contains(&size).then_some(Axis { size, ..*axis })
+    (1..=BLOB_VALUES_MAX).contains(&size).then_some(SpatialAxis { size, ..*axis })
 }
 
 /// A gradient that several bottoms contribute to: the first as asked, the others added.

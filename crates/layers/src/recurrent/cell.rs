@@ -1,6 +1,6 @@
 //! One time step of a recurrent layer, as [`RecurrentLayer`](super::RecurrentLayer) sees it.
 
-use kernels::channel::{self, Channels};
+use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary};
 
 use super::RecurrentSizes;
@@ -83,7 +83,7 @@ impl<'a> StepInputs<'a> {
 
     /// `y = cont * h`, stream by stream.
     pub(super) fn scale_by_cont(self, cpu: &Cpu, values: Unary<'_>) {
-        let by_stream = Channels { outer: 1, c: self.sizes.streams, inner: self.sizes.outputs };
+        let by_stream = ChannelDims { outer: 1, c: self.sizes.streams, inner: self.sizes.outputs };
         channel::scale(cpu, by_stream, self.cont, None, values);
     }
 }

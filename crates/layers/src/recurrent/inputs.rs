@@ -1,7 +1,7 @@
 //! The products of a recurrent layer that do not depend on the hidden state: all steps at once.
 
-use kernels::channel::{self, Channels};
-use kernels::inner_product::{self, InnerProduct as Product};
+use kernels::channel::{self, ChannelDims};
+use kernels::inner_product::{self, InnerProductShape as Product};
 use kernels::{Cpu, Write, elementwise};
 
 use super::RecurrentSizes;
@@ -50,7 +50,7 @@ impl RecurrentSizes {
         let mut first_without = 1;
         if let Some(d) = self.static_inputs {
             let mut sum = vec![0.0; self.streams * width];
-            let steps = Channels { outer: self.steps, c: sum.len(), inner: 1 };
+            let steps = ChannelDims { outer: self.steps, c: sum.len(), inner: 1 };
             channel::backward_bias(cpu, steps, dy, Write::Set, &mut sum);
             let product = Product { n: self.streams, d, k: width };
             if let Some(g) = &mut io.gradients[2] {

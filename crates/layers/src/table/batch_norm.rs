@@ -13,7 +13,7 @@
 use base::{Phase, Shape};
 use caffe_format::FillerParameter;
 use kernels::batch_norm::{self, Normalize};
-use kernels::channel::{self, Channels};
+use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary};
 use tensor::{Layout, Slab};
 
@@ -77,7 +77,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         affine: false,
         relu: None,
         rule: LayoutRule::RowMajor,
-        channels: Channels { outer: 0, c: 0, inner: 0 },
+        channels: ChannelDims { outer: 0, c: 0, inner: 0 },
         mean: Vec::new(),
         variance: Vec::new(),
         inv_std: Vec::new(),
@@ -98,7 +98,7 @@ struct BatchNormLayer {
     relu: Option<f32>,
     rule: LayoutRule,
     /// The blob in Caffe's order.
-    channels: Channels,
+    channels: ChannelDims,
     mean: Vec<f32>,
     variance: Vec<f32>,
     inv_std: Vec<f32>,
@@ -120,7 +120,7 @@ impl Layer for BatchNormLayer {
         let image = shape.axes() == 4;
         self.rule = if image { LayoutRule::ChannelsLast } else { LayoutRule::RowMajor };
         let c = shape.dims()[1];
-        self.channels = Channels { outer: shape.dims()[0], c, inner: shape.count_from(2) };
+        self.channels = ChannelDims { outer: shape.dims()[0], c, inner: shape.count_from(2) };
         for values in [&mut self.mean, &mut self.variance, &mut self.inv_std] {
             values.resize(c, 0.0);
         }
@@ -215,16 +215,16 @@ impl Layer for BatchNormLayer {
 
 impl BatchNormLayer {
     /// The blob as it lies in memory.
-    fn in_memory(&self, layout: Layout) -> Channels {
-        let Channels { outer, c, inner } = self.channels;
+    fn in_memory(&self, layout: Layout) -> ChannelDims {
+        let ChannelDims { outer, c, inner } = self.channels;
         match layout {
             Layout::RowMajor => self.channels,
-            Layout::ChannelsLast => Channels { outer: outer * inner, c, inner: 1 },
+            Layout::ChannelsLast => ChannelDims { outer: outer * inner, c, inner: 1 },
         }
     }
 
     /// Mean and variance of a batch.
-    fn measure(&mut self, cpu: &Cpu, dims: Channels, x: &[f32]) {
+    fn measure(&mut self, cpu: &Cpu, dims: ChannelDims, x: &[f32]) {
         if dims.inner == 1 {
             let (mean, variance) = (&mut self.mean, &mut self.variance);
             batch_norm::statistics(cpu, dims.outer, dims.c, x, mean, variance);
@@ -246,7 +246,7 @@ impl BatchNormLayer {
     }
 
     /// Backward through the statistics of rows of channels, and through what was absorbed.
-    fn backward_rows(&mut self, io: &mut Backward<'_>, dims: Channels) -> Result<(), LayerError> {
+    fn backward_rows(&mut self, io: &mut Backward<'_>, dims: ChannelDims) -> Result<(), LayerError> {
         let (cpu, c, count) = (io.cpu, dims.c, dims.count());
         let mut means = std::mem::take(&mut self.means);
         let relu = self.relu.filter(|_| io.unmasked.is_some());
@@ -264,9 +264,9 @@ impl BatchNormLayer {
         let dx = io.bottoms[0].diff.as_deref_mut();
         let diffs = match (io.unmasked.as_deref(), io.tops[0].diff, dx) {
             (_, _, None) => None,
-            (Some(dy), _, Some(dx)) => Some(Unary::Apart { x: dy, y: dx }),
+            (Some(dy), _, Some(dx)) => Some(Unary::OutOfPlace { x: dy, y: dx }),
             (None, [], Some(dx)) => Some(Unary::InPlace(dx)),
-            (None, dy, Some(dx)) => Some(Unary::Apart { x: dy, y: dx }),
+            (None, dy, Some(dx)) => Some(Unary::OutOfPlace { x: dy, y: dx }),
         };
         if let Some(diffs) = diffs {
             batch_norm::backward(cpu, c, &with, &means, x, diffs);

@@ -105,7 +105,7 @@ impl Layer for BiasLayer {
         } else if let Some(values) = rest[0].diff.as_deref_mut() {
             channel::backward_bias(cpu, dims, dy, Write::Set, values);
         }
-        if let Some(Unary::Apart { x: dy, y: dx }) = io.unary() {
+        if let Some(Unary::OutOfPlace { x: dy, y: dx }) = io.unary() {
             elementwise::copy(cpu, dy, dx);
         }
         Ok(())

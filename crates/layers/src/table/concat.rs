@@ -4,7 +4,7 @@
 //! Works on both memory orders: channels-last, every pixel's channels are a row of the top.
 
 use base::Shape;
-use kernels::{Rows, RowsMut};
+use kernels::{StridedRows, StridedRowsMut};
 
 use crate::axis::{AxisOption, AxisSpan, copy_rows};
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
@@ -94,8 +94,8 @@ impl Layer for ConcatLayer {
         let mut offset = 0;
         for bottom in &io.bottoms {
             let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
-            let to = RowsMut { data: top.data(), stride, offset };
-            copy_rows(io.cpu, len, Rows::dense(bottom.data, len), to);
+            let to = StridedRowsMut { data: top.data(), stride, offset };
+            copy_rows(io.cpu, len, StridedRows::dense(bottom.data, len), to);
             offset += len;
         }
         Ok(())
@@ -108,8 +108,8 @@ impl Layer for ConcatLayer {
         for bottom in &mut io.bottoms {
             let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
             if let Some(dx) = bottom.diff.as_deref_mut() {
-                let from = Rows { data: top.diff, stride, offset };
-                copy_rows(io.cpu, len, from, RowsMut::dense(dx, len));
+                let from = StridedRows { data: top.diff, stride, offset };
+                copy_rows(io.cpu, len, from, StridedRowsMut::dense(dx, len));
             }
             offset += len;
         }

@@ -9,7 +9,7 @@
 
 use base::Shape;
 use kernels::conv::Activation;
-use kernels::{RowsMut, relu};
+use kernels::{StridedRowsMut, relu};
 
 use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
@@ -90,7 +90,7 @@ impl ConvolutionLayer {
             return BiasGradient::Missing;
         };
         let y = io.tops[0].rows(conv.k);
-        let to = RowsMut { data: diff, stride: y.stride, offset: y.offset };
+        let to = StridedRowsMut { data: diff, stride: y.stride, offset: y.offset };
         let bias = io.gradients.get_mut(1).and_then(Option::as_mut);
         let sums = bias.map(|Gradient { values, write }| (*write, &mut values[..]));
         relu::backward_rows(io.cpu, [conv.out_pixels(), conv.k], slope, y, to, sums);

@@ -120,14 +120,14 @@ impl Layer for TestDropoutLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        if let Unary::Apart { x, y } = io.unary() {
+        if let Unary::OutOfPlace { x, y } = io.unary() {
             y.copy_from_slice(x);
         }
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        if let Some(Unary::Apart { x, y }) = io.unary() {
+        if let Some(Unary::OutOfPlace { x, y }) = io.unary() {
             y.copy_from_slice(x);
         }
         Ok(())

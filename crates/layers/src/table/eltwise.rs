@@ -177,12 +177,12 @@ impl Layer for EltwiseLayer {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };
             match &self.operation {
                 EltwiseOperation::Sum(coeffs) => {
-                    elementwise::scale(cpu, coeffs[index], Unary::Apart { x: dy, y: dx });
+                    elementwise::scale(cpu, coeffs[index], Unary::OutOfPlace { x: dy, y: dx });
                 }
                 EltwiseOperation::Product => product_of_others(cpu, &x, index, dy, dx),
                 EltwiseOperation::ProductByQuotient => {
                     let at = ElementPoints { x: x[index], y };
-                    chain(cpu, at, Unary::Apart { x: dy, y: dx }, |x, y| y / x);
+                    chain(cpu, at, Unary::OutOfPlace { x: dy, y: dx }, |x, y| y / x);
                 }
                 EltwiseOperation::Max(which) => {
                     let index = u32::try_from(index).expect("as many bottoms as a file can name");

@@ -5,7 +5,7 @@
 
 use base::Shape;
 use caffe_format::EmbedParameter;
-use kernels::channel::{self, Channels};
+use kernels::channel::{self, ChannelDims};
 use kernels::{Unary, Write};
 
 use crate::params::weights_and_bias;
@@ -113,8 +113,8 @@ impl Layer for EmbedLayer {
 }
 
 impl EmbedLayer {
-    fn channels(&self, items: usize) -> Channels {
-        Channels { outer: items, c: self.width, inner: 1 }
+    fn channels(&self, items: usize) -> ChannelDims {
+        ChannelDims { outer: items, c: self.width, inner: 1 }
     }
 }
 

@@ -3,7 +3,7 @@
 //! `axis`.
 
 use base::Shape;
-use kernels::im2col::{self, Axis};
+use kernels::im2col::{self, SpatialAxis};
 
 use crate::window::{WindowOptions, windows, with_stride_in_reach};
 use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
@@ -34,7 +34,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 struct Im2colLayer {
     options: WindowOptions,
     channels: usize,
-    axes: Vec<Axis>,
+    axes: Vec<SpatialAxis>,
 }
 
 impl Layer for Im2colLayer {

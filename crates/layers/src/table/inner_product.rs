@@ -5,8 +5,8 @@
 
 use base::Shape;
 use caffe_format::InnerProductParameter;
-use kernels::inner_product::{self, InnerProduct as Product};
-use kernels::{Cpu, Mat, RowsMut, Unary, Write, channel, gemm};
+use kernels::inner_product::{self, InnerProductShape as Product};
+use kernels::{Cpu, Mat, StridedRowsMut, Unary, Write, channel, gemm};
 
 use crate::params::weights_and_bias;
 use crate::{Backward, Case, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, Spec};
@@ -91,7 +91,7 @@ impl Layer for InnerProductLayer {
         let transpose = self.written.transpose();
         if let Some(Gradient { values, write }) = &mut io.gradients[0] {
             if transpose {
-                let dw = RowsMut::dense(values, k);
+                let dw = StridedRowsMut::dense(values, k);
                 gemm(cpu, d, k, n, Mat::transposed(x, d), Mat::new(dy, k), *write, dw);
             } else {
                 inner_product::backward_weights(cpu, self.sizes, x, dy, *write, values);
@@ -102,7 +102,7 @@ impl Layer for InnerProductLayer {
         }
         if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
             if transpose {
-                let dx = RowsMut::dense(dx, d);
+                let dx = StridedRowsMut::dense(dx, d);
                 gemm(cpu, n, d, k, Mat::new(dy, k), Mat::transposed(weights, k), Write::Set, dx);
             } else {
                 inner_product::backward_data(cpu, self.sizes, dy, weights, dx);
@@ -118,13 +118,13 @@ impl Layer for InnerProductLayer {
 }
 
 impl InnerProductLayer {
-    fn outputs(&self) -> channel::Channels {
-        channel::Channels { outer: self.sizes.n, c: self.sizes.k, inner: 1 }
+    fn outputs(&self) -> channel::ChannelDims {
+        channel::ChannelDims { outer: self.sizes.n, c: self.sizes.k, inner: 1 }
     }
 }
 
 /// `y = x·W` with weights as (inputs, outputs).
 fn transposed(cpu: &Cpu, sizes: Product, x: &[f32], weights: &[f32], y: &mut [f32]) {
     let Product { n, d, k } = sizes;
-    gemm(cpu, n, k, d, Mat::new(x, d), Mat::new(weights, k), Write::Set, RowsMut::dense(y, k));
+    gemm(cpu, n, k, d, Mat::new(x, d), Mat::new(weights, k), Write::Set, StridedRowsMut::dense(y, k));
 }

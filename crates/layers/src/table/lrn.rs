@@ -8,7 +8,7 @@
 use base::Shape;
 use caffe_format::LRNParameterNormRegion;
 use kernels::lrn::{self, Lrn};
-use kernels::pooling::{Pool, Rounding, ave_backward, ave_forward};
+use kernels::pooling::{PoolingShape, Rounding, ave_backward, ave_forward};
 use kernels::{Cpu, Unary, elementwise, math};
 use tensor::Slab;
 
@@ -104,7 +104,7 @@ struct WithinChannelLrn {
     size: usize,
     alpha: f32,
     beta: f32,
-    pool: Option<Pool>,
+    pool: Option<PoolingShape>,
     /// Means of squares, then two for whatever a pass needs.
     scratch: [Slab; 3],
 }
@@ -114,7 +114,7 @@ impl Layer for WithinChannelLrn {
         let [n, c, h, w] = image(&bottoms[0])?;
         let (kernel, pad) = ([self.size; 2], [self.size / 2; 2]);
         let (stride, rounding) = ([1; 2], Rounding::Ceil);
-        self.pool = Some(Pool { n, c, h, w, kernel, stride, pad, rounding });
+        self.pool = Some(PoolingShape { n, c, h, w, kernel, stride, pad, rounding });
         self.scratch.iter_mut().for_each(|slab| slab.grow(bottoms[0].count()));
         Ok(bottoms.to_vec())
     }
@@ -165,6 +165,6 @@ impl WithinChannelLrn {
     /// `(1 + alpha * mean)^-exponent`.
     fn power(&self, cpu: &Cpu, exponent: f32, y: &mut [f32]) {
         let x = &self.scratch[0][..y.len()];
-        math::pow_scaled(cpu, -exponent, self.alpha, 1.0, Unary::Apart { x, y });
+        math::pow_scaled(cpu, -exponent, self.alpha, 1.0, Unary::OutOfPlace { x, y });
     }
 }

@@ -155,7 +155,7 @@ impl LstmCells {
                 *c = gates.f[k] * before[k] + gates.i[k] * gates.g[k];
             }
         }
-        math::tanh(cpu, Unary::Apart { x: c, y: tanh });
+        math::tanh(cpu, Unary::OutOfPlace { x: c, y: tanh });
         for ((gates, tanh), h) in
             self.rows(gates).zip(tanh.chunks_exact(self.d)).zip(h.chunks_exact_mut(self.d))
         {

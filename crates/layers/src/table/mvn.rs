@@ -5,7 +5,7 @@
 //! As in Caffe the top always has four axes, and backward takes `eps` for nothing.
 
 use base::Shape;
-use kernels::channel::{self, Channels};
+use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary, Write};
 use tensor::Slab;
 
@@ -41,7 +41,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Box::new(MvnLayer {
         across: written.across_channels(),
         eps: written.normalize_variance().then_some(eps),
-        rows: Channels { outer: 1, c: 0, inner: 0 },
+        rows: ChannelDims { outer: 1, c: 0, inner: 0 },
         mean: Vec::new(),
         inv_std: Vec::new(),
         scratch: Slab::default(),
@@ -53,7 +53,7 @@ struct MvnLayer {
     /// `None` when the variance stays.
     eps: Option<f32>,
     /// What is normalised together is a "channel".
-    rows: Channels,
+    rows: ChannelDims,
     mean: Vec<f32>,
     /// `1 / (deviation + eps)`.
     inv_std: Vec<f32>,
@@ -70,7 +70,7 @@ impl Layer for MvnLayer {
         let mut dims = [1; 4];
         dims[..shape.axes()].copy_from_slice(shape.dims());
         let c = if self.across { dims[0] } else { dims[0] * dims[1] };
-        self.rows = Channels { outer: 1, c, inner: shape.count() / c };
+        self.rows = ChannelDims { outer: 1, c, inner: shape.count() / c };
         self.mean.resize(c, 0.0);
         self.inv_std.resize(c, 1.0);
         self.scratch.grow(shape.count());
@@ -86,7 +86,7 @@ impl Layer for MvnLayer {
                 let (mean, deviation) = (&mut self.mean, &mut self.inv_std);
                 channel_norm::statistics(cpu, self.rows, x, mean, deviation, scratch);
                 deviation.iter_mut().for_each(|v| *v = 1.0 / (v.sqrt() + eps));
-                channel_norm::normalize(cpu, self.rows, mean, deviation, Unary::Apart { x, y });
+                channel_norm::normalize(cpu, self.rows, mean, deviation, Unary::OutOfPlace { x, y });
             }
         }
         Ok(())
@@ -99,7 +99,7 @@ impl Layer for MvnLayer {
             minus_mean(cpu, self.rows, &mut self.mean, dy, dx);
         } else {
             let scratch = &mut self.scratch[..dy.len()];
-            let diffs = Unary::Apart { x: dy, y: dx };
+            let diffs = Unary::OutOfPlace { x: dy, y: dx };
             channel_norm::backward(cpu, self.rows, y, &self.inv_std, diffs, scratch);
         }
         Ok(())
@@ -111,8 +111,8 @@ impl Layer for MvnLayer {
 }
 
 /// `y = x - mean(x)`, row by row.
-fn minus_mean(cpu: &Cpu, rows: Channels, mean: &mut [f32], x: &[f32], y: &mut [f32]) {
+fn minus_mean(cpu: &Cpu, rows: ChannelDims, mean: &mut [f32], x: &[f32], y: &mut [f32]) {
     channel::backward_bias(cpu, rows, x, Write::Set, mean);
     mean.iter_mut().for_each(|mean| *mean /= -(rows.inner as f32));
-    channel::bias(cpu, rows, mean, Unary::Apart { x, y });
+    channel::bias(cpu, rows, mean, Unary::OutOfPlace { x, y });
 }

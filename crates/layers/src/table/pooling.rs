@@ -12,8 +12,8 @@ mod stochastic;
 use base::random::Mt19937;
 use base::{Phase, Shape};
 use kernels::Cpu;
-use kernels::elementwise::Mask;
-use kernels::pooling::{Pool, ave_backward, ave_forward, max_backward, max_forward};
+use kernels::elementwise::ReluMask;
+use kernels::pooling::{PoolingShape, ave_backward, ave_forward, max_backward, max_forward};
 
 pub(super) use options::{PoolingOptions, check_pad};
 
@@ -122,7 +122,7 @@ impl Layer for PoolingLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, top, bottom) = (io.cpu, io.tops[0], &mut io.bottoms[0]);
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
-        let relu = bottom.relu.map(|slope| Mask { y: bottom.data, slope });
+        let relu = bottom.relu.map(|slope| ReluMask { y: bottom.data, slope });
         match top.live {
             true => self.pooler().backward(cpu, bottom.data, top.diff, relu, dx),
             false => dx.fill(0.0), // only the mask has readers
@@ -139,13 +139,13 @@ impl Layer for PoolingLayer {
 pub(super) struct Pooler {
     method: PoolingMethod,
     phase: Phase,
-    pool: Pool,
+    pool: PoolingShape,
     /// The pixel of each output, where there is one.
     mask: Vec<u32>,
 }
 
 impl Pooler {
-    pub(super) fn new(method: PoolingMethod, phase: Phase, pool: Pool) -> Self {
+    pub(super) fn new(method: PoolingMethod, phase: Phase, pool: PoolingShape) -> Self {
         let picks = match method {
             PoolingMethod::Max => true,
             PoolingMethod::Ave => false,
@@ -172,7 +172,7 @@ impl Pooler {
         cpu: &Cpu,
         x: &[f32],
         dy: &[f32],
-        relu: Option<Mask<'_>>,
+        relu: Option<ReluMask<'_>>,
         dx: &mut [f32],
     ) {
         match (self.method, self.phase) {

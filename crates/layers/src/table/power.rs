@@ -57,7 +57,7 @@ impl ElementFunction for PowerFunction {
             return math::pow_scaled(cpu, power, scale, shift, values);
         }
         // `x` does not matter, not even when it is not a number.
-        let (Unary::InPlace(y) | Unary::Apart { y, .. }) = values;
+        let (Unary::InPlace(y) | Unary::OutOfPlace { y, .. }) = values;
         elementwise::fill(cpu, shift.powf(power), y);
     }
 

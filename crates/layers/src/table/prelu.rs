@@ -6,7 +6,7 @@
 
 use base::Shape;
 use caffe_format::FillerParameter;
-use kernels::channel::{self, Channels};
+use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary, elementwise};
 use tensor::{Layout, Slab};
 
@@ -42,7 +42,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         shared: written.channel_shared(),
         filler: written.filler.clone().unwrap_or_else(quarter),
         in_place: spec.in_place,
-        channels: Channels { outer: 0, c: 0, inner: 0 },
+        channels: ChannelDims { outer: 0, c: 0, inner: 0 },
         kept: Slab::default(),
         scratch: Slab::default(),
     }))
@@ -53,7 +53,7 @@ struct PReluLayer {
     filler: FillerParameter,
     in_place: bool,
     /// The blob in Caffe's order; one channel when they share the slope.
-    channels: Channels,
+    channels: ChannelDims,
     /// `x`, when `y` overwrites it.
     kept: Slab,
     scratch: Slab,
@@ -68,8 +68,8 @@ impl Layer for PReluLayer {
         }
         let outer = shape.dims()[0];
         self.channels = match self.shared {
-            true => Channels { outer, c: 1, inner: shape.count_from(1) },
-            false => Channels { outer, c: shape.dims()[1], inner: shape.count_from(2) },
+            true => ChannelDims { outer, c: 1, inner: shape.count_from(1) },
+            false => ChannelDims { outer, c: shape.dims()[1], inner: shape.count_from(2) },
         };
         self.scratch.grow(shape.count());
         if self.in_place {
@@ -120,7 +120,7 @@ impl Layer for PReluLayer {
                 map(cpu, dims, slopes, x, scratch, |slope, x| if x > 0.0 { 1.0 } else { slope });
                 elementwise::mul(cpu, scratch, d);
             }
-            Some(Unary::Apart { x: dy, y: dx }) => {
+            Some(Unary::OutOfPlace { x: dy, y: dx }) => {
                 map(cpu, dims, slopes, x, dx, |slope, x| if x > 0.0 { 1.0 } else { slope });
                 elementwise::mul(cpu, dy, dx);
             }
@@ -135,10 +135,10 @@ impl Layer for PReluLayer {
 
 impl PReluLayer {
     /// The blob as it lies in memory.
-    fn in_memory(&self, shape: &Shape, layout: Layout) -> Channels {
-        let Channels { outer, c, inner } = self.channels;
+    fn in_memory(&self, shape: &Shape, layout: Layout) -> ChannelDims {
+        let ChannelDims { outer, c, inner } = self.channels;
         if layout == Layout::ChannelsLast && shape.axes() == 4 && !self.shared {
-            return Channels { outer: outer * inner, c, inner: 1 };
+            return ChannelDims { outer: outer * inner, c, inner: 1 };
         }
         self.channels
     }
@@ -153,7 +153,7 @@ const TASK_FLOATS: usize = 1 << 14;
 /// * `x`, `y`: (outer, c, inner)
 fn map(
     cpu: &Cpu,
-    Channels { c, inner, .. }: Channels,
+    ChannelDims { c, inner, .. }: ChannelDims,
     slopes: &[f32],
     x: &[f32],
     y: &mut [f32],

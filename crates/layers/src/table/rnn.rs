@@ -6,7 +6,7 @@
 //! W_xh, b_h, W_static if there is a static input, W_hh, W_ho, b_o. Bottoms, tops and the state
 //! between batches: [`crate::recurrent`].
 
-use kernels::inner_product::{self, InnerProduct as Product};
+use kernels::inner_product::{self, InnerProductShape as Product};
 use kernels::{Cpu, Unary, elementwise, math};
 use tensor::Slab;
 

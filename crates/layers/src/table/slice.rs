@@ -4,7 +4,7 @@
 //! written (`slice_dim` in older files). Works on both memory orders.
 
 use base::Shape;
-use kernels::{Rows, RowsMut};
+use kernels::{StridedRows, StridedRowsMut};
 
 use crate::axis::{AxisOption, AxisSpan, copy_rows};
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
@@ -111,8 +111,8 @@ impl Layer for SliceLayer {
         let mut offset = 0;
         for top in &mut io.tops {
             let len = AxisSpan::new(top.shape, top.layout, self.axis).run();
-            let from = Rows { data: bottom.data, stride, offset };
-            copy_rows(io.cpu, len, from, RowsMut::dense(top.data(), len));
+            let from = StridedRows { data: bottom.data, stride, offset };
+            copy_rows(io.cpu, len, from, StridedRowsMut::dense(top.data(), len));
             offset += len;
         }
         Ok(())
@@ -129,8 +129,8 @@ impl Layer for SliceLayer {
         for top in &io.tops {
             let len = AxisSpan::new(top.shape, top.layout, self.axis).run();
             if top.live {
-                let to = RowsMut { data: &mut *dx, stride, offset };
-                copy_rows(io.cpu, len, Rows::dense(top.diff, len), to);
+                let to = StridedRowsMut { data: &mut *dx, stride, offset };
+                copy_rows(io.cpu, len, StridedRows::dense(top.diff, len), to);
             }
             offset += len;
         }

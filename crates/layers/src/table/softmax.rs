@@ -3,7 +3,7 @@
 //! `axis` is 1 unless written. Runs in place: backward needs only `y`.
 
 use base::Shape;
-use kernels::{channel::Channels, softmax};
+use kernels::{channel::ChannelDims, softmax};
 
 use crate::axis::AxisOption;
 use crate::{Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, Spec};
@@ -25,18 +25,18 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let option = AxisOption::new("softmax_param.axis", spec.layer.softmax_param().axis());
-    Ok(Box::new(SoftmaxLayer { option, dims: Channels { outer: 0, c: 0, inner: 0 } }))
+    Ok(Box::new(SoftmaxLayer { option, dims: ChannelDims { outer: 0, c: 0, inner: 0 } }))
 }
 
 struct SoftmaxLayer {
     option: AxisOption,
-    dims: Channels,
+    dims: ChannelDims,
 }
 
 impl Layer for SoftmaxLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let axis = self.option.of(&bottoms[0])?;
-        self.dims = Channels {
+        self.dims = ChannelDims {
             outer: bottoms[0].count_to(axis),
             c: bottoms[0].dims()[axis],
             inner: bottoms[0].count_from(axis + 1),

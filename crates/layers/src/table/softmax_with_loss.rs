@@ -83,7 +83,7 @@ impl Layer for SoftmaxWithLossLayer {
         let divisor = self.loss.each_label(labels, |_, _| {})?;
         let scale = rounded(f64::from(weight) / divisor);
         let SoftmaxLoss { classes, ignore, ref probabilities, .. } = self.loss;
-        elementwise::scale(io.cpu, scale, Unary::Apart { x: probabilities, y: &mut *dx });
+        elementwise::scale(io.cpu, scale, Unary::OutOfPlace { x: probabilities, y: &mut *dx });
         for (position, &label) in labels.iter().enumerate() {
             let start = classes.start(position);
             match classes.class(label, position, ignore)? {

@@ -5,7 +5,7 @@
 
 use base::Shape;
 use kernels::Unary;
-use kernels::elementwise::{self, Mask};
+use kernels::elementwise::{self, ReluMask};
 
 use crate::{
     Alias, Arity, Backward, Case, Few, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule,
@@ -59,14 +59,14 @@ impl Layer for SplitLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let bottom = &mut io.bottoms[0];
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
-        let mask = bottom.relu.map(|slope| Mask { y: bottom.data, slope });
+        let mask = bottom.relu.map(|slope| ReluMask { y: bottom.data, slope });
         let live: Few<_> = io.tops.iter().filter(|top| top.live).map(|top| top.diff).collect();
         match live[..] {
             [] => dx.fill(0.0),
             // In the memory of the first, its values lie there already.
             [[], ref others @ ..] => elementwise::sum(io.cpu, Unary::InPlace(dx), others, mask),
             [first, ref others @ ..] => {
-                elementwise::sum(io.cpu, Unary::Apart { x: first, y: dx }, others, mask);
+                elementwise::sum(io.cpu, Unary::OutOfPlace { x: first, y: dx }, others, mask);
             }
         }
         Ok(())

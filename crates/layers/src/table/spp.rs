@@ -6,8 +6,8 @@
 
 use base::{Phase, Shape};
 use caffe_format::SPPParameterPoolMethod;
-use kernels::pooling::{Pool, Rounding};
-use kernels::{Rows, RowsMut, elementwise, layout};
+use kernels::pooling::{PoolingShape, Rounding};
+use kernels::{StridedRows, StridedRowsMut, elementwise, layout};
 use tensor::Slab;
 
 use super::pooling::{Pooler, PoolingMethod, PoolingOptions, check_pad};
@@ -75,7 +75,7 @@ struct SppLayer {
 }
 
 struct PyramidLevel {
-    pool: Pool,
+    pool: PoolingShape,
     pooler: Pooler,
     /// Where its values begin in a row.
     offset: usize,
@@ -138,8 +138,8 @@ impl Layer for SppLayer {
             let (pooled, flat) = (&mut pooled[..pool.n * len], &mut flat[..pool.n * len]);
             pooler.forward(cpu, io.rng, x, pooled);
             layout::to_row_major(cpu, pool.n, pool.c, *bins, pooled, flat);
-            let to = RowsMut { data: y, stride: self.row, offset: *offset };
-            copy_rows(cpu, len, Rows::dense(flat, len), to);
+            let to = StridedRowsMut { data: y, stride: self.row, offset: *offset };
+            copy_rows(cpu, len, StridedRows::dense(flat, len), to);
         }
         Ok(())
     }
@@ -152,8 +152,8 @@ impl Layer for SppLayer {
         for (index, PyramidLevel { pool, pooler, offset, bins }) in self.levels.iter().enumerate() {
             let len = pool.c * bins;
             let (pooled, flat) = (&mut pooled[..pool.n * len], &mut flat[..pool.n * len]);
-            let from = Rows { data: dy, stride: self.row, offset: *offset };
-            copy_rows(cpu, len, from, RowsMut::dense(flat, len));
+            let from = StridedRows { data: dy, stride: self.row, offset: *offset };
+            copy_rows(cpu, len, from, StridedRowsMut::dense(flat, len));
             layout::to_channels_last(cpu, pool.n, pool.c, *bins, flat, pooled);
             if index == 0 {
                 pooler.backward(cpu, x, pooled, None, dx);

@@ -42,7 +42,7 @@ impl ElementFunction for ThresholdFunction {
     }
 
     fn backward(&self, cpu: &Cpu, _: ElementPoints<'_>, diffs: Unary<'_>) {
-        let (Unary::InPlace(dx) | Unary::Apart { y: dx, .. }) = diffs;
+        let (Unary::InPlace(dx) | Unary::OutOfPlace { y: dx, .. }) = diffs;
         elementwise::fill(cpu, 0.0, dx);
     }
 }

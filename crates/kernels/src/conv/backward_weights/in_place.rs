@@ -26,7 +26,7 @@ use crate::{
     pack,
     simd::{Kernel, Lanes},
     tile::{self, COLS, Panels, ROWS, Run, Start, Target},
-    view::{Mat, Rows, Write},
+    view::{Mat, StridedRows, Write},
 };
 use stretch::{Stretch, Stretches};
 use work::Work;
@@ -54,7 +54,7 @@ pub(super) fn backward_weights(
     cpu: &Cpu,
     conv: &Conv,
     x: &[f32],
-    dy: Rows<'_>,
+    dy: StridedRows<'_>,
     write: Write,
     dw: &mut [f32],
 ) {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::{backward_weights, in_place};
 use crate::{
-    Rows, Write,
+    StridedRows, Write,
     conv::Conv,
     reference::conv as reference,
     testing::{assert_close, noise, on_every_cpu},
@@ -39,7 +39,7 @@ proptest! {
         let twice: Vec<f64> = want.iter().map(|v| 2.0 * v).collect();
         let tolerance = 1e-5 * (conv.out_pixels() as f64).sqrt().max(4.0);
         on_every_cpu(|cpu| {
-            let (dy, mut dw) = (Rows::dense(&dy, conv.k), vec![7.0; conv.weights_len()]);
+            let (dy, mut dw) = (StridedRows::dense(&dy, conv.k), vec![7.0; conv.weights_len()]);
             backward_weights(cpu, &conv, &x, dy, Write::Set, &mut dw);
             assert_close(&dw, &want, tolerance);
             backward_weights(cpu, &conv, &x, dy, Write::Add, &mut dw);
@@ -68,7 +68,7 @@ fn the_gradient_of_no_images_is_zero() {
     assert!(in_place::applies(&conv), "the kernel that this is about");
     on_every_cpu(|cpu| {
         let mut dw = vec![7.0; conv.weights_len()];
-        backward_weights(cpu, &conv, &[], Rows::dense(&[], conv.k), Write::Set, &mut dw);
+        backward_weights(cpu, &conv, &[], StridedRows::dense(&[], conv.k), Write::Set, &mut dw);
         assert!(dw.iter().all(|&v| v == 0.0), "{dw:?}");
         dw
     });

@@ -30,7 +30,7 @@ use crate::{
     cpu::{Cpu, Pieces},
     simd::{Kernel, LANES, Lanes},
     tile::{self, COLS, ROWS, Run, Start, Target},
-    view::{Rows, Write},
+    view::{StridedRows, Write},
 };
 
 /// As [`backward_weights`](crate::conv::backward_weights), with tiles of M×M outputs and N×N inputs.
@@ -38,7 +38,7 @@ pub(super) fn run<const M: usize, const R: usize, const N: usize>(
     cpu: &Cpu,
     conv: &Conv,
     x: &[f32],
-    dy: Rows<'_>,
+    dy: StridedRows<'_>,
     write: Write,
     dw: &mut [f32],
 ) where
@@ -46,7 +46,7 @@ pub(super) fn run<const M: usize, const R: usize, const N: usize>(
 {
     let cut = Cut::<M, N>::of(conv);
     cpu.with_shared(cut.shares.splits() * cut.sums_len, |sums| {
-        let (x, sums_of) = (Rows::dense(x, conv.c), Pieces::new(&mut *sums, 1));
+        let (x, sums_of) = (StridedRows::dense(x, conv.c), Pieces::new(&mut *sums, 1));
         let work = Work { conv, cut: &cut, x, dy, sums: sums_of };
         cpu.run_scratch(cut.shares.tasks(), cut.scratch_len(), |task, scratch| {
             let (turned_dy, turned_x) = scratch.split_at_mut(N * N * cut.dy.plane);
@@ -64,8 +64,8 @@ pub(super) fn run<const M: usize, const R: usize, const N: usize>(
 struct Work<'a, const M: usize, const N: usize> {
     conv: &'a Conv,
     cut: &'a Cut<M, N>,
-    x: Rows<'a>,
-    dy: Rows<'a>,
+    x: StridedRows<'a>,
+    dy: StridedRows<'a>,
     sums: Pieces<'a, f32>,
 }
 

@@ -1,6 +1,6 @@
 //! The tiles of some images, numbered image by image and row by row.
 
-use crate::{conv::winograd::CHANNELS_MAX, view::Rows};
+use crate::{conv::winograd::CHANNELS_MAX, view::StridedRows};
 
 /// What a pixel in the padding reads.
 static ZEROS: [f32; CHANNELS_MAX] = [0.0; CHANNELS_MAX];
@@ -44,7 +44,12 @@ impl<const M: usize, const N: usize> Grid<M, N> {
     ///
     /// * `x`: the pixels of all images
     #[inline(always)]
-    pub(super) fn inputs(&self, place: Place, x: Rows<'_>, first: usize) -> [[*const f32; N]; N] {
+    pub(super) fn inputs(
+        &self,
+        place: Place,
+        x: StridedRows<'_>,
+        first: usize,
+    ) -> [[*const f32; N]; N] {
         let [h, w] = self.inputs;
         let mut pixels = [[ZEROS.as_ptr(); N]; N];
         for (i, pixels) in pixels.iter_mut().enumerate() {
@@ -70,7 +75,7 @@ impl<const M: usize, const N: usize> Grid<M, N> {
     pub(super) fn output_pixels(
         &self,
         place: Place,
-        y: Rows<'_>,
+        y: StridedRows<'_>,
         first: usize,
     ) -> [[*const f32; M]; M] {
         let mut pixels = [[ZEROS.as_ptr(); M]; M];

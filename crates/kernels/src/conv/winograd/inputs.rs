@@ -8,13 +8,13 @@ use crate::{
         transform,
     },
     simd::{LANES, Lanes},
-    view::Rows,
+    view::StridedRows,
 };
 
 /// Some channels of an image.
 #[derive(Clone, Copy)]
 pub(super) struct Channels<'a> {
-    pub(super) x: Rows<'a>,
+    pub(super) x: StridedRows<'a>,
     pub(super) first: usize,
     pub(super) count: usize,
 }

@@ -23,7 +23,7 @@ use crate::{
     pack::even_runs,
     simd::{Kernel, LANES, Lanes},
     tile::{self, COLS, Panels, ROWS, Run, Start, Target},
-    view::Rows,
+    view::StridedRows,
 };
 
 /// Tiles of a task.
@@ -40,7 +40,7 @@ pub(super) struct Sweep<'a, const M: usize, const N: usize> {
     pub(super) grid: Grid<M, N>,
     pub(super) group: usize,
     /// The image read; a group's channels begin at `group · depth`.
-    pub(super) x: Rows<'a>,
+    pub(super) x: StridedRows<'a>,
     /// Channels of a group in the image read.
     pub(super) depth: usize,
     /// See [`filters`].

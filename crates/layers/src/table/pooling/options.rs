@@ -2,7 +2,7 @@
 
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::{PoolingParameter, PoolingParameterPoolMethod, PoolingParameterRoundMode};
-use kernels::pooling::{Pool, Rounding};
+use kernels::pooling::{PoolingShape, Rounding};
 
 use super::PoolingMethod;
 use crate::LayerError;
@@ -67,7 +67,7 @@ impl PoolingOptions {
     }
 
     /// The geometry over one bottom.
-    pub(in crate::table) fn over(&self, bottom: &Shape) -> Result<Pool, LayerError> {
+    pub(in crate::table) fn over(&self, bottom: &Shape) -> Result<PoolingShape, LayerError> {
         let wrong =
             |want: &str| LayerError::Bottom { index: 0, got: bottom.clone(), want: want.into() };
         let [n, c, h, w] = bottom.nchw().ok_or_else(|| wrong("4 axes"))?;
@@ -88,7 +88,7 @@ impl PoolingOptions {
             kernel[axis] = kernel[axis].min(padded);
         }
         let (stride, pad, rounding) = (self.stride, self.pad, self.rounding);
-        Ok(Pool { n, c, h, w, kernel, stride, pad, rounding })
+        Ok(PoolingShape { n, c, h, w, kernel, stride, pad, rounding })
     }
 }
 

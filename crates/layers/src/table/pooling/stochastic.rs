@@ -7,10 +7,10 @@
 use std::ops::Range;
 
 use base::random::Mt19937;
-use kernels::pooling::Pool;
+use kernels::pooling::PoolingShape;
 
 /// Draws a value for each output, and notes its pixel.
-pub(super) fn draw(pool: &Pool, rng: &mut Mt19937, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
+pub(super) fn draw(pool: &PoolingShape, rng: &mut Mt19937, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
     each_window(pool, |window| {
         let sum: f32 = window.places().map(|at| x[at]).sum();
         let threshold = rng.uniform(0.0, 1.0) * sum;
@@ -30,7 +30,7 @@ pub(super) fn draw(pool: &Pool, rng: &mut Mt19937, x: &[f32], y: &mut [f32], mas
 }
 
 /// The expectation of each output; 0 where the sum is not positive.
-pub(super) fn expect(pool: &Pool, x: &[f32], y: &mut [f32]) {
+pub(super) fn expect(pool: &PoolingShape, x: &[f32], y: &mut [f32]) {
     each_window(pool, |window| {
         let (sum, squares) = sums(&window, x);
         y[window.output] = if sum > 0.0 { squares / sum } else { 0.0 };
@@ -38,7 +38,7 @@ pub(super) fn expect(pool: &Pool, x: &[f32], y: &mut [f32]) {
 }
 
 /// Gradient of [`expect`]: `dx = dy * (2 x - y) / Σ x`.
-pub(super) fn expect_backward(pool: &Pool, x: &[f32], dy: &[f32], dx: &mut [f32]) {
+pub(super) fn expect_backward(pool: &PoolingShape, x: &[f32], dy: &[f32], dx: &mut [f32]) {
     dx.fill(0.0);
     each_window(pool, |window| {
         let (sum, squares) = sums(&window, x);
@@ -79,7 +79,7 @@ impl SampledWindow {
 }
 
 /// Calls `visit` for each output in Caffe's order: image, channel, row, column.
-fn each_window(pool: &Pool, mut visit: impl FnMut(SampledWindow)) {
+fn each_window(pool: &PoolingShape, mut visit: impl FnMut(SampledWindow)) {
     let [out_h, out_w] = pool.out();
     let along = |index: usize, axis: usize, size: usize| {
         let start = index * pool.stride[axis];

@@ -2,7 +2,7 @@
 
 use base::Phase;
 use base::random::Mt19937;
-use kernels::pooling::{Pool, Rounding};
+use kernels::pooling::{PoolingShape, Rounding};
 
 use super::{Pooler, PoolingMethod, stochastic};
 use crate::testing::{error, shapes};
@@ -72,7 +72,7 @@ fn what_cannot_be_names_its_field() {
 
 #[test]
 fn values_are_drawn_as_often_as_they_weigh() {
-    let pool = Pool {
+    let pool = PoolingShape {
         n: 1,
         c: 1,
         h: 1,
@@ -97,7 +97,7 @@ fn values_are_drawn_as_often_as_they_weigh() {
 
 #[test]
 fn the_expectation_of_a_draw_and_its_gradient() {
-    let pool = Pool {
+    let pool = PoolingShape {
         n: 1,
         c: 2,
         h: 2,

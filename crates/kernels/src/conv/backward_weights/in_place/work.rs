@@ -7,7 +7,7 @@ use crate::{
     cpu::Pieces,
     simd::Lanes,
     tile::ROWS,
-    view::Rows,
+    view::StridedRows,
 };
 
 /// With so many panels, there is time to fetch the next block's pixels meanwhile.
@@ -22,7 +22,7 @@ pub(super) struct Work<'a> {
     pub(super) cut: &'a Cut,
     /// With its border, if it needs one.
     pub(super) x: &'a [f32],
-    pub(super) dy: Rows<'a>,
+    pub(super) dy: StridedRows<'a>,
     pub(super) sums: Pieces<'a, f32>,
 }
 
