@@ -138,7 +138,13 @@ impl Convolve {
     }
 
     /// `db = Σ dy`, or `db += ..`.
-    pub(crate) fn backward_bias(&self, cpu: &Cpu, dy: StridedRows<'_>, write: Write, db: &mut [f32]) {
+    pub(crate) fn backward_bias(
+        &self,
+        cpu: &Cpu,
+        dy: StridedRows<'_>,
+        write: Write,
+        db: &mut [f32],
+    ) {
         match self {
             Self::Image(conv) => {
                 conv::backward_bias(cpu, conv.out_pixels(), conv.k, dy, write, db);

@@ -1,6 +1,6 @@
 //! Pooling, one window at a time, in Caffe's words: `hstart`, `hend`, `pool_size`.
 
-use crate::pooling::Pool;
+use crate::pooling::PoolingShape;
 
 /// A window: its pixels in the image, and Caffe's `pool_size`.
 fn window(pool: &PoolingShape, oi: usize, oj: usize) -> (Vec<usize>, f64) {

@@ -246,7 +246,11 @@ impl BatchNormLayer {
     }
 
     /// Backward through the statistics of rows of channels, and through what was absorbed.
-    fn backward_rows(&mut self, io: &mut Backward<'_>, dims: ChannelDims) -> Result<(), LayerError> {
+    fn backward_rows(
+        &mut self,
+        io: &mut Backward<'_>,
+        dims: ChannelDims,
+    ) -> Result<(), LayerError> {
         let (cpu, c, count) = (io.cpu, dims.c, dims.count());
         let mut means = std::mem::take(&mut self.means);
         let relu = self.relu.filter(|_| io.unmasked.is_some());

@@ -126,5 +126,14 @@ impl InnerProductLayer {
 /// `y = x·W` with weights as (inputs, outputs).
 fn transposed(cpu: &Cpu, sizes: Product, x: &[f32], weights: &[f32], y: &mut [f32]) {
     let Product { n, d, k } = sizes;
-    gemm(cpu, n, k, d, Mat::new(x, d), Mat::new(weights, k), Write::Set, StridedRowsMut::dense(y, k));
+    gemm(
+        cpu,
+        n,
+        k,
+        d,
+        Mat::new(x, d),
+        Mat::new(weights, k),
+        Write::Set,
+        StridedRowsMut::dense(y, k),
+    );
 }

@@ -86,7 +86,13 @@ impl Layer for MvnLayer {
                 let (mean, deviation) = (&mut self.mean, &mut self.inv_std);
                 channel_norm::statistics(cpu, self.rows, x, mean, deviation, scratch);
                 deviation.iter_mut().for_each(|v| *v = 1.0 / (v.sqrt() + eps));
-                channel_norm::normalize(cpu, self.rows, mean, deviation, Unary::OutOfPlace { x, y });
+                channel_norm::normalize(
+                    cpu,
+                    self.rows,
+                    mean,
+                    deviation,
+                    Unary::OutOfPlace { x, y },
+                );
             }
         }
         Ok(())

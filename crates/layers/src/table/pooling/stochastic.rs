@@ -10,7 +10,13 @@ use base::random::Mt19937;
 use kernels::pooling::PoolingShape;
 
 /// Draws a value for each output, and notes its pixel.
-pub(super) fn draw(pool: &PoolingShape, rng: &mut Mt19937, x: &[f32], y: &mut [f32], mask: &mut [u32]) {
+pub(super) fn draw(
+    pool: &PoolingShape,
+    rng: &mut Mt19937,
+    x: &[f32],
+    y: &mut [f32],
+    mask: &mut [u32],
+) {
     each_window(pool, |window| {
         let sum: f32 = window.places().map(|at| x[at]).sum();
         let threshold = rng.uniform(0.0, 1.0) * sum;
