@@ -220,7 +220,7 @@ impl Stage<'_> {
         cpu: &Cpu,
         runs: &[ParamRange],
         sum: &SharedSlab,
-        step: &Step,
+        step: &UpdateStep,
     ) -> Result<(), Undone> {
         let mut guards: Vec<_> = (runs.iter())
             .map(|run| {
