@@ -8,8 +8,10 @@
 //! "Iteration", so the word stands in no line of ours.
 
 pub(crate) mod json;
+mod line;
 mod lines;
 mod places;
+mod set_up;
 pub(crate) mod speed;
 
 use std::io::{self, Write};
@@ -18,7 +20,7 @@ use chrono::{DateTime, Local, TimeZone};
 use indicatif::ProgressBar;
 use train::Event;
 
-use lines::Line;
+use line::Line;
 pub(crate) use lines::{megabytes, memory_plan, number, output_value};
 
 /// Where log lines go.
@@ -53,7 +55,7 @@ impl Log {
 
     /// Writes a line that `caffe.cpp` logs.
     pub(crate) fn caffe(&self, text: impl Into<String>) {
-        self.line(&Line::note("caffe.cpp", text.into()));
+        self.line(&Line::caffe(text.into()));
     }
 
     /// Writes a line of our own.

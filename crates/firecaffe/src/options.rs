@@ -120,7 +120,7 @@ impl Running {
     /// Reads a net and warns of what is old in it, or asks for a GPU.
     pub(crate) fn read_net(&self, model: &Path, log: &Log) -> Result<NetParameter> {
         let read = files::read_net(model, self.reading.unknown())?;
-        read.notices.iter().for_each(|notice| log.warn(notice));
+        read.notices.iter().for_each(|notice| log.warn(notice.to_string()));
         if let Some(notice) = gpu::notice(self.compute.gpu.as_deref(), None, &[&read.message]) {
             log.warn(notice);
         }

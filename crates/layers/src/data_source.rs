@@ -11,6 +11,18 @@ use crate::{Bottom, Top};
 #[error(transparent)]
 pub struct DataSourceError(pub Box<dyn std::error::Error + Send + Sync>);
 
+/// What a source met that is not an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceNotice {
+    /// All records were read; the first one comes next.
+    Restarted,
+    /// A record could not be decoded and was left out.
+    RecordSkipped {
+        /// Record and reason.
+        reason: String,
+    },
+}
+
 /// The source of one data layer of one replica.
 pub trait DataSource: Send {
     /// Writes the next batch into the tops, row-major, resizing them when the batch has another
@@ -47,9 +59,8 @@ pub trait DataSource: Send {
         Ok(())
     }
 
-    /// What happened since the last call that a log should say, such as a restart from the first
-    /// record.
-    fn notices(&mut self) -> Vec<String> {
+    /// What happened since the last call that a run should report.
+    fn notices(&mut self) -> Vec<SourceNotice> {
         Vec::new()
     }
 

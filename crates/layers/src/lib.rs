@@ -36,7 +36,7 @@ mod gradient_check;
 #[cfg(test)]
 mod testing;
 
-pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource};
+pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource, SourceNotice};
 pub use error::LayerError;
 pub use filler::{FillerError, fill};
 pub use io::{Backward, Bottom, BottomDiff, Few, Forward, Gradient, Place, Top, TopDiff};

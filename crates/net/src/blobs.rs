@@ -2,6 +2,7 @@
 
 use base::Shape;
 use kernels::Cpu;
+use serde::{Deserialize, Serialize};
 use tensor::Layout;
 
 use crate::layouts::convert;
@@ -17,7 +18,7 @@ pub struct Values {
 }
 
 /// A net output: its name, its loss weight (0 for what is not a loss), and its values.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Output {
     /// The blob's name.
     pub name: String,

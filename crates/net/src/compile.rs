@@ -6,7 +6,7 @@ use caffe_format::{LayerParameter, NetParameter};
 use layers::{DataSource, DataSourceError};
 use tensor::Slab;
 
-use crate::filter::filter;
+use crate::filter::{UnmetRule, filter};
 use crate::memory::MemoryPlan;
 use crate::splits::insert_splits;
 use crate::{
@@ -37,12 +37,12 @@ pub fn compile(
     written: &NetParameter,
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
-) -> Result<(Net, Vec<String>), NetError> {
+) -> Result<(Net, Vec<UnmetRule>), NetError> {
     let phase = match written.state().phase() {
         caffe_format::Phase::Train => Phase::Train,
         caffe_format::Phase::Test => Phase::Test,
     };
-    let (filtered, notes) = filter(written)?;
+    let (filtered, unmet) = filter(written)?;
     let split = insert_splits(&filtered);
     let graph = graph::wire(&split, phase)?;
     let outputs = graph.outputs.clone();
@@ -73,5 +73,5 @@ pub fn compile(
         private: Slab::default(),
         plan,
     };
-    Ok((net, notes))
+    Ok((net, unmet))
 }

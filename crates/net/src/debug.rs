@@ -1,8 +1,51 @@
-//! `debug_info`: mean absolute values after every layer, in Caffe's words.
+//! `debug_info`: mean absolute values after every layer, as Caffe logs them.
 
-use base::general;
+use serde::{Deserialize, Serialize};
 
 use crate::{Home, Net, ReplicaState};
+
+/// One line of `debug_info`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum DebugValue {
+    /// The mean absolute value of one blob of one layer.
+    Mean {
+        /// The layer that was just run.
+        layer: String,
+        /// Which of its blobs.
+        blob: DebugBlob,
+        /// The mean; 0 for an empty blob.
+        mean: f64,
+    },
+    /// Norms over all learned params, after the whole backward.
+    Norms {
+        /// Sums of absolute values and roots of sums of squares of the values.
+        data: ParamNorms,
+        /// The same of their gradients.
+        diff: ParamNorms,
+    },
+}
+
+/// Which blob of a layer a mean is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DebugBlob {
+    /// Data of a top, after forward.
+    Top(String),
+    /// Values of a param, after forward: its name, or its index if it has none.
+    Param(String),
+    /// Diff of a bottom, after backward.
+    BottomDiff(String),
+    /// Gradient of a param, after backward, by index.
+    ParamDiff(usize),
+}
+
+/// L1 and L2 norm.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ParamNorms {
+    /// Sum of absolute values.
+    pub l1: f64,
+    /// Root of the sum of squares.
+    pub l2: f64,
+}
 
 impl Net {
     /// After a layer's forward: its tops and params.
@@ -12,7 +55,7 @@ impl Net {
         index: usize,
         params: &[f32],
         replica: &ReplicaState,
-    ) -> Vec<String> {
+    ) -> Vec<DebugValue> {
         let node = &self.nodes[index];
         if node.hidden {
             return Vec::new();
@@ -20,25 +63,25 @@ impl Net {
         let layer = node.written.name();
         let tops = node.tops.iter().map(|&top| {
             let blob = &self.blobs[top];
-            let mean = mean_abs(&self.data[blob.data][..blob.shape.count()]);
-            format!("    [Forward] Layer {layer}, top blob {} data: {mean}", blob.name)
+            let values = &self.data[blob.data][..blob.shape.count()];
+            mean(layer, DebugBlob::Top(blob.name.clone()), values)
         });
         let own = node.params.iter().enumerate().map(|(i, &p)| {
             let param = &self.params[p];
             let name = if param.name.is_empty() { i.to_string() } else { param.name.clone() };
-            let mean = mean_abs(match param.home {
+            let values = match param.home {
                 Home::Slab => &params[param.values.clone()],
                 Home::Running => &replica.running[param.values.clone()],
                 Home::Private => &self.private[param.values.clone()],
-            });
-            format!("    [Forward] Layer {layer}, param blob {name} data: {mean}")
+            };
+            mean(layer, DebugBlob::Param(name), values)
         });
         tops.chain(own).collect()
     }
 
     /// After a layer's backward: its bottoms' and params' diffs.
     #[must_use]
-    pub fn backward_debug(&self, index: usize, pool: &[f32]) -> Vec<String> {
+    pub fn backward_debug(&self, index: usize, pool: &[f32]) -> Vec<DebugValue> {
         let node = &self.nodes[index];
         if node.hidden || !node.backward {
             return Vec::new();
@@ -47,20 +90,20 @@ impl Net {
         let wanted = node.bottoms.iter().zip(&node.propagate).filter(|(_, wanted)| **wanted);
         let bottoms = wanted.map(|(&bottom, _)| {
             let blob = &self.blobs[bottom];
-            let mean = mean_abs(&self.diff[blob.diff][..blob.shape.count()]);
-            format!("    [Backward] Layer {layer}, bottom blob {} diff: {mean}", blob.name)
+            let values = &self.diff[blob.diff][..blob.shape.count()];
+            mean(layer, DebugBlob::BottomDiff(blob.name.clone()), values)
         });
         let learned = node.params.iter().zip(&node.learn).enumerate();
         let params = learned.filter(|(_, (_, learn))| **learn).filter_map(|(i, (&p, _))| {
-            let mean = mean_abs(&pool[self.params[p].gradient.clone()?]);
-            Some(format!("    [Backward] Layer {layer}, param blob {i} diff: {mean}"))
+            let gradient = self.params[p].gradient.clone()?;
+            Some(mean(layer, DebugBlob::ParamDiff(i), &pool[gradient]))
         });
         bottoms.chain(params).collect()
     }
 
     /// After the whole backward: norms over all params.
     #[must_use]
-    pub fn backward_totals(&self, params: &[f32], pool: &[f32]) -> String {
+    pub fn backward_totals(&self, params: &[f32], pool: &[f32]) -> DebugValue {
         let (mut data, mut diff) = ([0.0; 2], [0.0; 2]);
         for param in self.params.iter().filter(|param| param.home == Home::Slab) {
             add_norms(&params[param.values.clone()], &mut data);
@@ -68,20 +111,15 @@ impl Net {
                 add_norms(&pool[gradient], &mut diff);
             }
         }
-        format!(
-            "    [Backward] All net params (data, diff): L1 norm = ({}, {}); L2 norm = ({}, {})",
-            general(data[0]),
-            general(diff[0]),
-            general(data[1].sqrt()),
-            general(diff[1].sqrt()),
-        )
+        let norms = |[l1, squares]: [f64; 2]| ParamNorms { l1, l2: squares.sqrt() };
+        DebugValue::Norms { data: norms(data), diff: norms(diff) }
     }
 }
 
-fn mean_abs(values: &[f32]) -> String {
+fn mean(layer: &str, blob: DebugBlob, values: &[f32]) -> DebugValue {
     let mut norms = [0.0; 2];
     add_norms(values, &mut norms);
-    general(norms[0] / values.len().max(1) as f64)
+    DebugValue::Mean { layer: layer.into(), blob, mean: norms[0] / values.len().max(1) as f64 }
 }
 
 /// Adds the sum of absolute values and of squares.

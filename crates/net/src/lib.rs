@@ -42,11 +42,13 @@ pub mod splits;
 
 pub use blobs::{Output, Values};
 pub use compile::{OpenSources, compile};
+pub use debug::{DebugBlob, DebugValue, ParamNorms};
 pub use error::{NetError, RunError};
+pub use filter::{Mismatch, UnmetRule};
 pub use memory::{Memory, MemoryPlan};
 pub use params::{Home, Param};
 pub use replica::ReplicaState;
-pub use report::{Computes, Conversion, Row, build_log};
+pub use report::{Computes, Conversion, LayerReport, NetReport, Row, SharedParam, TopReport};
 
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};

@@ -1,6 +1,7 @@
 //! Assigns buffers: which memory holds each blob's data and diff.
 
 use layers::Alias;
+use serde::{Deserialize, Serialize};
 
 use crate::{Blob, Net, Node, params, sharing};
 
@@ -59,7 +60,7 @@ fn sizes(blobs: &[Blob], buffer: impl Fn(&Blob) -> usize) -> Vec<usize> {
 }
 
 /// Bytes of each kind of memory a net uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
     /// Values of params.
     pub params: usize,

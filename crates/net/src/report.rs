@@ -1,6 +1,7 @@
-//! What a compiled net looks like: Caffe's build log, and a table of its layers.
+//! What a compiled net looks like: what Caffe logs about it, and a table of its layers.
 
 use base::Shape;
+use serde::{Deserialize, Serialize};
 
 use crate::Net;
 
@@ -110,44 +111,96 @@ impl Net {
     }
 }
 
-/// What Caffe logs while it builds this net, after "Initializing net from parameters".
-#[must_use]
-pub fn build_log(net: &Net) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut memory = 0;
-    for node in net.nodes.iter().filter(|node| !node.hidden) {
+/// What a compiled net consists of, as Caffe logs it while it builds one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NetReport {
+    /// Layers as written and splits that were inserted, in the order they run.
+    pub layers: Vec<LayerReport>,
+    /// Names of the blobs that no layer reads.
+    pub outputs: Vec<String>,
+}
+
+/// One layer of a [`NetReport`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayerReport {
+    /// Its name.
+    pub name: String,
+    /// Its type, as written in a prototxt.
+    pub kind: String,
+    /// Names of its bottoms.
+    pub bottoms: Vec<String>,
+    /// Its tops.
+    pub tops: Vec<TopReport>,
+    /// Params that it reads and another layer (or an earlier param of its own) owns.
+    pub shared: Vec<SharedParam>,
+    /// Whether backward runs it.
+    pub needs_backward: bool,
+}
+
+/// A top of a [`LayerReport`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TopReport {
+    /// Its name; `None` for one that the layer made without being asked.
+    pub blob: Option<String>,
+    /// Sizes of its axes, outermost first.
+    pub shape: Vec<usize>,
+    /// Whether it is a bottom's memory.
+    pub in_place: bool,
+    /// 0 for what is not a loss.
+    pub loss_weight: f32,
+    /// Bytes of its data, as Caffe counts them: tops in place too.
+    pub bytes: usize,
+}
+
+/// A param that a layer shares.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedParam {
+    /// The param's name.
+    pub name: String,
+    /// The layer that owns it.
+    pub owner: String,
+    /// Its index among the owner's params.
+    pub index: usize,
+}
+
+impl Net {
+    /// What the net consists of; layers that passes inserted are left out.
+    #[must_use]
+    pub fn report(&self) -> NetReport {
+        let visible = self.nodes.iter().filter(|node| !node.hidden);
+        NetReport {
+            layers: visible.map(|node| self.layer_report(node)).collect(),
+            outputs: self.outputs.iter().map(|&blob| self.blobs[blob].name.clone()).collect(),
+        }
+    }
+
+    fn layer_report(&self, node: &crate::Node) -> LayerReport {
         let name = node.written.name();
-        lines.push(format!("Creating Layer {name}"));
-        lines.extend(node.written.bottom.iter().map(|blob| format!("{name} <- {blob}")));
-        for (i, &top) in node.tops.iter().enumerate() {
-            let blob = node.written.top.get(i).map_or("(automatic)", String::as_str);
-            let note = if node.in_place && i == 0 { " (in-place)" } else { "" };
-            lines.push(format!("{name} -> {blob}{note}"));
-            memory += 4 * net.blobs[top].shape.count();
-        }
-        lines.push(format!("Setting up {name}"));
-        for (&top, weight) in node.tops.iter().zip(&node.loss_weights) {
-            lines.push(format!("Top shape: {}", net.blobs[top].shape));
-            if *weight != 0.0 {
-                lines.push(format!("    with loss weight {weight}"));
+        let top = |(index, (&top, &loss_weight)): (usize, (&usize, &f32))| {
+            let shape = &self.blobs[top].shape;
+            TopReport {
+                blob: node.written.top.get(index).cloned(),
+                shape: shape.dims().to_vec(),
+                in_place: node.in_place && index == 0,
+                loss_weight,
+                bytes: size_of::<f32>() * shape.count(),
             }
-        }
-        lines.push(format!("Memory required for data: {memory}"));
-        lines.extend(node.params.iter().enumerate().filter_map(|(index, &p)| {
-            let param = &net.params[p];
-            let shared = param.layer != name || param.index != index;
-            shared.then(|| {
-                let (name, owner, index) = (&param.name, &param.layer, param.index);
-                format!("Sharing parameters '{name}' owned by layer '{owner}', param index {index}")
+        };
+        let shared = |(index, &param): (usize, &usize)| {
+            let param = &self.params[param];
+            (param.layer != name || param.index != index).then(|| SharedParam {
+                name: param.name.clone(),
+                owner: param.layer.clone(),
+                index: param.index,
             })
-        }));
+        };
+        LayerReport {
+            name: name.into(),
+            kind: node.kind.name.into(),
+            bottoms: node.written.bottom.clone(),
+            tops: node.tops.iter().zip(&node.loss_weights).enumerate().map(top).collect(),
+            shared: node.params.iter().enumerate().filter_map(shared).collect(),
+            needs_backward: node.backward,
+        }
     }
-    for node in net.nodes.iter().rev().filter(|node| !node.hidden) {
-        let verb = if node.backward { "needs" } else { "does not need" };
-        lines.push(format!("{} {verb} backward computation.", node.written.name()));
-    }
-    let outputs = net.outputs.iter().map(|&blob| &net.blobs[blob].name);
-    lines.extend(outputs.map(|name| format!("This network produces output {name}")));
-    lines.push("Network initialization done.".into());
-    lines
 }

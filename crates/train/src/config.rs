@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use caffe_format::SolverParameter;
 use collective::Choice;
 use kernels::Simd;
+use serde::{Deserialize, Serialize};
 
 use crate::parallel::{BatchMeaning, BatchNormState, Overlap};
 
@@ -88,7 +89,7 @@ impl Config {
 }
 
 /// Where a resumed run reads data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResumeData {
     /// Where the interrupted run was: to the bit with the sidecar, by counting batches without.
     Continue,

@@ -15,6 +15,7 @@ use net::{MemoryPlan, Net, Output, ReplicaState};
 
 use crate::job::join;
 use crate::news::News;
+use crate::notices::report_notices;
 use crate::open::build;
 use crate::ranks::Ranks;
 use crate::run::{Control, Request};
@@ -158,9 +159,8 @@ impl Job {
         self.tests[index].deal(first, every)?;
         let (taken, scored) = self.test_own(index, (first, every), &mut news, control)?;
         self.tests[index].deal_back(first, every, taken)?;
-        for notice in self.tests[index].sources.iter_mut().flat_map(|source| source.notices()) {
-            events(Event::Note { source: "data_layer.cpp", text: notice });
-        }
+        let (net, sources) = self.tests[index].net_and_sources();
+        report_notices(net, sources, events);
         for (iteration, outputs, loss) in scored {
             news.tell(iteration, loss, &outputs);
         }

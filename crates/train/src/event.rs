@@ -1,25 +1,79 @@
-//! The closed list of what a run reports. The binary prints Caffe's log from it; tests collect it.
+//! The closed list of what a run reports: values and names, no text of a log.
+//!
+//! The binary makes Caffe's log, the JSON log and the progress bar from it; tests collect it. All
+//! events can be serialised: enums by variant name, durations as seconds.
+
+mod setup;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use net::{Memory, Output};
+use net::{DebugValue, Memory, NetReport, Output, UnmetRule};
+use serde::{Deserialize, Serialize};
 
 use crate::Times;
+use crate::files::PrototxtNotice;
+use crate::seconds;
+pub use setup::{NetOrigin, ResumeGap};
 
 /// One thing that happened, in the order it happened.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Event {
-    /// A line of Caffe's log about set-up; `source` is the file that logs it in Caffe.
-    Note {
-        /// `net.cpp`, `solver.cpp`, ….
-        source: &'static str,
-        /// The line, or several.
-        text: String,
+    /// The solver's options have been checked.
+    SolverInitialised {
+        /// The solver as a prototxt, with what flags have changed.
+        prototxt: String,
     },
-    /// Something the user should know that is not an error.
-    Warning(String),
+    /// A prototxt was read that is not quite in today's format.
+    Prototxt(PrototxtNotice),
+    /// The train net is built next.
+    TrainNet {
+        /// Where the solver states it.
+        origin: NetOrigin,
+    },
+    /// A test net is built next.
+    TestNet {
+        /// Counted from 0.
+        index: usize,
+        /// Where the solver states it.
+        origin: NetOrigin,
+    },
+    /// A rule of a layer does not hold for the net that is being built.
+    UnmetRule(UnmetRule),
+    /// A net has been compiled.
+    NetCompiled {
+        /// The net as a prototxt, with the layers that its state leaves in it.
+        prototxt: String,
+        /// What it consists of.
+        report: NetReport,
+    },
+    /// A data source has something to say about its layer's options.
+    SourceOption {
+        /// The data layer.
+        layer: String,
+        /// What has no effect, or another one than expected.
+        notice: String,
+    },
+    /// All nets are built.
+    SolverReady,
+    /// The weights of a model file are loaded next.
+    FineTuning {
+        /// The file.
+        model: PathBuf,
+    },
+    /// A model file has weights for a layer that the net does not have.
+    LayerIgnored {
+        /// The layer's name in the file.
+        layer: String,
+    },
+    /// A snapshot is loaded next.
+    Restoring {
+        /// The state file.
+        state: PathBuf,
+    },
+    /// The snapshot does not say everything that a bit-identical continuation needs.
+    ResumeGap(ResumeGap),
     /// Who takes part, once all ranks have been found to agree.
     Joined {
         /// Every machine and how many ranks it runs.
@@ -28,7 +82,7 @@ pub enum Event {
         allreduce: String,
     },
     /// What the global batch is made of, before the first iteration.
-    Dealt {
+    ReplicasPlaced {
         /// Items of one replica's batch.
         items: usize,
         /// Replicas.
@@ -42,6 +96,25 @@ pub enum Event {
     },
     /// What the train nets of all workers here need, before the first iteration.
     MemoryPlan(Memory),
+    /// The loop begins.
+    Solving {
+        /// The train net's name.
+        net: String,
+        /// `lr_policy`.
+        policy: String,
+    },
+    /// A data layer has read all its records and goes on with the first.
+    DataRestarted {
+        /// The layer.
+        layer: String,
+    },
+    /// A data layer left out a record that it cannot decode.
+    RecordSkipped {
+        /// The layer.
+        layer: String,
+        /// Record and reason.
+        reason: String,
+    },
     /// An iteration is done; for progress bars.
     Stepped {
         /// Iterations done so far.
@@ -49,7 +122,8 @@ pub enum Event {
         /// Its loss.
         loss: f32,
     },
-    /// An iteration that `display` asks to show. Sent after its backward, before its update.
+    /// An iteration that `display` asks to show, after its update. Loss and outputs are those of the
+    /// forward before the update.
     Displayed(Display),
     /// A hash of all parameters' bits.
     Hash {
@@ -58,8 +132,8 @@ pub enum Event {
         /// The hash.
         hash: u64,
     },
-    /// `debug_info`: the mean absolute value of something that was just computed.
-    Debug(String),
+    /// `debug_info`: a mean or norm of something that was just computed.
+    Debug(DebugValue),
     /// Gradients were scaled down by `clip_gradients`.
     Clipped {
         /// Their norm.
@@ -76,6 +150,36 @@ pub enum Event {
         /// Its number.
         step: u64,
     },
+    /// A bucket of gradients was summed over all ranks.
+    BucketReduced {
+        /// The iteration.
+        iter: u64,
+        /// Counted from 0, in the order in which backward fills them.
+        bucket: usize,
+        /// Size of its gradients in memory, not on the wire.
+        bytes: usize,
+        /// From its first collective step to its last, waiting for other ranks included.
+        #[serde(with = "seconds")]
+        took: Duration,
+    },
+    /// What one worker spent its time on since the last event of this kind.
+    WorkerTimes {
+        /// Its process.
+        rank: usize,
+        /// Which of the process's workers.
+        worker: usize,
+        /// By kind of work.
+        times: Times,
+    },
+    /// What one rank's workers together spent their time on since the last event of this kind.
+    RankTimes {
+        /// The process.
+        rank: usize,
+        /// Its machine.
+        host: String,
+        /// Sums over its workers.
+        times: Times,
+    },
     /// A test phase begins.
     Testing {
         /// Iterations done.
@@ -90,7 +194,7 @@ pub enum Event {
         /// Mean loss, if `test_compute_loss`.
         loss: Option<f32>,
     },
-    /// A test phase was cut short by a request to stop.
+    /// A test phase was ended early by a request to stop.
     TestInterrupted,
     /// The final forward's loss, as Caffe shows after the last update.
     FinalLoss {
@@ -107,10 +211,14 @@ pub enum Event {
         state: PathBuf,
     },
     /// A snapshot could not be written; the previous one is intact and training goes on.
-    SnapshotFailed(String),
+    SnapshotFailed {
+        /// The error and its causes, outermost first.
+        causes: Vec<String>,
+    },
     /// Where the time of the whole run went, tests and snapshots apart.
     Spent {
         /// Time from the first iteration to the last.
+        #[serde(with = "seconds")]
         elapsed: Duration,
         /// Items that were trained on.
         items: u64,
@@ -124,7 +232,7 @@ pub enum Event {
 }
 
 /// What one displayed iteration shows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Display {
     /// The iteration.
     pub iter: u64,
@@ -133,6 +241,7 @@ pub struct Display {
     /// The learning rate of its update.
     pub rate: f32,
     /// Time since the last display.
+    #[serde(with = "seconds")]
     pub elapsed: Duration,
     /// Iterations since the last display.
     pub iterations: u64,

@@ -1,5 +1,6 @@
 //! Prototxt files in, current messages out.
 
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use caffe_format::message::Message;
 use caffe_format::text::{self, Diagnostic, Unknown};
 use caffe_format::upgrade::{self, UpgradeError};
 use caffe_format::{NetParameter, SolverParameter};
+use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
 
@@ -15,8 +17,47 @@ use crate::TrainError;
 pub struct Read<M> {
     /// The message, upgraded to today's format.
     pub message: M,
-    /// Upgrades made and fields skipped.
-    pub notices: Vec<String>,
+    /// Fields skipped and upgrades made.
+    pub notices: Vec<PrototxtNotice>,
+}
+
+/// How a prototxt is not quite in today's format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PrototxtNotice {
+    /// A field that Caffe does not have was skipped.
+    UnknownField {
+        /// The file.
+        file: String,
+        /// Counted from 1.
+        line: usize,
+        /// In characters, counted from 1.
+        column: usize,
+        /// What is wrong, with the line of the file and a hint below it.
+        report: String,
+    },
+    /// An older generation's way to write something was replaced.
+    Upgraded {
+        /// The file.
+        file: String,
+        /// What was done.
+        change: String,
+    },
+}
+
+impl fmt::Display for PrototxtNotice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownField { report, .. } => f.write_str(report),
+            Self::Upgraded { file, change } => write!(f, "{file}: {change}"),
+        }
+    }
+}
+
+impl From<&Diagnostic> for PrototxtNotice {
+    fn from(skipped: &Diagnostic) -> Self {
+        let (file, report) = (skipped.file.clone(), skipped.to_string());
+        Self::UnknownField { file, line: skipped.line, column: skipped.column, report }
+    }
 }
 
 /// Reads a net prototxt of any of Caffe's generations.
@@ -64,7 +105,7 @@ fn parse<M: Message + Default>(
     name: &str,
     bytes: &[u8],
     unknown: UnknownFields,
-) -> Result<(M, Vec<String>), TrainError> {
+) -> Result<(M, Vec<PrototxtNotice>), TrainError> {
     if unknown == UnknownFields::Reject {
         let message = text::read_bytes(name, bytes).map_err(TrainError::Prototxt)?;
         return Ok((message, Vec::new()));
@@ -73,7 +114,7 @@ fn parse<M: Message + Default>(
     let source = String::from_utf8_lossy(bytes);
     let message = text::read_with(name, &source, Unknown::Warn(&mut skipped))
         .map_err(TrainError::Prototxt)?;
-    Ok((message, skipped.iter().map(ToString::to_string).collect()))
+    Ok((message, skipped.iter().map(PrototxtNotice::from).collect()))
 }
 
 /// A way from an older form to today's, which tells what it did.
@@ -82,11 +123,12 @@ pub(crate) type Upgrade<M> = fn(M) -> Result<(M, Vec<String>), UpgradeError>;
 /// Today's form of what was parsed, with what was done to get there among the notices.
 fn upgraded<M>(
     name: &str,
-    (written, mut notices): (M, Vec<String>),
+    (written, mut notices): (M, Vec<PrototxtNotice>),
     upgrade: Upgrade<M>,
 ) -> Result<Read<M>, TrainError> {
-    let (message, upgrades) =
+    let (message, changes) =
         upgrade(written).map_err(|source| TrainError::Upgrade { path: name.into(), source })?;
-    notices.extend(upgrades.iter().map(|note| format!("{name}: {note}")));
+    let notice = |change| PrototxtNotice::Upgraded { file: name.into(), change };
+    notices.extend(changes.into_iter().map(notice));
     Ok(Read { message, notices })
 }

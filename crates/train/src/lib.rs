@@ -47,6 +47,7 @@ mod job;
 mod matrix;
 pub mod nets;
 mod news;
+mod notices;
 mod open;
 mod output;
 mod parallel;
@@ -57,6 +58,7 @@ mod restore;
 mod run;
 mod save;
 mod score;
+mod seconds;
 mod set_up;
 mod single;
 mod sources;
@@ -72,7 +74,7 @@ mod worker;
 pub use config::{BUCKET_BYTES, Config, ResumeData};
 pub use data::OnBadSample;
 pub use error::TrainError;
-pub use event::{Display, Event};
+pub use event::{Display, Event, NetOrigin, ResumeGap};
 pub use job::Job;
 pub use matrix::attach_matrices;
 pub use open::check_solver;
@@ -86,11 +88,11 @@ pub use times::{NoClock, Times};
 /// An error with its causes, on one line.
 #[must_use]
 pub fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
+    causes(error).join(": ")
+}
+
+/// The messages of an error and of its causes, outermost first.
+fn causes(error: &dyn std::error::Error) -> Vec<String> {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    all.map(ToString::to_string).collect()
 }

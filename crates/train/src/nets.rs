@@ -5,15 +5,15 @@ use std::path::Path;
 use caffe_format::{NetParameter, NetState, Phase, SolverParameter};
 
 use crate::files::{UnknownFields, read_net};
-use crate::{Event, TrainError};
+use crate::{Event, NetOrigin, TrainError};
 
-/// A net to build and what Caffe logs about where it comes from.
+/// A net to build and where it comes from.
 #[derive(Debug, Clone)]
 pub struct NamedNet {
     /// As written, with its state merged in.
     pub net: NetParameter,
-    /// Which of the solver's fields names it.
-    pub origin: String,
+    /// Which of the solver's fields states it.
+    pub origin: NetOrigin,
 }
 
 /// The train net and the test nets, with their states merged: the phase's default, then what the net
@@ -35,12 +35,12 @@ pub fn read(
 ) -> Result<SolverNets, TrainError> {
     let mut file = |name: &str| {
         let read = read_net(&root.join(name), unknown)?;
-        read.notices.into_iter().for_each(|notice| events(Event::Warning(notice)));
+        read.notices.into_iter().for_each(|notice| events(Event::Prototxt(notice)));
         Ok(read.message)
     };
     let generic = match (&solver.net, &solver.net_param) {
-        (Some(name), None) => Some((file(name)?, format!("net file: {name}"))),
-        (None, Some(net)) => Some((net.clone(), "net_param".into())),
+        (Some(name), None) => Some((file(name)?, NetOrigin::Net(name.clone()))),
+        (None, Some(net)) => Some((net.clone(), NetOrigin::NetParam)),
         (None, None) => None,
         (Some(_), Some(_)) => return Err(wrong("`net` and `net_param` exclude each other")),
     };
@@ -60,21 +60,11 @@ fn train_net(
     file: &mut ReadFile<'_>,
 ) -> Result<NamedNet, TrainError> {
     let mut train = match (&solver.train_net, &solver.train_net_param, generic) {
-        (None, None, Some(generic)) => NamedNet {
-            net: generic.net.clone(),
-            origin: match &solver.net {
-                Some(name) => format!("Creating training net from net file: {name}"),
-                None => "Creating training net specified in net_param.".into(),
-            },
-        },
-        (Some(name), None, None) => NamedNet {
-            net: file(name)?,
-            origin: format!("Creating training net from train_net file: {name}"),
-        },
-        (None, Some(net), None) => NamedNet {
-            net: net.clone(),
-            origin: "Creating training net specified in train_net_param.".into(),
-        },
+        (None, None, Some(generic)) => generic.clone(),
+        (Some(name), None, None) => {
+            NamedNet { net: file(name)?, origin: NetOrigin::TrainNet(name.clone()) }
+        }
+        (None, Some(net), None) => NamedNet { net: net.clone(), origin: NetOrigin::TrainNetParam },
         (None, None, None) => {
             return Err(wrong(
                 "no train net; give one of `net`, `net_param`, `train_net`, `train_net_param`",
@@ -97,10 +87,10 @@ fn test_nets(
     file: &mut ReadFile<'_>,
 ) -> Result<Vec<NamedNet>, TrainError> {
     let mut tests: Vec<NamedNet> = (solver.test_net_param.iter())
-        .map(|net| NamedNet { net: net.clone(), origin: "test_net_param".into() })
+        .map(|net| NamedNet { net: net.clone(), origin: NetOrigin::TestNetParam })
         .collect();
     for name in &solver.test_net {
-        tests.push(NamedNet { net: file(name)?, origin: format!("test_net file: {name}") });
+        tests.push(NamedNet { net: file(name)?, origin: NetOrigin::TestNet(name.clone()) });
     }
     let wanted = solver.test_iter.len();
     if wanted < tests.len() || (generic.is_none() && wanted != tests.len()) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use caffe_format::{NetParameter, SolverParameter, text};
 use kernels::Cpu;
-use net::{Home, MemoryPlan, Net, ReplicaState, build_log, compile};
+use net::{Home, MemoryPlan, Net, ReplicaState, compile};
 use snapshot::{Loaded, Resume};
 use solver::{Extensions, ParamSlot, ParamSlots, Solver};
 use tensor::{SharedSlab, Slab};
@@ -45,7 +45,7 @@ impl Job {
         drop(busy);
         job.compare_ranks(&nets, events)?;
         let dealing = job.dealing;
-        events(Event::Dealt {
+        events(Event::ReplicasPlaced {
             items: job.net().batch_items(),
             replicas: dealing.replicas,
             workers: dealing.all_workers(),
@@ -68,17 +68,12 @@ impl Job {
         }
         let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;
         let dealing = deal(&config, ranks.rank().world(), loaded.as_ref())?;
-        let text = format!(
-            "Initializing solver from parameters: \n{}",
-            text::write(&config.solver).trim_end()
-        );
-        events(Event::Note { source: "solver.cpp", text });
+        events(Event::SolverInitialised { prototxt: text::write(&config.solver) });
         let mut found = nets::read(&config.solver, &config.root, config.unknown, events)?;
         if config.batch == BatchMeaning::Global {
             divide_batches(&mut found.train.net, dealing.replicas)?;
         }
-        let text = found.train.origin.clone();
-        events(Event::Note { source: "solver.cpp", text });
+        events(Event::TrainNet { origin: found.train.origin.clone() });
         let mut nets = Vec::with_capacity(dealing.workers);
         for worker in 0..dealing.workers {
             // The log says it once; every worker has activations of its own.
@@ -92,7 +87,7 @@ impl Job {
         }
         let set_up = SetUp { config: &config, dealing, rank: ranks.rank() };
         let (params, replicas, tests) = set_up.run(&mut nets, &found.tests, events)?;
-        events(Event::Note { source: "solver.cpp", text: "Solver scaffolding done.".into() });
+        events(Event::SolverReady);
         let links = workers_plan(&config, dealing)?;
         let mut job = Self::assemble(config, ranks, dealing, solver, nets, params, replicas, tests);
         if !links.is_empty() {
@@ -156,8 +151,7 @@ impl Job {
             _ => written.map(|name| self.config.root.join(name.trim())).collect(),
         };
         for file in files {
-            let text = format!("Finetuning from {}", file.display());
-            events(Event::Note { source: "solver.cpp", text });
+            events(Event::FineTuning { model: file.clone() });
             let model = snapshot::load_model(&file)?;
             self.use_model(&file, &model, events)?;
         }
@@ -178,10 +172,7 @@ impl Job {
         for replica in &mut self.replicas {
             replica.running.copy_from_slice(&running);
         }
-        for layer in ignored {
-            let text = format!("Ignoring source layer {layer}");
-            events(Event::Note { source: "net.cpp", text });
-        }
+        ignored.into_iter().for_each(|layer| events(Event::LayerIgnored { layer }));
         Ok(())
     }
 }
@@ -203,7 +194,7 @@ fn deal(config: &Config, ranks: usize, loaded: Option<&Loaded>) -> Result<Dealin
     Dealing::new(replicas, config.workers, ranks, config.inexact)
 }
 
-/// Compiles a net and reports what Caffe logs about it.
+/// Compiles a net and reports what it consists of.
 pub(crate) fn build(
     which: &str,
     written: &NetParameter,
@@ -211,15 +202,13 @@ pub(crate) fn build(
     sources: &mut FileSources,
     events: &mut dyn FnMut(Event),
 ) -> Result<Net, TrainError> {
-    let mut note = |text: String| events(Event::Note { source: "net.cpp", text });
     let with_files = matrix::attach_matrices(written, sources.root())?;
-    let (net, notes) = compile(&with_files, sources, plan)
+    let (net, unmet) = compile(&with_files, sources, plan)
         .map_err(|source| TrainError::Net { which: which.into(), source })?;
-    notes.into_iter().for_each(&mut note);
+    unmet.into_iter().for_each(|rule| events(Event::UnmetRule(rule)));
     let mut shown = NetParameter { layer: net.filtered(), ..written.clone() };
     shown.layer.iter_mut().for_each(|layer| layer.blobs.clear());
-    note(format!("Initializing net from parameters: \n{}", text::write(&shown).trim_end()));
-    build_log(&net).into_iter().for_each(&mut note);
+    events(Event::NetCompiled { prototxt: text::write(&shown), report: net.report() });
     Ok(net)
 }
 

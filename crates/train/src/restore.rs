@@ -10,7 +10,7 @@ use snapshot::{Loaded, Replica, Resume, RunState};
 
 use crate::catch_up::catch_up;
 use crate::save::{CARRIED, read_carried, test_source_name};
-use crate::{Event, Job, ResumeData, TrainError};
+use crate::{Event, Job, ResumeData, ResumeGap, TrainError};
 
 /// Sets `job` to a snapshot, to the bit if its sidecar is there.
 pub(crate) fn restore(
@@ -20,8 +20,7 @@ pub(crate) fn restore(
 ) -> Result<(), TrainError> {
     let state = job.config.resume.clone().unwrap_or_default();
     let state: &Path = &state;
-    let text = format!("Restoring previous solver status from {}", state.display());
-    events(Event::Note { source: "solver.cpp", text });
+    events(Event::Restoring { state: state.into() });
     if let Some(model) = &loaded.model {
         job.use_model(state, model, events)?;
     }
@@ -32,15 +31,11 @@ pub(crate) fn restore(
     match loaded.resume {
         Resume::Exact(run) => restore_replicas(job, &run).map_err(wrong),
         Resume::AsCaffe { missing } => {
-            let how = match job.config.resume_data {
-                ResumeData::Start => "data and random numbers begin anew, as in Caffe",
-                ResumeData::Continue => {
-                    catch_up(job)?;
-                    "data goes on where the iterations so far have read to, random numbers of layers \
-                     begin anew"
-                }
-            };
-            events(Event::Warning(format!("{} is not there: {how}", missing.display())));
+            let data = job.config.resume_data;
+            if data == ResumeData::Continue {
+                catch_up(job)?;
+            }
+            events(Event::ResumeGap(ResumeGap { missing, data }));
             Ok(())
         }
     }

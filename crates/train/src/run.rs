@@ -5,6 +5,7 @@ use std::time::Duration;
 use base::Clock;
 
 use crate::news::News;
+use crate::notices::report_notices;
 use crate::times::Times;
 use crate::worker::{Found, Task};
 use crate::{Display, Event, Job, TrainError};
@@ -62,9 +63,8 @@ impl Job {
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
     ) -> Result<Ending, TrainError> {
-        let note = |text: String| Event::Note { source: "solver.cpp", text };
-        events(note(format!("Solving {}", self.net().name())));
-        events(note(format!("Learning Rate Policy: {}", self.config.solver.lr_policy())));
+        let policy = self.config.solver.lr_policy().to_owned();
+        events(Event::Solving { net: self.net().name().to_owned(), policy });
         self.smoothed = SmoothedLoss {
             start: self.iter,
             shown: Some((clock.now(), self.iter, self.times())),
@@ -136,14 +136,13 @@ impl Job {
         clock: &dyn Clock,
         events: &mut dyn FnMut(Event),
     ) {
-        let sources = self.replicas.iter_mut().flat_map(|replica| &mut replica.sources);
-        for notice in sources.flat_map(|source| source.notices()) {
-            events(Event::Note { source: "data_layer.cpp", text: notice });
+        for replica in &mut self.replicas {
+            report_notices(&self.workers[0].net, &mut replica.sources, events);
         }
         found
             .iter_mut()
             .flat_map(|found| found.debug.drain(..))
-            .for_each(|l| events(Event::Debug(l)));
+            .for_each(|value| events(Event::Debug(value)));
         let average = self.config.solver.average_loss();
         let loss = self.smoothed.add(news.mean_loss(), self.iter, average);
         let Some(hash) = hash else { return };

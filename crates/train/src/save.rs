@@ -29,7 +29,7 @@ impl Job {
             Ok(names) => {
                 events(Event::SnapshotWritten { model: names.model, state: names.state });
             }
-            Err(error) => events(Event::SnapshotFailed(crate::chain(&error))),
+            Err(error) => events(Event::SnapshotFailed { causes: crate::causes(&error) }),
         }
     }
 

@@ -33,15 +33,14 @@ impl SetUp<'_> {
         for (number, (test, &iterations)) in
             tests.iter().zip(&self.config.solver.test_iter).enumerate()
         {
-            let text = format!("Creating test net (#{number}) specified by {}", test.origin);
-            events(Event::Note { source: "solver.cpp", text });
+            events(Event::TestNet { index: number, origin: test.origin.clone() });
             let workers = self.dealing.workers;
             let open = TestNet::open;
             let (train, rng, sources) = (&nets[0], &mut first.rng, &mut sources);
             test_nets
                 .push(open(number, &test.net, iterations, workers, train, rng, sources, events)?);
         }
-        sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
+        sources.notices().into_iter().for_each(&mut *events);
         let mut replicas = Vec::with_capacity(own.len());
         if own.start == 0 {
             replicas.push(first);

@@ -101,7 +101,7 @@ impl Single {
     /// Reads, builds and fills the net.
     pub fn open(config: &NetConfig, events: &mut dyn FnMut(Event)) -> Result<Self, TrainError> {
         let read = read_net(&config.model, config.unknown)?;
-        read.notices.into_iter().for_each(|notice| events(Event::Warning(notice)));
+        read.notices.into_iter().for_each(|notice| events(Event::Prototxt(notice)));
         Self::build(config, &read.message, events)
     }
 
@@ -117,7 +117,7 @@ impl Single {
         let mut net = build(&which, &written, config.plan, &mut sources, events)?;
         let (params, replica) = (net.initialise(Mt19937::new(config.seed), &mut sources))
             .map_err(|source| TrainError::Net { which, source })?;
-        sources.notices().into_iter().for_each(|notice| events(Event::Warning(notice)));
+        sources.notices().into_iter().for_each(&mut *events);
         let mut single = Self {
             cpu: Cpu::new(config.threads, config.simd),
             params,
@@ -137,10 +137,7 @@ impl Single {
         let (params, running) = (&mut self.params, &mut self.replica.running);
         let ignored = crate::weights::copy(&self.net, &model, params, running)
             .map_err(|source| TrainError::Weights { path: file.into(), source })?;
-        for layer in ignored {
-            let text = format!("Ignoring source layer {layer}");
-            events(Event::Note { source: "net.cpp", text });
-        }
+        ignored.into_iter().for_each(|layer| events(Event::LayerIgnored { layer }));
         Ok(())
     }
 

@@ -6,16 +6,16 @@ use base::random::Mt19937;
 use base::{Phase, Shape};
 use caffe_format::LayerParameter;
 use data::{Deal, OnBadSample, Options, Stream, StreamState};
-use layers::{DataSource, DataSourceError, SinkSource, Top};
+use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;
 
-use crate::Config;
 use crate::output::Hdf5Sink;
+use crate::{Config, Event};
 
 /// Opens what data layers read.
 pub struct FileSources {
     options: Options,
-    notices: Vec<String>,
+    notices: Vec<Event>,
 }
 
 impl FileSources {
@@ -40,7 +40,7 @@ impl FileSources {
     }
 
     /// What streams had to say when they were opened; asked once.
-    pub fn notices(&mut self) -> Vec<String> {
+    pub fn notices(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.notices)
     }
 }
@@ -69,8 +69,9 @@ impl OpenSources for FileSources {
         }
         let stream = data::open(layer, phase, &self.options, rng).map_err(source_error)?;
         let name = layer.name();
-        self.notices
-            .extend(stream.notices().iter().map(|notice| format!("layer `{name}`: {notice}")));
+        let event =
+            |notice: &String| Event::SourceOption { layer: name.into(), notice: notice.clone() };
+        self.notices.extend(stream.notices().iter().map(event));
         let first = self.options.deal.replica == 0;
         Ok(Box::new(FileSource { stream, first, records: Vec::new(), notices: Vec::new() }))
     }
@@ -83,7 +84,7 @@ struct FileSource {
     first: bool,
     /// Names of the records in the last batch.
     records: Vec<String>,
-    notices: Vec<String>,
+    notices: Vec<SourceNotice>,
 }
 
 impl DataSource for FileSource {
@@ -98,9 +99,10 @@ impl DataSource for FileSource {
         self.records.extend((0..items).map(|item| batch.record_name(item).to_owned()));
         let restarts = if self.first { batch.restarts } else { 0 };
         for _ in 0..restarts {
-            self.notices.push("Restarting data prefetching from start.".into());
+            self.notices.push(SourceNotice::Restarted);
         }
-        self.notices.extend(batch.skipped.iter().map(|reason| format!("skipped {reason}")));
+        let skipped = |reason: &String| SourceNotice::RecordSkipped { reason: reason.clone() };
+        self.notices.extend(batch.skipped.iter().map(skipped));
         Ok(())
     }
 
@@ -127,7 +129,7 @@ impl DataSource for FileSource {
         self.stream.set_input_arrays(values, labels).map_err(source_error)
     }
 
-    fn notices(&mut self) -> Vec<String> {
+    fn notices(&mut self) -> Vec<SourceNotice> {
         std::mem::take(&mut self.notices)
     }
 }

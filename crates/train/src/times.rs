@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use base::Clock;
+use serde::{Deserialize, Serialize};
 
+use crate::seconds;
 use crate::timeline::{Spans, What};
 
 /// Time that stands still, for programs that do not ask how long things take.
@@ -18,18 +20,23 @@ impl Clock for NoClock {
 }
 
 /// Time spent since the run began, by what it was spent on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
     /// Waiting for batches.
+    #[serde(with = "seconds")]
     pub data: Duration,
     /// Forward, data layers apart.
+    #[serde(with = "seconds")]
     pub forward: Duration,
     /// Backward.
+    #[serde(with = "seconds")]
     pub backward: Duration,
     /// Summing gradients after backward ended, waiting for others included: communication that was
     /// not hidden.
+    #[serde(with = "seconds")]
     pub exchange: Duration,
     /// Clipping, decay and the update rule.
+    #[serde(with = "seconds")]
     pub update: Duration,
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use base::Clock;
 use exchange::Exchange;
 use kernels::Cpu;
-use net::{Net, Output, ReplicaState};
+use net::{DebugValue, Net, Output, ReplicaState};
 use tensor::{SharedSlab, Slab};
 use transport::add_assign;
 
@@ -36,7 +36,7 @@ pub(crate) struct Found {
     /// Outputs of its last pass, when they are to be shown.
     pub(crate) outputs: Vec<Output>,
     /// What `debug_info` says.
-    pub(crate) debug: Vec<String>,
+    pub(crate) debug: Vec<DebugValue>,
     /// If the loss is not finite: the layer and blob where that began.
     pub(crate) not_finite: Option<(String, String)>,
 }
@@ -102,7 +102,7 @@ impl Worker {
         task: &Task<'_>,
         replica: &mut ReplicaState,
         debug: bool,
-        lines: &mut Vec<String>,
+        lines: &mut Vec<DebugValue>,
     ) -> Result<f32, TrainError> {
         let mut loss = 0.0;
         for layer in 0..self.net.len() {
@@ -126,7 +126,7 @@ impl Worker {
         task: &Task<'_>,
         mut deliver: Option<(usize, &mut Reducer<'_>)>,
         debug: bool,
-        lines: &mut Vec<String>,
+        lines: &mut Vec<DebugValue>,
     ) -> Result<(), Undone> {
         let mut merged = 0;
         let mut begin = task.clock.now();

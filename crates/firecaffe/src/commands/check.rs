@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use caffe_format::{NetParameter, Phase, SolverParameter};
 use net::{MemoryPlan, Net, NetError, compile};
-use train::files::{self, Read};
+use train::files::{self, PrototxtNotice, Read};
 use train::nets::{self, NamedNet, SolverNets};
 use train::{FileSources, OnBadSample, TrainError, check_solver};
 
@@ -123,7 +123,7 @@ fn check_nets(read: Read<SolverParameter>, args: &Args, findings: &mut Findings)
 }
 
 impl Findings {
-    fn notices(&mut self, notices: &[String]) {
+    fn notices(&mut self, notices: &[PrototxtNotice]) {
         notices.iter().for_each(|notice| self.text += &format!("{notice}\n"));
     }
 

@@ -147,7 +147,7 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
 fn configure(args: &Args, log: &Log) -> Result<Config> {
     let unknown = args.running.reading.unknown();
     let read = files::read_solver(&args.solver, unknown)?;
-    read.notices.iter().for_each(|notice| log.warn(notice));
+    read.notices.iter().for_each(|notice| log.warn(notice.to_string()));
     let mut solver = read.message;
     args.running.selection.add_to(&mut solver.train_state);
     log.caffe("Use CPU.");

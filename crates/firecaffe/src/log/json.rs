@@ -65,7 +65,7 @@ impl JsonLog {
             Event::Displayed(display) => head("display", display.iter),
             Event::Tested { .. } => head("test", self.iteration),
             Event::SnapshotWritten { .. } => head("snapshot", self.iteration),
-            Event::SnapshotFailed(_) => head("snapshot_failed", self.iteration),
+            Event::SnapshotFailed { .. } => head("snapshot_failed", self.iteration),
             Event::Hash { steps, .. } => head("weights", *steps),
             Event::FinalLoss { iter, .. } => head("final_loss", *iter),
             Event::Spent { .. } => head("speed", self.iteration),
@@ -87,7 +87,9 @@ impl JsonLog {
                 fields.push(("model", json_string(&model.to_string_lossy())));
                 fields.push(("state", json_string(&state.to_string_lossy())));
             }
-            Event::SnapshotFailed(reason) => fields.push(("reason", json_string(reason))),
+            Event::SnapshotFailed { causes } => {
+                fields.push(("reason", json_string(&causes.join(": "))));
+            }
             Event::Hash { hash, .. } => fields.push(("hash", json_string(&format!("{hash:016x}")))),
             Event::FinalLoss { loss, .. } => fields.push(("loss", number(*loss))),
             Event::Spent { items, elapsed, times } => {

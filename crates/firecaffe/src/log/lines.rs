@@ -1,76 +1,30 @@
-//! Events as lines of Caffe's log: the texts, to the letter.
+//! Events of a run as lines of Caffe's log: the texts, to the letter. Those of set-up are in
+//! [`set_up`](super::set_up).
 
 use base::general;
-use net::{Memory, Output};
+use net::{DebugBlob, DebugValue, Memory, Output};
 use train::{Display, Event};
 
-use super::places::line_number;
+use super::line::{Line, OURS, Severity};
+use super::set_up;
 use super::speed::Speed;
-
-/// How much a line matters; glog's first letter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Severity {
-    /// What Caffe says.
-    Info,
-    /// What the user should know.
-    Warning,
-    /// What went wrong without ending the run.
-    Error,
-}
-
-impl Severity {
-    pub(super) fn letter(self) -> char {
-        match self {
-            Self::Info => 'I',
-            Self::Warning => 'W',
-            Self::Error => 'E',
-        }
-    }
-}
-
-/// One line, without time and process.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
-    pub(crate) severity: Severity,
-    /// The file that logs it in Caffe.
-    pub(crate) file: &'static str,
-    /// The line of that file.
-    pub(crate) number: u32,
-    pub(crate) text: String,
-}
-
-/// The file that lines of our own claim to come from.
-const OURS: &str = "firecaffe";
-
-impl Line {
-    /// A line whose number is looked up.
-    pub(crate) fn note(file: &'static str, text: String) -> Self {
-        Self { severity: Severity::Info, file, number: line_number(file, &text), text }
-    }
-
-    /// A line of our own.
-    pub(crate) fn ours(text: String) -> Self {
-        Self::at(OURS, 1, text)
-    }
-
-    /// A warning of our own.
-    pub(crate) fn warning(text: String) -> Self {
-        Self { severity: Severity::Warning, ..Self::at(OURS, 1, text) }
-    }
-
-    fn at(file: &'static str, number: u32, text: String) -> Self {
-        Self { severity: Severity::Info, file, number, text }
-    }
-}
 
 /// What Caffe logs about an event; nothing for most.
 pub(super) fn of(event: &Event) -> Vec<Line> {
     let one = |file, number, text: String| vec![Line::at(file, number, text)];
     match event {
-        Event::Note { source, text } => vec![Line::note(source, text.clone())],
-        Event::Warning(text) => vec![Line::warning(text.clone())],
+        Event::Solving { net, policy } => vec![
+            Line::at("solver.cpp", 289, format!("Solving {net}")),
+            Line::at("solver.cpp", 290, format!("Learning Rate Policy: {policy}")),
+        ],
+        Event::DataRestarted { .. } => {
+            one("data_layer.cpp", 73, "Restarting data prefetching from start.".into())
+        }
+        Event::RecordSkipped { reason, .. } => {
+            one("data_layer.cpp", 1, format!("skipped {reason}"))
+        }
         Event::Joined { hosts, allreduce } => one(OURS, 1, joined(hosts, allreduce)),
-        Event::Dealt { items, replicas, workers, rate, exact } => {
+        Event::ReplicasPlaced { items, replicas, workers, rate, exact } => {
             let (all, s) = (items * replicas, if *workers == 1 { "" } else { "s" });
             let text = format!(
                 "global batch {all} = {replicas} replica{} x {items} on {workers} worker{s}; lr {} (unscaled){}",
@@ -85,7 +39,7 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
         Event::Hash { steps, hash } => {
             one(OURS, 1, format!("weights after {steps} steps: {hash:016x}"))
         }
-        Event::Debug(text) => vec![Line::note("net.cpp", text.clone())],
+        Event::Debug(value) => vec![debug(value)],
         Event::Clipped { norm, limit, factor } => {
             let [norm, limit, factor] = [norm, limit, factor].map(|&x| number(x));
             let text = format!(
@@ -121,9 +75,10 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
                 Line::at("sgd_solver.cpp", state_line, text("solver state ", state)),
             ]
         }
-        Event::SnapshotFailed(reason) => {
+        Event::SnapshotFailed { causes } => {
             let text = format!(
-                "no snapshot was written, training goes on; earlier ones are intact: {reason}"
+                "no snapshot was written, training goes on; earlier ones are intact: {}",
+                causes.join(": ")
             );
             vec![Line { severity: Severity::Error, ..Line::at(OURS, 1, text) }]
         }
@@ -133,8 +88,37 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
         }
         Event::Finished => one("solver.cpp", 332, "Optimization Done.".into()),
         Event::StoppedEarly => one("solver.cpp", 314, "Optimization stopped early.".into()),
-        _ => Vec::new(),
+        event => set_up::of(event),
     }
+}
+
+/// What `debug_info` prints.
+fn debug(value: &DebugValue) -> Line {
+    let (pass, number, layer, blob, mean) = match value {
+        DebugValue::Mean { layer, blob, mean } => {
+            let (pass, number, blob) = match blob {
+                DebugBlob::Top(name) => ("Forward", 591, format!("top blob {name} data")),
+                DebugBlob::Param(name) => ("Forward", 591, format!("param blob {name} data")),
+                DebugBlob::BottomDiff(name) => {
+                    ("Backward", 607, format!("bottom blob {name} diff"))
+                }
+                DebugBlob::ParamDiff(index) => {
+                    ("Backward", 607, format!("param blob {index} diff"))
+                }
+            };
+            (pass, number, layer, blob, mean)
+        }
+        DebugValue::Norms { data, diff } => {
+            let [l1, diff_l1, l2, diff_l2] = [data.l1, diff.l1, data.l2, diff.l2].map(general);
+            let text = format!(
+                "    [Backward] All net params (data, diff): \
+                 L1 norm = ({l1}, {diff_l1}); L2 norm = ({l2}, {diff_l2})"
+            );
+            return Line::at("net.cpp", 632, text);
+        }
+    };
+    let text = format!("    [{pass}] Layer {layer}, {blob}: {}", general(*mean));
+    Line::at("net.cpp", number, text)
 }
 
 fn displayed(display: &Display) -> Vec<Line> {

@@ -2,18 +2,29 @@
 
 use std::time::Duration;
 
+use caffe_format::Phase;
 use chrono::{TimeZone, Utc};
 use expect_test::{Expect, expect};
-use net::{Memory, Output};
-use train::{Display, Event, Times};
+use net::{
+    DebugBlob, DebugValue, LayerReport, Memory, Mismatch, NetReport, Output, ParamNorms,
+    SharedParam, TopReport, UnmetRule,
+};
+use train::files::PrototxtNotice;
+use train::{Display, Event, NetOrigin, ResumeData, ResumeGap, Times};
 
 use super::{lines, render};
 
 #[track_caller]
 fn check(event: &Event, want: Expect) {
+    check_all(std::slice::from_ref(event), want);
+}
+
+#[track_caller]
+fn check_all(events: &[Event], want: Expect) {
     let now = Utc.with_ymd_and_hms(2026, 11, 15, 13, 39, 22).unwrap();
     let now = now + Duration::from_micros(381_027);
-    let text: String = lines::of(event).iter().map(|line| render(line, &now, 321)).collect();
+    let lines = events.iter().flat_map(lines::of);
+    let text: String = lines.map(|line| render(&line, &now, 321)).collect();
     want.assert_eq(&text);
 }
 
@@ -100,7 +111,9 @@ fn snapshots() {
         "#]],
     );
     check(
-        &Event::SnapshotFailed("cannot write a: No space left on device".into()),
+        &Event::SnapshotFailed {
+            causes: vec!["cannot write a".into(), "No space left on device".into()],
+        },
         expect![[r#"
             E1115 13:39:22.381027   321 firecaffe:1] no snapshot was written, training goes on; earlier ones are intact: cannot write a: No space left on device
         "#]],
@@ -128,10 +141,101 @@ fn lines_of_our_own() {
             I1115 13:39:22.381027   321 firecaffe:1] weights after 20 steps: 00abcdef01234567
         "#]],
     );
-    check(
-        &Event::Note { source: "net.cpp", text: "conv1 <- data".into() },
-        expect![[r#"
-            I1115 13:39:22.381027   321 net.cpp:408] conv1 <- data
-        "#]],
-    );
+}
+
+#[test]
+fn the_solver_and_where_its_nets_come_from() {
+    check(&Event::SolverInitialised { prototxt: "base_lr: 0.5\n".into() }, expect![""]);
+    let trained = [NetOrigin::Net("a".into()), NetOrigin::NetParam, NetOrigin::TrainNetParam];
+    let tested = [NetOrigin::TestNet("b".into()), NetOrigin::TestNetParam, NetOrigin::NetParam];
+    let trained = trained.map(|origin| Event::TrainNet { origin });
+    let tested = tested.map(|origin| Event::TestNet { index: 1, origin });
+    check_all(&[trained, tested].concat(), expect![""]);
+}
+
+#[test]
+fn rules_that_a_net_does_not_meet() {
+    let stage = || "deploy".to_owned();
+    let mismatches = [
+        Mismatch::Phase { state: Phase::Train, rule: Phase::Test },
+        Mismatch::LevelBelow { level: 0, min: 1 },
+        Mismatch::LevelAbove { level: 3, max: 2 },
+        Mismatch::StageMissing { stage: stage() },
+        Mismatch::StageForbidden { stage: stage() },
+    ];
+    let rules = mismatches.map(|mismatch| UnmetRule { layer: "data".into(), mismatch });
+    check_all(&rules.map(Event::UnmetRule), expect![""]);
+}
+
+#[test]
+fn a_compiled_net() {
+    let layer = |name: &str, bottoms: &[&str], tops| LayerReport {
+        name: name.into(),
+        kind: "Any".into(),
+        bottoms: bottoms.iter().map(|&blob| blob.into()).collect(),
+        tops,
+        shared: Vec::new(),
+        needs_backward: true,
+    };
+    let top = |blob: Option<&str>, shape: &[usize]| TopReport {
+        blob: blob.map(Into::into),
+        shape: shape.to_vec(),
+        in_place: false,
+        loss_weight: 0.0,
+        bytes: 4 * shape.iter().product::<usize>(),
+    };
+    let shared = SharedParam { name: "w".into(), owner: "first".into(), index: 0 };
+    let report = NetReport {
+        layers: vec![
+            LayerReport {
+                needs_backward: false,
+                ..layer("data", &[], vec![top(Some("x"), &[2, 3])])
+            },
+            LayerReport {
+                shared: vec![shared],
+                ..layer(
+                    "relu",
+                    &["x"],
+                    vec![TopReport { in_place: true, ..top(Some("x"), &[2, 3]) }],
+                )
+            },
+            layer("loss", &["x"], vec![TopReport { loss_weight: 0.5, ..top(None, &[]) }]),
+        ],
+        outputs: vec!["loss".into()],
+    };
+    check(&Event::NetCompiled { prototxt: "name: \"net\"\n".into(), report }, expect![""]);
+}
+
+#[test]
+fn weights_and_snapshots_that_a_run_begins_with() {
+    let gap = |data| Event::ResumeGap(ResumeGap { missing: "a.firecaffe".into(), data });
+    let events = [
+        Event::FineTuning { model: "a.caffemodel".into() },
+        Event::LayerIgnored { layer: "fc8".into() },
+        Event::Restoring { state: "a.solverstate".into() },
+        gap(ResumeData::Start),
+        gap(ResumeData::Continue),
+        Event::SolverReady,
+        Event::Solving { net: "LeNet".into(), policy: "step".into() },
+    ];
+    check_all(&events, expect![""]);
+}
+
+#[test]
+fn what_data_layers_and_debug_info_report() {
+    let layer = || "conv".to_owned();
+    let debug = |blob| Event::Debug(DebugValue::Mean { layer: layer(), blob, mean: 1.0 / 3.0 });
+    let norms = |l1, l2| ParamNorms { l1, l2 };
+    let events = [
+        Event::SourceOption { layer: "data".into(), notice: "has no effect".into() },
+        Event::Prototxt(PrototxtNotice::Upgraded { file: "a".into(), change: "new".into() }),
+        Event::DataRestarted { layer: "data".into() },
+        Event::RecordSkipped { layer: "data".into(), reason: "record 7: no image".into() },
+        debug(DebugBlob::Top("a".into())),
+        debug(DebugBlob::Param("0".into())),
+        debug(DebugBlob::BottomDiff("a".into())),
+        debug(DebugBlob::ParamDiff(1)),
+        Event::Debug(DebugValue::Norms { data: norms(1.5, 1.25), diff: norms(0.5, 1e-7) }),
+    ];
+    check_all(&events, expect![""]);
 }

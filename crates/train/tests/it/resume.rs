@@ -1,7 +1,7 @@
 //! From Caffe's snapshots on.
 
 use caffe_format::NetParameter;
-use train::{Config, Event, Job, NoClock, NoControl, ResumeData};
+use train::{Config, Event, Job, NoClock, NoControl, ResumeData, ResumeGap};
 
 use crate::support::{case, compare, config, near, open};
 
@@ -54,14 +54,16 @@ fn reading_from_the_first_record_leads_elsewhere() {
 #[test]
 fn a_missing_sidecar_is_told() {
     let (case, folder) = (case("sgd_fixed"), tempfile::tempdir().unwrap());
-    let mut warnings = Vec::new();
+    let mut gaps = Vec::new();
     let resume = Some(case.join("snap_iter_20.solverstate"));
     Job::open(Config { resume, ..config(&case, folder.path()) }, &mut |event| {
-        if let Event::Warning(text) = event {
-            warnings.push(text);
+        if let Event::ResumeGap(gap) = event {
+            gaps.push(gap);
         }
     })
     .unwrap();
-    let [warning] = &warnings[..] else { panic!("one warning, not {warnings:?}") };
-    assert!(warning.contains("snap_iter_20.firecaffe is not there: data goes on"), "{warning}");
+    let [ResumeGap { missing, data: ResumeData::Continue }] = &gaps[..] else {
+        panic!("one gap, not {gaps:?}")
+    };
+    assert!(missing.ends_with("snap_iter_20.firecaffe"), "{}", missing.display());
 }

@@ -33,7 +33,7 @@ fn solver(args: &Args, log: &Log) -> Result<SolverParameter> {
     let mut solver = match (&args.solver, &args.model) {
         (Some(path), _) => {
             let read = files::read_solver(path, args.running.reading.unknown())?;
-            read.notices.iter().for_each(|notice| log.warn(notice));
+            read.notices.iter().for_each(|notice| log.warn(notice.to_string()));
             read.message
         }
         (None, model) => {

@@ -1,0 +1,159 @@
+//! Events of set-up as lines of Caffe's log: solver, nets, weights and snapshots.
+
+use base::Shape;
+use caffe_format::Phase;
+use net::{LayerReport, Mismatch, NetReport, UnmetRule};
+use train::{Event, NetOrigin, ResumeData, ResumeGap};
+
+use super::line::Line;
+
+/// What Caffe logs about an event before the first iteration; nothing for all others.
+pub(super) fn of(event: &Event) -> Vec<Line> {
+    let solver = |number, text: String| vec![Line::at("solver.cpp", number, text)];
+    match event {
+        Event::SolverInitialised { prototxt } => {
+            solver(45, format!("Initializing solver from parameters: \n{}", prototxt.trim_end()))
+        }
+        Event::Prototxt(notice) => vec![Line::warning(notice.to_string())],
+        Event::TrainNet { origin } => solver(102, train_net(origin)),
+        Event::TestNet { index, origin } => {
+            let origin = test_origin(origin);
+            solver(190, format!("Creating test net (#{index}) specified by {origin}"))
+        }
+        Event::UnmetRule(rule) => vec![unmet_rule(rule)],
+        Event::NetCompiled { prototxt, report } => net(prototxt, report),
+        Event::SourceOption { layer, notice } => {
+            vec![Line::warning(format!("layer `{layer}`: {notice}"))]
+        }
+        Event::SolverReady => solver(57, "Solver scaffolding done.".into()),
+        Event::FineTuning { model } => solver(70, format!("Finetuning from {}", model.display())),
+        Event::LayerIgnored { layer } => {
+            vec![Line::at("net.cpp", 740, format!("Ignoring source layer {layer}"))]
+        }
+        Event::Restoring { state } => {
+            solver(295, format!("Restoring previous solver status from {}", state.display()))
+        }
+        Event::ResumeGap(gap) => vec![Line::warning(resume_gap(gap))],
+        _ => Vec::new(),
+    }
+}
+
+fn train_net(origin: &NetOrigin) -> String {
+    match origin {
+        NetOrigin::NetParam | NetOrigin::TrainNetParam | NetOrigin::TestNetParam => {
+            format!("Creating training net specified in {}.", field(origin))
+        }
+        NetOrigin::Net(file) | NetOrigin::TrainNet(file) | NetOrigin::TestNet(file) => {
+            format!("Creating training net from {} file: {file}", field(origin))
+        }
+    }
+}
+
+fn test_origin(origin: &NetOrigin) -> String {
+    let field = field(origin);
+    match origin {
+        NetOrigin::NetParam | NetOrigin::TrainNetParam | NetOrigin::TestNetParam => field.into(),
+        NetOrigin::Net(file) | NetOrigin::TrainNet(file) | NetOrigin::TestNet(file) => {
+            format!("{field} file: {file}")
+        }
+    }
+}
+
+/// The field of a solver's prototxt.
+fn field(origin: &NetOrigin) -> &'static str {
+    match origin {
+        NetOrigin::Net(_) => "net",
+        NetOrigin::NetParam => "net_param",
+        NetOrigin::TrainNet(_) => "train_net",
+        NetOrigin::TrainNetParam => "train_net_param",
+        NetOrigin::TestNet(_) => "test_net",
+        NetOrigin::TestNetParam => "test_net_param",
+    }
+}
+
+fn unmet_rule(UnmetRule { layer, mismatch }: &UnmetRule) -> Line {
+    let number = |phase: &Phase| match phase {
+        Phase::Train => 0,
+        Phase::Test => 1,
+    };
+    let why = match mismatch {
+        Mismatch::Phase { state, rule } => {
+            let (state, rule) = (number(state), number(rule));
+            format!("phase ({state}) differed from the phase ({rule})")
+        }
+        // Caffe says "above" for both.
+        Mismatch::LevelBelow { level, min } => {
+            format!("level ({level}) is above the min_level ({min})")
+        }
+        Mismatch::LevelAbove { level, max } => {
+            format!("level ({level}) is above the max_level ({max})")
+        }
+        Mismatch::StageMissing { stage } => format!("did not contain stage '{stage}'"),
+        Mismatch::StageForbidden { stage } => format!("contained a not_stage '{stage}'"),
+    };
+    let number = if matches!(mismatch, Mismatch::Phase { .. }) { 296 } else { 305 };
+    let text = format!("The NetState {why} specified by a rule in layer {layer}");
+    Line::at("net.cpp", number, text)
+}
+
+fn net(prototxt: &str, NetReport { layers, outputs }: &NetReport) -> Vec<Line> {
+    let line = |number, text: String| Line::at("net.cpp", number, text);
+    let parameters = prototxt.trim_end();
+    let mut lines = vec![line(53, format!("Initializing net from parameters: \n{parameters}"))];
+    let mut memory = 0;
+    for report in layers {
+        lines.extend(layer(report, &mut memory));
+    }
+    for LayerReport { name, needs_backward, .. } in layers.iter().rev() {
+        lines.push(match needs_backward {
+            true => line(200, format!("{name} needs backward computation.")),
+            false => line(202, format!("{name} does not need backward computation.")),
+        });
+    }
+    let output = |name: &String| line(244, format!("This network produces output {name}"));
+    lines.extend(outputs.iter().map(output));
+    lines.push(line(257, "Network initialization done.".into()));
+    lines
+}
+
+/// Lines of one layer; `memory` counts the bytes of all tops so far.
+fn layer(report: &LayerReport, memory: &mut usize) -> Vec<Line> {
+    let LayerReport { name, bottoms, tops, shared, .. } = report;
+    let line = |number, text: String| Line::at("net.cpp", number, text);
+    let mut lines = vec![line(86, format!("Creating Layer {name}"))];
+    lines.extend(bottoms.iter().map(|blob| line(408, format!("{name} <- {blob}"))));
+    for top in tops {
+        let blob = top.blob.as_deref().unwrap_or("(automatic)");
+        lines.push(match top.in_place {
+            true => line(369, format!("{name} -> {blob} (in-place)")),
+            false => line(382, format!("{name} -> {blob}")),
+        });
+        *memory += top.bytes;
+    }
+    lines.push(line(124, format!("Setting up {name}")));
+    for top in tops {
+        let shape = Shape::new(&top.shape).unwrap_or_default();
+        lines.push(line(131, format!("Top shape: {shape}")));
+        if top.loss_weight != 0.0 {
+            lines.push(line(134, format!("    with loss weight {}", top.loss_weight)));
+        }
+    }
+    lines.push(line(139, format!("Memory required for data: {memory}")));
+    lines.extend(shared.iter().map(|param| {
+        let (param, owner, index) = (&param.name, &param.owner, param.index);
+        let text =
+            format!("Sharing parameters '{param}' owned by layer '{owner}', param index {index}");
+        line(502, text)
+    }));
+    lines
+}
+
+fn resume_gap(ResumeGap { missing, data }: &ResumeGap) -> String {
+    let how = match data {
+        ResumeData::Start => "data and random numbers begin anew, as in Caffe",
+        ResumeData::Continue => {
+            "data goes on where the iterations so far have read to, random numbers of layers begin anew"
+        }
+    };
+    format!("{} is not there: {how}", missing.display())
+}

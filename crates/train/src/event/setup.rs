@@ -1,0 +1,34 @@
+//! What events about set-up carry.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ResumeData;
+
+/// Which field of a solver states a net.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NetOrigin {
+    /// `net`: a file.
+    Net(String),
+    /// `net_param`.
+    NetParam,
+    /// `train_net`: a file.
+    TrainNet(String),
+    /// `train_net_param`.
+    TrainNetParam,
+    /// `test_net`: a file.
+    TestNet(String),
+    /// `test_net_param`.
+    TestNetParam,
+}
+
+/// What a snapshot without a sidecar leaves open, and how the run goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResumeGap {
+    /// The sidecar that is not there.
+    pub missing: PathBuf,
+    /// Where data is read: by counting the batches of the iterations so far, or from the first record.
+    /// Random numbers of layers begin anew either way.
+    pub data: ResumeData,
+}
