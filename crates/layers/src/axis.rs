@@ -74,6 +74,15 @@ impl AxisSpan {
     }
 }
 
+/// Sizes (n, c, h, w) of bottom 0 of a layer that takes only images.
+pub(crate) fn image(shape: &Shape) -> Result<[usize; 4], LayerError> {
+    shape.nchw().filter(|dims| !dims.contains(&0)).ok_or_else(|| LayerError::Bottom {
+        index: 0,
+        got: shape.clone(),
+        want: "4 axes, none of them empty".into(),
+    })
+}
+
 /// Caffe's axes in the order they lie in memory, outermost first.
 pub(crate) fn memory_order(shape: &Shape, layout: Layout) -> Vec<usize> {
     match layout {

@@ -23,6 +23,7 @@ mod kind;
 mod loss;
 mod params;
 mod recurrent;
+mod repeated;
 mod softmax_loss;
 mod table;
 mod window;

@@ -1,25 +1,26 @@
-//! The sliding window of `convolution_param`, checked: Convolution, Deconvolution and Im2col share
-//! it.
+//! The sliding window of `convolution_param`, checked, for Convolution, Deconvolution and Im2col.
 //!
 //! Kernel, stride, pad and dilation are written once for all spatial axes or once per axis; all but
-//! dilation also as `_h` and `_w` when there are two. Spatial axes are those behind `axis`.
+//! dilation also as `_h` and `_w` when there are two. Spatial axes are those after `axis`. Pooling
+//! shares [`SizeRule`].
 
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::ConvolutionParameter;
 use kernels::im2col::SpatialAxis;
 
 use crate::LayerError;
+use crate::repeated::once_or_each;
 
-/// How one option may be written.
-struct SizeRule {
-    /// For all axes, for `_h`, for `_w`.
-    names: [&'static str; 3],
-    /// Smallest value that makes sense.
-    least: u32,
+/// How one size of a window may be written.
+pub(crate) struct SizeRule {
+    /// The fields: for all axes, `_h`, `_w`.
+    pub(crate) names: [&'static str; 3],
+    /// Smallest value allowed.
+    pub(crate) least: u32,
     /// When nothing is written.
-    default: Option<u32>,
-    /// When only one of `_h` and `_w` is written.
-    half: Option<u32>,
+    pub(crate) default: Option<u32>,
+    /// When only one of `_h` and `_w` is written; `None` if both are needed.
+    pub(crate) half: Option<u32>,
 }
 
 const KERNEL: SizeRule = SizeRule {
@@ -51,7 +52,7 @@ const DILATION: SizeRule = SizeRule {
     half: None,
 };
 
-/// A window as written, its values checked one by one.
+/// A window as written, with every value in range.
 #[derive(Debug)]
 pub(crate) struct WindowOptions {
     axis: i32,
@@ -73,9 +74,9 @@ enum AxisSizes {
 /// A window over one bottom.
 #[derive(Debug)]
 pub(crate) struct ConvWindow {
-    /// The channel axis; the spatial ones follow.
+    /// The channel axis; the spatial axes follow it.
     pub(crate) channel: usize,
-    /// AxisSizes along each spatial axis; those of the bottom.
+    /// The bottom's spatial axes.
     pub(crate) axes: Vec<SpatialAxis>,
 }
 
@@ -90,7 +91,7 @@ impl WindowOptions {
         })
     }
 
-    /// The window over a bottom, all sizes small enough to calculate with.
+    /// The window over a bottom.
     pub(crate) fn over(&self, bottom: &Shape) -> Result<ConvWindow, LayerError> {
         let channel = bottom.axis(self.axis).ok_or_else(|| LayerError::Option {
             option: "convolution_param.axis",
@@ -116,30 +117,49 @@ impl WindowOptions {
 
 impl SizeRule {
     fn lower(&self, each: &[u32], pair: [Option<u32>; 2]) -> Result<AxisSizes, LayerError> {
-        let [name, ..] = self.names;
-        if pair == [None, None] {
-            let each = match (each, self.default) {
-                ([], None) => {
-                    return Err(LayerError::Missing { option: name, want: "the window's size" });
-                }
-                ([], Some(default)) => &[default],
-                (each, _) => each,
-            };
-            let sizes = each.iter().map(|&size| self.check(name, size));
-            return Ok(AxisSizes::Each(name, sizes.collect::<Result<_, _>>()?));
+        let [name, h_name, _] = self.names;
+        if let Some(pair) = self.pair(!each.is_empty(), pair)? {
+            return Ok(AxisSizes::Pair(h_name, pair));
         }
-        if !each.is_empty() {
-            let second = if pair[0].is_some() { self.names[1] } else { self.names[2] };
+        let each = match (each, self.default) {
+            ([], None) => {
+                return Err(LayerError::Missing { option: name, want: "the window's size" });
+            }
+            ([], Some(default)) => &[default],
+            (each, _) => each,
+        };
+        let sizes = each.iter().map(|&size| self.check(name, size));
+        Ok(AxisSizes::Each(name, sizes.collect::<Result<_, _>>()?))
+    }
+
+    /// `_h` and `_w`; `None` when neither is written. `all` says whether the size for all axes is.
+    fn pair(&self, all: bool, pair: [Option<u32>; 2]) -> Result<Option<[usize; 2]>, LayerError> {
+        if pair == [None, None] {
+            return Ok(None);
+        }
+        let [name, h_name, w_name] = self.names;
+        if all {
+            let second = if pair[0].is_some() { h_name } else { w_name };
             let remedy = "write the size once, or as `_h` and `_w`";
             return Err(LayerError::Conflict { first: name, second, remedy });
         }
-        let half = |i: usize| match pair[i].or(self.half) {
-            Some(size) => self.check(self.names[i + 1], size),
-            None => {
-                Err(LayerError::Missing { option: self.names[i + 1], want: "both `_h` and `_w`" })
-            }
+        let one = |option: &'static str, size: Option<u32>| match size.or(self.half) {
+            Some(size) => self.check(option, size),
+            None => Err(LayerError::Missing { option, want: "both `_h` and `_w`" }),
         };
-        Ok(AxisSizes::Pair(self.names[1], [half(0)?, half(1)?]))
+        Ok(Some([one(h_name, pair[0])?, one(w_name, pair[1])?]))
+    }
+
+    /// The sizes on two axes, written once or as `_h` and `_w`; `None` when nothing is written.
+    pub(crate) fn on_two_axes(
+        &self,
+        all: Option<u32>,
+        pair: [Option<u32>; 2],
+    ) -> Result<Option<[usize; 2]>, LayerError> {
+        match (self.pair(all.is_some(), pair)?, all) {
+            (None, Some(size)) => Ok(Some([self.check(self.names[0], size)?; 2])),
+            (pair, _) => Ok(pair),
+        }
     }
 
     fn check(&self, option: &'static str, size: u32) -> Result<usize, LayerError> {
@@ -155,26 +175,19 @@ impl SizeRule {
 impl AxisSizes {
     /// One value per spatial axis.
     fn each(&self, axes: usize) -> Result<Vec<usize>, LayerError> {
-        let (option, got, want) = match self {
-            Self::Each(_, sizes) if sizes.len() == 1 => return Ok(vec![sizes[0]; axes]),
-            Self::Each(_, sizes) if sizes.len() == axes => return Ok(sizes.clone()),
-            Self::Pair(_, sizes) if axes == 2 => return Ok(sizes.to_vec()),
-            Self::Each(option, sizes) => (
-                *option,
-                format!("written {} times", sizes.len()),
-                format!("once, or once for each of the {axes} spatial axes"),
-            ),
-            Self::Pair(option, [h, _]) => (
-                *option,
-                h.to_string(),
-                format!("no `_h` and `_w`: the bottom has {axes} spatial axes, not 2"),
-            ),
-        };
-        Err(LayerError::Option { option, got, want })
+        match self {
+            Self::Each(option, sizes) => once_or_each(option, sizes, axes, "spatial axes"),
+            Self::Pair(_, sizes) if axes == 2 => Ok(sizes.to_vec()),
+            Self::Pair(option, [h, _]) => Err(LayerError::Option {
+                option,
+                got: h.to_string(),
+                want: format!("no `_h` and `_w`: the bottom has {axes} spatial axes, not 2"),
+            }),
+        }
     }
 }
 
-/// Places from the first tap to the last; `None` when there are too many to count.
+/// Pixels from the first tap to the last; `None` when the number overflows.
 pub(crate) fn extent(axis: &SpatialAxis) -> Option<usize> {
     axis.dilation.checked_mul(axis.kernel - 1)?.checked_add(1).filter(|&e| e <= BLOB_VALUES_MAX)
 }
@@ -184,13 +197,14 @@ pub(crate) fn windows(axis: &SpatialAxis) -> Option<usize> {
     Some(room(axis)? / axis.stride + 1)
 }
 
-/// The axis with a stride that is as large as it can matter, so that it is safe to loop over.
+/// The axis with its stride limited to where it leaves the image, so that sums with it do not
+/// overflow.
 pub(crate) fn with_stride_in_reach(axis: SpatialAxis) -> SpatialAxis {
     let reach = room(&axis).map_or(1, |room| room + 1);
     SpatialAxis { stride: axis.stride.min(reach), ..axis }
 }
 
-/// How far the window can move.
+/// How many pixels the window can move by.
 fn room(axis: &SpatialAxis) -> Option<usize> {
     axis.size.checked_add(axis.pad.checked_mul(2)?)?.checked_sub(extent(axis)?)
 }

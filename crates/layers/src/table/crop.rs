@@ -7,6 +7,7 @@ use base::Shape;
 use tensor::Layout;
 
 use crate::axis::{AxisOption, memory_order};
+use crate::repeated::once_or_each;
 use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -51,20 +52,6 @@ struct CropLayer {
 }
 
 impl CropLayer {
-    /// The offset of the `nth` of `cropped` axes.
-    fn offset(&self, nth: usize, cropped: usize) -> Result<usize, LayerError> {
-        match self.written[..] {
-            [] => Ok(0),
-            [all] => Ok(all),
-            ref each if each.len() == cropped => Ok(each[nth]),
-            ref each => Err(LayerError::Option {
-                option: "crop_param.offset",
-                got: format!("there {} times", each.len()),
-                want: format!("once, or once for each of {cropped} cropped axes"),
-            }),
-        }
-    }
-
     /// Runs `copy(start in x, start in y, length)` for every contiguous piece of the window.
     fn pieces(
         &self,
@@ -103,8 +90,14 @@ impl Layer for CropLayer {
         }
         let mut dims = from.dims().to_vec();
         self.offsets = vec![0; dims.len()];
-        for a in axis..dims.len() {
-            let offset = self.offset(a - axis, dims.len() - axis)?;
+        let cropped = match self.written[..] {
+            [] => vec![0; dims.len() - axis],
+            ref written => {
+                let axes = dims.len() - axis;
+                once_or_each("crop_param.offset", written, axes, "cropped axes")?
+            }
+        };
+        for (a, offset) in (axis..).zip(cropped) {
             let size = like.dims()[a];
             if offset.checked_add(size).is_none_or(|end| end > dims[a]) {
                 return Err(LayerError::Option {

@@ -1,13 +1,14 @@
-//! DummyData: tops filled by fillers, without any source. Caffe type `DummyData`,
-//! `dummy_data_param`.
+//! DummyData: tops with values from fillers instead of a data source. Caffe type `DummyData`,
+//! `dummy_data_param`: `shape` (or `num`, `channels`, `height`, `width` of older files) and
+//! `data_filler`, each once or once per top. Has no bottoms.
 //!
-//! `shape` (or `num`, `channels`, `height`, `width` of older files) and `data_filler` are given
-//! once, or once a top. Set-up draws nothing; random fillers draw at every forward, top after top,
-//! from the replica's stream.
+//! Set-up draws no random numbers; random fillers draw at every forward, top after top, from the
+//! replica's stream.
 
 use base::Shape;
 use caffe_format::{DummyDataParameter, FillerParameter};
 
+use crate::repeated::once_or_each;
 use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec, filler};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -23,13 +24,11 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.dummy_data_param();
-    let tops = (0..spec.tops)
-        .map(|top| Ok((shape(written, top, spec.tops)?, filler_of(written, top, spec.tops)?)))
-        .collect::<Result<_, LayerError>>()?;
+    let tops = shapes(written, spec.tops)?.into_iter().zip(fillers(written, spec.tops)?).collect();
     Ok(Box::new(DummyDataLayer { tops }))
 }
 
-fn shape(written: &DummyDataParameter, top: usize, tops: usize) -> Result<Shape, LayerError> {
+fn shapes(written: &DummyDataParameter, tops: usize) -> Result<Vec<Shape>, LayerError> {
     let old = [
         ("dummy_data_param.num", &written.num),
         ("dummy_data_param.channels", &written.channels),
@@ -37,8 +36,8 @@ fn shape(written: &DummyDataParameter, top: usize, tops: usize) -> Result<Shape,
         ("dummy_data_param.width", &written.width),
     ];
     let Some(&(used, _)) = old.iter().find(|(_, sizes)| !sizes.is_empty()) else {
-        let shape = once_or_each("dummy_data_param.shape", &written.shape, top, tops)?;
-        return Ok(Shape::from_i64(&shape.dim)?);
+        let shapes = once_or_each("dummy_data_param.shape", &written.shape, tops, "tops")?;
+        return shapes.iter().map(|shape| Ok(Shape::from_i64(&shape.dim)?)).collect();
     };
     if !written.shape.is_empty() {
         return Err(LayerError::Conflict {
@@ -47,42 +46,24 @@ fn shape(written: &DummyDataParameter, top: usize, tops: usize) -> Result<Shape,
             remedy: "keep `shape`",
         });
     }
-    let mut dims = [0; 4];
-    for (dim, (option, sizes)) in dims.iter_mut().zip(old) {
-        *dim = i64::from(*once_or_each(option, sizes, top, tops)?);
-    }
-    Ok(Shape::from_i64(&dims)?)
+    let sizes = old.map(|(option, sizes)| once_or_each(option, sizes, tops, "tops"));
+    let [n, c, h, w] = sizes;
+    let (n, c, h, w) = (n?, c?, h?, w?);
+    (0..tops)
+        .map(|top| Ok(Shape::from_i64(&[n[top], c[top], h[top], w[top]].map(i64::from))?))
+        .collect()
 }
 
-fn filler_of(
-    written: &DummyDataParameter,
-    top: usize,
-    tops: usize,
-) -> Result<FillerParameter, LayerError> {
+fn fillers(written: &DummyDataParameter, tops: usize) -> Result<Vec<FillerParameter>, LayerError> {
     if written.data_filler.is_empty() {
-        return Ok(FillerParameter::EMPTY); // constant zero
+        return Ok(vec![FillerParameter::EMPTY; tops]); // constant zero
     }
-    let filler = once_or_each("dummy_data_param.data_filler", &written.data_filler, top, tops)?;
-    filler::find(filler.type_())?;
-    Ok(filler.clone())
-}
-
-/// The entry for `top` of a field that is written once for all or once for each.
-fn once_or_each<'a, T>(
-    option: &'static str,
-    written: &'a [T],
-    top: usize,
-    tops: usize,
-) -> Result<&'a T, LayerError> {
-    match written {
-        [one] => Ok(one),
-        each if each.len() == tops => Ok(&each[top]),
-        other => Err(LayerError::Option {
-            option,
-            got: format!("there {} times", other.len()),
-            want: format!("once, or once for each of {tops} tops"),
-        }),
+    let option = "dummy_data_param.data_filler";
+    let fillers = once_or_each(option, &written.data_filler, tops, "tops")?;
+    for filler in &fillers {
+        filler::find(filler.type_())?;
     }
+    Ok(fillers)
 }
 
 struct DummyDataLayer {

@@ -68,7 +68,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     if !coeffs.is_empty() && coeffs.len() != spec.bottoms {
         return Err(LayerError::Option {
             option: "eltwise_param.coeff",
-            got: format!("there {} times", coeffs.len()),
+            got: format!("written {} times", coeffs.len()),
             want: format!("one for each of {} bottoms, or none", spec.bottoms),
         });
     }

@@ -31,7 +31,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     if spec.tops + 1 != spec.bottoms {
         return Err(LayerError::Option {
             option: "top",
-            got: format!("there {} times", spec.tops),
+            got: format!("written {} times", spec.tops),
             want: format!("{} times, once for each bottom but the selector", spec.bottoms - 1),
         });
     }

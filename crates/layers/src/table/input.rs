@@ -1,15 +1,16 @@
-//! Input: tops of given shapes, whose values whoever uses the net writes. Caffe type `Input`,
-//! `input_param`: `shape`, once for all tops or once per top.
+//! Input: tops of given shapes, whose values the user of the net writes. Caffe type `Input`,
+//! `input_param`: `shape`, once for all tops or once per top. Has no bottoms.
 
 use base::Shape;
 
+use crate::repeated::once_or_each;
 use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "Input",
     options: "input_param",
-    formula: "y_i = what was put there",
+    formula: "y_i = what the user of the net wrote there",
     bottoms: Arity::exactly(0),
     tops: Arity::at_least(1),
     build,
@@ -17,24 +18,15 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    let written = &spec.layer.input_param().shape;
-    let shapes =
-        written.iter().map(|shape| Shape::from_i64(&shape.dim)).collect::<Result<Vec<_>, _>>()?;
-    let tops = match shapes.len() {
-        0 => {
-            let want = "the tops' shape, once or once per top";
-            return Err(LayerError::Missing { option: "input_param.shape", want });
-        }
-        1 => vec![shapes[0].clone(); spec.tops],
-        count if count == spec.tops => shapes,
-        count => {
-            return Err(LayerError::Option {
-                option: "input_param.shape",
-                got: format!("written {count} times"),
-                want: format!("once, or once for each of the {} tops", spec.tops),
-            });
-        }
-    };
+    let (option, written) = ("input_param.shape", &spec.layer.input_param().shape);
+    if written.is_empty() {
+        let want = "the tops' shape, once or once per top";
+        return Err(LayerError::Missing { option, want });
+    }
+    let tops = once_or_each(option, written, spec.tops, "tops")?
+        .iter()
+        .map(|shape| Shape::from_i64(&shape.dim))
+        .collect::<Result<_, _>>()?;
     Ok(Box::new(InputLayer { tops }))
 }
 

@@ -12,6 +12,7 @@ use kernels::pooling::{PoolingShape, Rounding, ave_backward, ave_forward};
 use kernels::{Cpu, Unary, elementwise, math};
 use tensor::Slab;
 
+use crate::axis::image;
 use crate::{Backward, Case, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -52,14 +53,6 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             pool: None,
             scratch: <[Slab; 3]>::default(),
         }),
-    })
-}
-
-fn image(shape: &Shape) -> Result<[usize; 4], LayerError> {
-    shape.nchw().filter(|dims| !dims.contains(&0)).ok_or_else(|| LayerError::Bottom {
-        index: 0,
-        got: shape.clone(),
-        want: "4 axes, none of them empty".into(),
     })
 }
 

@@ -49,7 +49,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     if !points.is_empty() && points.len() + 1 != spec.tops {
         return Err(LayerError::Option {
             option: "slice_param.slice_point",
-            got: format!("there {} times", points.len()),
+            got: format!("written {} times", points.len()),
             want: format!("{} times for {} tops, or not at all", spec.tops - 1, spec.tops),
         });
     }

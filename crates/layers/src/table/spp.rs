@@ -11,7 +11,7 @@ use kernels::{StridedRows, StridedRowsMut, elementwise, layout};
 use tensor::Slab;
 
 use super::pooling::{Pooler, PoolingMethod, PoolingOptions, check_pad};
-use crate::axis::copy_rows;
+use crate::axis::{copy_rows, image};
 use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -102,11 +102,7 @@ impl SppLayer {
 
 impl Layer for SppLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        let [n, c, h, w] =
-            bottoms[0].nchw().filter(|dims| !dims.contains(&0)).ok_or_else(|| {
-                let want = "4 axes, none of them empty".into();
-                LayerError::Bottom { index: 0, got: bottoms[0].clone(), want }
-            })?;
+        let [n, c, h, w] = image(&bottoms[0])?;
         self.levels.clear();
         self.row = 0;
         for level in 0..self.height {

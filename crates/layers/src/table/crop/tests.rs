@@ -19,7 +19,7 @@ fn what_cannot_be_names_its_field() {
     check(
         "offset: 1 offset: 2 offset: 3",
         &[1, 1, 1, 1],
-        "`crop_param.offset` is there 3 times, expected once, or once for each of 2 cropped axes",
+        "`crop_param.offset` is written 3 times, expected once, or once for each of the 2 cropped axes",
     );
     check("", &[2, 2], "bottom 1 has shape 2 2 (4), expected 4 axes, as bottom 0 has");
     check(

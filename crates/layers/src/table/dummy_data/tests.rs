@@ -42,11 +42,11 @@ fn what_cannot_be_names_its_field() {
     };
     check(
         "",
-        "`dummy_data_param.shape` is there 0 times, expected once, or once for each of 3 tops",
+        "`dummy_data_param.shape` is written 0 times, expected once, or once for each of the 3 tops",
     );
     check(
         "num: 1 num: 2 channels: 1 height: 1 width: 1",
-        "`dummy_data_param.num` is there 2 times, expected once, or once for each of 3 tops",
+        "`dummy_data_param.num` is written 2 times, expected once, or once for each of the 3 tops",
     );
     check(
         "shape { dim: 2 } height: 3",

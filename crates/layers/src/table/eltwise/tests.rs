@@ -18,7 +18,7 @@ fn of_equal_values_the_gradient_goes_where_caffe_sends_it() {
 fn what_cannot_be_names_its_field() {
     assert_eq!(
         error("type: \"Eltwise\" eltwise_param { coeff: 1 }", &[&[2], &[2]], 1),
-        "`eltwise_param.coeff` is there 1 times, expected one for each of 2 bottoms, or none"
+        "`eltwise_param.coeff` is written 1 times, expected one for each of 2 bottoms, or none"
     );
     assert_eq!(
         error(

@@ -26,7 +26,7 @@ fn what_does_not_fit_is_named() {
     check(
         &[&[2], &[2], &[2]],
         1,
-        "`top` is there 1 times, expected 2 times, once for each bottom but the selector",
+        "`top` is written 1 times, expected 2 times, once for each bottom but the selector",
     );
     check(&[&[2], &[2, 2]], 1, "bottom 1 has shape 2 2 (4), expected one value an item");
     check(

@@ -1,17 +1,34 @@
 //! `pooling_param`, checked.
 
-use base::{BLOB_VALUES_MAX, Shape};
+use base::Shape;
 use caffe_format::{PoolingParameter, PoolingParameterPoolMethod, PoolingParameterRoundMode};
 use kernels::pooling::{PoolingShape, Rounding};
 
 use super::PoolingMethod;
 use crate::LayerError;
+use crate::window::SizeRule;
 
-/// Pooling that can run on any image large enough.
+const KERNEL: SizeRule = SizeRule {
+    names: ["pooling_param.kernel_size", "pooling_param.kernel_h", "pooling_param.kernel_w"],
+    least: 1,
+    default: None,
+    half: None,
+};
+const STRIDE: SizeRule = SizeRule {
+    names: ["pooling_param.stride", "pooling_param.stride_h", "pooling_param.stride_w"],
+    ..KERNEL
+};
+const PAD: SizeRule = SizeRule {
+    names: ["pooling_param.pad", "pooling_param.pad_h", "pooling_param.pad_w"],
+    least: 0,
+    ..KERNEL
+};
+
+/// Pooling of images of any size.
 #[derive(Debug)]
 pub(in crate::table) struct PoolingOptions {
     pub(in crate::table) method: PoolingMethod,
-    /// `None` is the whole image.
+    /// `None` for the whole image.
     pub(in crate::table) kernel: Option<[usize; 2]>,
     pub(in crate::table) stride: [usize; 2],
     pub(in crate::table) pad: [usize; 2],
@@ -20,21 +37,9 @@ pub(in crate::table) struct PoolingOptions {
 
 impl PoolingOptions {
     pub(super) fn lower(p: &PoolingParameter) -> Result<Self, LayerError> {
-        let kernel = pair(
-            ["pooling_param.kernel_size", "pooling_param.kernel_h", "pooling_param.kernel_w"],
-            [p.kernel_size, p.kernel_h, p.kernel_w],
-            1,
-        )?;
-        let stride = pair(
-            ["pooling_param.stride", "pooling_param.stride_h", "pooling_param.stride_w"],
-            [p.stride, p.stride_h, p.stride_w],
-            1,
-        )?;
-        let pad = pair(
-            ["pooling_param.pad", "pooling_param.pad_h", "pooling_param.pad_w"],
-            [p.pad, p.pad_h, p.pad_w],
-            0,
-        )?;
+        let kernel = KERNEL.on_two_axes(p.kernel_size, [p.kernel_h, p.kernel_w])?;
+        let stride = STRIDE.on_two_axes(p.stride, [p.stride_h, p.stride_w])?;
+        let pad = PAD.on_two_axes(p.pad, [p.pad_h, p.pad_w])?;
         let (stride, pad) = (stride.unwrap_or([1, 1]), pad.unwrap_or([0, 0]));
         let method = match p.pool() {
             PoolingParameterPoolMethod::Max => PoolingMethod::Max,
@@ -83,7 +88,7 @@ impl PoolingOptions {
                 Rounding::Floor => padded,
             };
             if kernel[axis] > reach {
-                return Err(wrong("images that with their padding hold the window"));
+                return Err(wrong("images that hold the window when padded"));
             }
             kernel[axis] = kernel[axis].min(padded);
         }
@@ -97,7 +102,7 @@ fn global_excludes(second: &'static str) -> LayerError {
     LayerError::Conflict { first, second, remedy: "the whole image is one window" }
 }
 
-/// Caffe's conditions: a window always holds a pixel, and chance knows no padding.
+/// Caffe's conditions: every window holds a pixel, and stochastic pooling has no padding.
 pub(in crate::table) fn check_pad(
     method: PoolingMethod,
     kernel: [usize; 2],
@@ -115,35 +120,4 @@ pub(in crate::table) fn check_pad(
         return Err(wrong(format!("less than the window, {} by {}", kernel[0], kernel[1])));
     }
     Ok(())
-}
-
-/// One size, or `_h` and `_w`; `None` when none is written.
-fn pair(
-    names: [&'static str; 3],
-    written: [Option<u32>; 3],
-    least: u32,
-) -> Result<Option<[usize; 2]>, LayerError> {
-    let check = |at: usize, size: u32| {
-        let value = size as usize;
-        if size < least || value > BLOB_VALUES_MAX {
-            let want = format!("from {least} to {BLOB_VALUES_MAX}");
-            return Err(LayerError::Option { option: names[at], got: size.to_string(), want });
-        }
-        Ok(value)
-    };
-    let conflict = |at: usize| {
-        let remedy = "write the size once, or as `_h` and `_w`";
-        Err(LayerError::Conflict { first: names[0], second: names[at], remedy })
-    };
-    let missing =
-        |at: usize| Err(LayerError::Missing { option: names[at], want: "both `_h` and `_w`" });
-    match written {
-        [None, None, None] => Ok(None),
-        [Some(size), None, None] => check(0, size).map(|size| Some([size, size])),
-        [None, Some(h), Some(w)] => Ok(Some([check(1, h)?, check(2, w)?])),
-        [None, Some(_), None] => missing(2),
-        [None, None, Some(_)] => missing(1),
-        [Some(_), Some(_), _] => conflict(1),
-        [Some(_), None, Some(_)] => conflict(2),
-    }
 }

@@ -59,7 +59,7 @@ fn what_cannot_be_names_its_field() {
     );
     check_error(
         "kernel_size: 5",
-        "bottom 0 has shape 1 2 4 4 (32), expected images that with their padding hold the window",
+        "bottom 0 has shape 1 2 4 4 (32), expected images that hold the window when padded",
     );
     check_error(
         "pool: STOCHASTIC kernel_size: 2 pad: 1",

@@ -14,7 +14,7 @@ fn what_cannot_be_names_its_field() {
     check(
         "slice_point: 1",
         3,
-        "`slice_param.slice_point` is there 1 times, expected 2 times for 3 tops, or not at all",
+        "`slice_param.slice_point` is written 1 times, expected 2 times for 3 tops, or not at all",
     );
     for (points, got) in [
         ("slice_point: 0 slice_point: 3", "[0, 3]"),
