@@ -1,4 +1,4 @@
-//! Axes: as options name them, and where they lie in memory.
+//! Axes as options name them, and their place in memory.
 
 use base::Shape;
 use kernels::{Cpu, StridedRows, StridedRowsMut};
@@ -21,7 +21,7 @@ impl AxisOption {
     }
 
     /// `axis`, or the unsigned field of older files that it replaced; `default` when neither is
-    /// there.
+    /// written.
     pub(crate) fn either(
         (option, axis): (&'static str, Option<i32>),
         (older, dim): (&'static str, Option<u32>),
@@ -31,13 +31,13 @@ impl AxisOption {
             (Some(_), Some(_)) => {
                 Err(LayerError::Conflict { first: option, second: older, remedy: "keep `axis`" })
             }
-            // What does not fit is no axis of any blob; `of` says so.
+            // A number too large for i32 is no axis of any blob; `of` reports it.
             (None, Some(dim)) => Ok(Self::new(older, i32::try_from(dim).unwrap_or(i32::MAX))),
             (axis, None) => Ok(Self::new(option, axis.unwrap_or(default))),
         }
     }
 
-    /// The axis of `shape` that is meant.
+    /// The index of this axis in `shape`.
     pub(crate) fn of(self, shape: &Shape) -> Result<usize, LayerError> {
         shape.axis(self.written).ok_or_else(|| LayerError::Option {
             option: self.option,
@@ -47,7 +47,7 @@ impl AxisOption {
     }
 }
 
-/// A blob in memory around one axis: `outer` runs of `size` times `inner` contiguous values.
+/// A blob in memory, seen from one axis: `outer` times `size` times `inner` values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AxisSpan {
     pub(crate) outer: usize,
@@ -56,7 +56,7 @@ pub(crate) struct AxisSpan {
 }
 
 impl AxisSpan {
-    /// `axis` is one of Caffe's shape; `layout` says where it went.
+    /// `axis` counts in Caffe's order; `layout` says where it is in memory.
     pub(crate) fn new(shape: &Shape, layout: Layout, axis: usize) -> Self {
         let order = memory_order(shape, layout);
         let at = order.iter().position(|&a| a == axis).expect("an axis of this shape");
@@ -68,8 +68,8 @@ impl AxisSpan {
         }
     }
 
-    /// Values of one outer run.
-    pub(crate) fn run(self) -> usize {
+    /// Contiguous values per outer index.
+    pub(crate) fn outer_stride(self) -> usize {
         self.size * self.inner
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn image(shape: &Shape) -> Result<[usize; 4], LayerError> {
     })
 }
 
-/// Caffe's axes in the order they lie in memory, outermost first.
+/// Caffe's axes in memory order, outermost first.
 pub(crate) fn memory_order(shape: &Shape, layout: Layout) -> Vec<usize> {
     match layout {
         Layout::ChannelsLast if shape.axes() == 4 => vec![0, 2, 3, 1],
@@ -91,7 +91,7 @@ pub(crate) fn memory_order(shape: &Shape, layout: Layout) -> Vec<usize> {
     }
 }
 
-/// Floats a thread copies at a time.
+/// Floats that one task copies.
 const TASK_FLOATS: usize = 1 << 14;
 
 /// Copies the first `len` values of every row of `from` to the rows of `to`.
@@ -101,8 +101,8 @@ pub(crate) fn copy_rows(cpu: &Cpu, len: usize, from: StridedRows<'_>, to: Stride
         return;
     }
     let rows = (TASK_FLOATS / stride).max(1);
-    cpu.run_chunks(data, rows * stride, |task, piece| {
-        for (row, to) in piece.chunks_exact_mut(stride).enumerate() {
+    cpu.run_chunks(data, rows * stride, |task, to| {
+        for (row, to) in to.chunks_exact_mut(stride).enumerate() {
             let at = (task * rows + row) * from.stride + from.offset;
             to[offset..][..len].copy_from_slice(&from.data[at..][..len]);
         }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_that_is_not_there_names_its_field() {
+    fn an_axis_out_of_range_names_its_field() {
         let shape = Shape::new(&[2, 3]).unwrap();
         let error = AxisOption::new("concat_param.axis", -3).of(&shape).unwrap_err();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Where a smaller blob lies in a larger one: Scale and Bias apply it to the axes from `axis` on.
+//! How Scale and Bias apply a smaller blob along the axes of a larger one, from `axis` on.
 
 use base::Shape;
 use kernels::channel::ChannelDims;
@@ -11,17 +11,17 @@ use crate::{LayerError, LayoutRule};
 #[derive(Debug)]
 pub(crate) struct Broadcast {
     pub(crate) axis: AxisOption,
-    /// The field of `num_axes`, and its value: -1 is all axes from `axis` on.
+    /// The name of the field `num_axes`, and its value: -1 for all axes from `axis` on.
     pub(crate) num_axes: (&'static str, i32),
 }
 
 /// A blob that fits the axes of another.
 #[derive(Debug)]
 pub(crate) struct BroadcastFit {
-    /// Of the smaller one.
+    /// The smaller blob's shape.
     pub(crate) shape: Shape,
     rule: LayoutRule,
-    /// In Caffe's order.
+    /// The larger blob in Caffe's order.
     channels: ChannelDims,
 }
 
@@ -44,13 +44,13 @@ impl Broadcast {
     /// The smaller blob as bottom 1.
     pub(crate) fn bottom(&self, bottoms: &[Shape]) -> Result<BroadcastFit, LayerError> {
         let shape = bottoms[1].clone();
-        // A single value goes with every axis.
+        // A scalar fits any axis.
         let axis = if shape.axes() == 0 { 0 } else { self.axis.of(&bottoms[0])? };
         if !bottoms[0].dims()[axis..].starts_with(shape.dims()) {
             let want = format!("the sizes of {} from axis {axis} on", bottoms[0]);
             return Err(LayerError::Bottom { index: 1, got: shape, want });
         }
-        let same = shape == bottoms[0]; // both in one memory order
+        let same = shape == bottoms[0]; // then both are in the same memory order
         let otherwise = if same { LayoutRule::Same } else { LayoutRule::RowMajor };
         Ok(BroadcastFit::new(&bottoms[0], shape, axis, otherwise))
     }
@@ -70,7 +70,7 @@ impl BroadcastFit {
         Self { shape, rule, channels }
     }
 
-    /// Whether the smaller blob has one value a channel, channels being axis 1.
+    /// Whether the smaller blob has one value per channel (axis 1).
     pub(crate) fn by_channel(&self, bottom: &Shape) -> bool {
         self.shape.axes() == 1 && self.channels.outer == bottom.count_to(1) && bottom.axes() > 1
     }
@@ -80,7 +80,7 @@ impl BroadcastFit {
         self.rule
     }
 
-    /// The larger blob, of `shape`, as it lies in memory.
+    /// The larger blob, of `shape`, in memory order.
     pub(crate) fn in_memory(&self, shape: &Shape, layout: Layout) -> ChannelDims {
         let ChannelDims { outer, c, inner } = self.channels;
         if layout == Layout::ChannelsLast && shape.axes() == 4 && self.shape.axes() == 1 {

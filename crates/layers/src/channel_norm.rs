@@ -1,6 +1,8 @@
-//! Zero mean and unit deviation, channel by channel, of row-major blobs (outer, c, inner), with
-//! the kernels of Scale and Bias and in Caffe's two passes: MVN, and BatchNorm of sequences and
-//! volumes.
+//! Normalisation of each channel of row-major blobs (outer, c, inner) to zero mean and unit
+//! deviation, for MVN and for BatchNorm of blobs that are not images.
+//!
+//! Composed of the kernels of Scale and Bias; the variance takes a second pass over the data, as in
+//! Caffe.
 
 use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary, Write, elementwise};
@@ -17,13 +19,13 @@ pub(crate) fn statistics(
     variance: &mut [f32],
     scratch: &mut [f32],
 ) {
-    let share = 1.0 / (dims.outer * dims.inner) as f32;
+    let per_value = 1.0 / (dims.outer * dims.inner) as f32;
     channel::backward_bias(cpu, dims, x, Write::Set, mean);
-    mean.iter_mut().for_each(|mean| *mean *= share);
-    let minus: Vec<_> = mean.iter().map(|mean| -mean).collect();
-    channel::bias(cpu, dims, &minus, Unary::OutOfPlace { x, y: scratch });
+    mean.iter_mut().for_each(|mean| *mean *= per_value);
+    let negated: Vec<_> = mean.iter().map(|mean| -mean).collect();
+    channel::bias(cpu, dims, &negated, Unary::OutOfPlace { x, y: scratch });
     channel::backward_scale(cpu, dims, scratch, scratch, Write::Set, variance);
-    variance.iter_mut().for_each(|variance| *variance *= share);
+    variance.iter_mut().for_each(|variance| *variance *= per_value);
 }
 
 /// `y = (x - mean) * inv_std`.
@@ -36,14 +38,14 @@ pub(crate) fn normalize(
     inv_std: &[f32],
     mut values: Unary<'_>,
 ) {
-    let minus: Vec<_> = mean.iter().map(|mean| -mean).collect();
+    let negated: Vec<_> = mean.iter().map(|mean| -mean).collect();
     let y = match &mut values {
         Unary::InPlace(y) => {
-            channel::bias(cpu, dims, &minus, Unary::InPlace(y));
+            channel::bias(cpu, dims, &negated, Unary::InPlace(y));
             y
         }
         Unary::OutOfPlace { x, y } => {
-            channel::bias(cpu, dims, &minus, Unary::OutOfPlace { x, y });
+            channel::bias(cpu, dims, &negated, Unary::OutOfPlace { x, y });
             y
         }
     };
@@ -61,12 +63,12 @@ pub(crate) fn backward(
     diffs: Unary<'_>,
     scratch: &mut [f32],
 ) {
-    let share = -1.0 / (dims.outer * dims.inner) as f32;
+    let per_value = -1.0 / (dims.outer * dims.inner) as f32;
     let (mut plain, mut weighted) = (vec![0.0; dims.c], vec![0.0; dims.c]);
     let mut terms = |dy: &[f32]| {
         channel::backward_bias(cpu, dims, dy, Write::Set, &mut plain);
         channel::backward_scale(cpu, dims, y, dy, Write::Set, &mut weighted);
-        plain.iter_mut().chain(&mut weighted).for_each(|sum| *sum *= share);
+        plain.iter_mut().chain(&mut weighted).for_each(|sum| *sum *= per_value);
         channel::scale(cpu, dims, &weighted, Some(&plain), Unary::OutOfPlace { x: y, y: scratch });
         elementwise::add(cpu, dy, scratch);
     };

@@ -1,14 +1,15 @@
 //! Layers of the form `y = f(x)`, `dx = dy * f'(x)`, value by value, in any memory order.
 //!
-//! A layer brings a [`ElementFunction`]; [`Elementwise`] is the rest. In place, `x` is gone when backward
-//! runs: a function whose slope needs it is given a copy, so every such layer may run in place.
+//! A layer type supplies an [`ElementFunction`]; [`Elementwise`] makes a layer of it. In place, `x`
+//! is overwritten before backward runs. A function whose derivative needs `x` is given a copy, so
+//! every such layer may run in place.
 
 use base::Shape;
 use kernels::{Cpu, Unary};
 
 use crate::{Backward, Forward, Layer, LayerError, LayoutRule};
 
-/// Floats a thread handles at a time.
+/// Floats that one task handles.
 const TASK_FLOATS: usize = 1 << 14;
 
 /// A function of one variable and its derivative.
@@ -23,7 +24,8 @@ pub(crate) trait ElementFunction: Send {
     fn backward(&self, cpu: &Cpu, at: ElementPoints<'_>, diffs: Unary<'_>);
 }
 
-/// What forward took and gave. In place, `x` is only there if it is needed.
+/// Argument and value of the function. In place, `x` is present only if backward needs it, else it
+/// holds `y`.
 #[derive(Clone, Copy)]
 pub(crate) struct ElementPoints<'a> {
     pub(crate) x: &'a [f32],
@@ -34,22 +36,22 @@ pub(crate) struct ElementPoints<'a> {
 pub(crate) struct Elementwise<F> {
     function: F,
     /// Whether `y` overwrites an `x` that backward needs.
-    keeps: bool,
-    /// That `x`, of the last forward.
+    keeps_x: bool,
+    /// A copy of that `x`.
     kept: Vec<f32>,
 }
 
 impl<F: ElementFunction + 'static> Elementwise<F> {
-    /// Ready to return from a `build`.
+    /// The layer, as a `build` returns it.
     pub(crate) fn boxed(function: F, in_place: bool) -> Box<dyn Layer> {
-        let keeps = in_place && function.backward_needs_x();
-        Box::new(Self { function, keeps, kept: Vec::new() })
+        let keeps_x = in_place && function.backward_needs_x();
+        Box::new(Self { function, keeps_x, kept: Vec::new() })
     }
 }
 
 impl<F: ElementFunction + 'static> Layer for Elementwise<F> {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        if self.keeps {
+        if self.keeps_x {
             self.kept.resize(bottoms[0].count(), 0.0);
         }
         Ok(bottoms.to_vec())
@@ -61,7 +63,7 @@ impl<F: ElementFunction + 'static> Layer for Elementwise<F> {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let cpu = io.cpu;
-        if self.keeps {
+        if self.keeps_x {
             self.kept.copy_from_slice(io.tops[0].data());
         }
         self.function.forward(cpu, io.unary());
@@ -70,7 +72,7 @@ impl<F: ElementFunction + 'static> Layer for Elementwise<F> {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, y) = (io.cpu, io.tops[0].data);
-        let x = if self.keeps { &self.kept[..] } else { io.bottoms[0].data };
+        let x = if self.keeps_x { &self.kept[..] } else { io.bottoms[0].data };
         if let Some(diffs) = io.unary() {
             self.function.backward(cpu, ElementPoints { x, y }, diffs);
         }
@@ -102,18 +104,18 @@ pub(crate) fn chain(
     diffs: Unary<'_>,
     slope: impl Fn(f32, f32) -> f32 + Sync,
 ) {
-    let piece = |task: usize, len: usize| {
+    let points = |task: usize, len: usize| {
         let at = task * TASK_FLOATS;
         x[at..][..len].iter().zip(&y[at..][..len])
     };
     match diffs {
         Unary::InPlace(d) => cpu.run_chunks(d, TASK_FLOATS, |task, d| {
-            let points = piece(task, d.len());
+            let points = points(task, d.len());
             d.iter_mut().zip(points).for_each(|(d, (&x, &y))| *d *= slope(x, y));
         }),
         Unary::OutOfPlace { x: dy, y: dx } => cpu.run_chunks(dx, TASK_FLOATS, |task, dx| {
             let dy = &dy[task * TASK_FLOATS..][..dx.len()];
-            let points = piece(task, dx.len());
+            let points = points(task, dx.len());
             for ((dx, dy), (&x, &y)) in dx.iter_mut().zip(dy).zip(points) {
                 *dx = dy * slope(x, y);
             }
@@ -121,7 +123,7 @@ pub(crate) fn chain(
     }
 }
 
-/// -1, 0 or 1, as `x` is.
+/// The sign of `x`: -1, 0 or 1.
 pub(crate) fn sign(x: f32) -> f32 {
     f32::from(i8::from(x > 0.0) - i8::from(x < 0.0))
 }

@@ -17,36 +17,36 @@ pub enum LayerError {
         want: &'static str,
     },
 
-    /// An option has a value that cannot be.
+    /// An option has an invalid value.
     #[error("`{option}` is {got}, expected {want}")]
     Option {
-        /// The field.
+        /// The field, with its message.
         option: &'static str,
-        /// What is written.
+        /// The value as written.
         got: String,
-        /// What would do.
+        /// Which values are valid.
         want: String,
     },
 
     /// Two options exclude each other.
     #[error("`{first}` and `{second}` exclude each other: {remedy}")]
     Conflict {
-        /// One field.
+        /// A field, with its message.
         first: &'static str,
-        /// The other.
+        /// A field that it excludes.
         second: &'static str,
-        /// Which to keep.
+        /// Which of them to keep.
         remedy: &'static str,
     },
 
     /// A bottom's shape does not fit.
     #[error("bottom {index} has shape {got}, expected {want}")]
     Bottom {
-        /// Which bottom.
+        /// Counts from 0.
         index: usize,
-        /// Its shape.
+        /// The bottom's shape.
         got: Shape,
-        /// What would do.
+        /// Which shapes fit.
         want: String,
     },
 
@@ -55,20 +55,20 @@ pub enum LayerError {
     Label {
         /// Position in the batch.
         item: usize,
-        /// The label.
+        /// As the blob holds it.
         value: f32,
-        /// How many classes there are; labels are `0..classes`.
+        /// Valid labels are `0..classes`.
         classes: usize,
     },
 
-    /// A value that picks an item of the batch picks none.
-    #[error("index {value} at {position} is not one of the {count} items")]
+    /// An index into the batch is out of range.
+    #[error("index {value} at position {position} is not one of the {count} items")]
     Index {
-        /// Which of the indices.
+        /// Position in the list of indices.
         position: usize,
-        /// The index.
+        /// As the blob holds it.
         value: f32,
-        /// How many items there are; indices are `0..count`.
+        /// Valid indices are `0..count`.
         count: usize,
     },
 

@@ -1,5 +1,5 @@
-//! Sizes from a prototxt may be anything: no value of an option makes a layer panic or overflow while
-//! it is built and shaped. Random combinations of the values at which arithmetic breaks.
+//! Sizes in a prototxt may be anything: no value of an option makes a layer panic or overflow while
+//! it is built and shaped. Tries random combinations of the values at which arithmetic breaks.
 
 use base::random::Mt19937;
 use base::{Phase, Shape};
@@ -14,7 +14,7 @@ const SHAPES: [&[usize]; 8] =
     [&[], &[7], &[6, 4], &[2, 3, 5], &[2, 4, 6, 5], &[0, 4, 6, 5], &[2, 4, 0, 5], &[1, 2, 3, 2, 3]];
 const SAMPLES: usize = 3000;
 
-/// Builds and shapes layers whose options are `fixed` and some of `sizes` and `axes`.
+/// Builds and shapes layers with the options `fixed` and a random choice of `sizes` and `axes`.
 #[track_caller]
 fn check(kind: &str, message: &str, fixed: &str, sizes: &[&str], axes: &[&str]) {
     let kind = crate::find(kind).unwrap();
@@ -51,7 +51,7 @@ fn check(kind: &str, message: &str, fixed: &str, sizes: &[&str], axes: &[&str]) 
 }
 
 #[test]
-fn windows_of_any_size() {
+fn windows_of_any_size_do_not_panic() {
     let sizes = ["num_output", "kernel_size", "stride", "pad", "dilation", "group"];
     let pairs = ["kernel_h", "kernel_w", "stride_h", "stride_w", "pad_h", "pad_w"];
     for kind in ["Convolution", "Deconvolution", "Im2col"] {
@@ -67,7 +67,7 @@ fn windows_of_any_size() {
 }
 
 #[test]
-fn other_layers_of_any_size() {
+fn other_layers_of_any_size_do_not_panic() {
     check("InnerProduct", "inner_product_param", "", &["num_output"], &["axis"]);
     check("Embed", "embed_param", "", &["num_output", "input_dim"], &[]);
     check("Scale", "scale_param", "bias_term: true", &[], &["axis", "num_axes"]);

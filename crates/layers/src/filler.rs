@@ -1,4 +1,4 @@
-//! Fillers: how a blob gets its first values. Caffe's `filler.hpp`, draw for draw.
+//! Fillers: the initial values of a blob. Draws the same random numbers as Caffe's `filler.hpp`.
 //!
 //! | type | values |
 //! |---|---|
@@ -8,15 +8,16 @@
 //! | `positive_unitball` | uniform from 0 to 1, then each output's values are divided by their sum |
 //! | `xavier` | uniform within `±sqrt(3 / n)` |
 //! | `msra` | gaussian with `std = sqrt(2 / n)` |
-//! | `bilinear` | the interpolation kernel for a square Deconvolution, without chance |
+//! | `bilinear` | the interpolation kernel of a square Deconvolution; draws nothing |
 //!
-//! `n` is the fan-in (values an output), the fan-out or their mean, as `variance_norm` says. Seed
-//! for seed equality needs Caffe's own arithmetic: f32, values in memory order, sums from the left.
+//! `n` is the fan-in (values per output), the fan-out or their mean, as `variance_norm` says. To get
+//! Caffe's values for Caffe's seed, the arithmetic is Caffe's too: f32, values in memory order, sums
+//! from the left.
 
 use base::{Shape, random::Mt19937};
 use caffe_format::{FillerParameter, FillerParameterVarianceNorm};
 
-/// Types of fillers, for the error that lists them.
+/// All types, for the error that lists them.
 const TYPES: [&str; 7] =
     ["bilinear", "constant", "gaussian", "msra", "positive_unitball", "uniform", "xavier"];
 
@@ -24,74 +25,74 @@ const TYPES: [&str; 7] =
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FillerError {
-    /// No such type.
+    /// The type is unknown.
     #[error("unknown filler type `{name}` (known types: {})", TYPES.join(", "))]
     UnknownType {
-        /// What was written.
+        /// The type as written.
         name: String,
     },
-    /// There is nothing to fill.
+    /// The blob has no values.
     #[error("filler `{filler}` on an empty blob of shape {shape}")]
     EmptyBlob {
-        /// The filler.
+        /// Its type.
         filler: &'static str,
-        /// The blob.
+        /// Shape of the blob to fill.
         shape: Shape,
     },
-    /// The blob has no outputs to count values by.
-    #[error("filler `{filler}` needs a blob with axes, not a single value")]
+    /// The filler needs a number of outputs, but the blob is a scalar.
+    #[error("filler `{filler}` needs a blob with axes, not a scalar")]
     NoAxes {
-        /// The filler.
+        /// Its type.
         filler: &'static str,
     },
-    /// `sparse` belongs to `gaussian`.
+    /// Only `gaussian` can be sparse.
     #[error("filler `{filler}` cannot be sparse; `sparse` goes with `gaussian`")]
     Sparse {
-        /// The filler.
+        /// Its type.
         filler: &'static str,
     },
     /// `sparse` is negative, or larger than the number of outputs.
     #[error("filler `gaussian` with `sparse: {sparse}` on a blob with {outputs} outputs")]
     SparseRange {
-        /// What was written.
+        /// The value as written.
         sparse: i32,
         /// Size of the first axis.
         outputs: usize,
     },
-    /// `min <= max` does not hold, or one is not a number.
+    /// `min <= max` does not hold, or one of them is not finite.
     #[error("filler `uniform` from {min} to {max}")]
     Bounds {
-        /// Lower bound.
+        /// The lower bound as written.
         min: f32,
-        /// Upper bound.
+        /// The upper bound as written.
         max: f32,
     },
     /// The standard deviation must be positive.
     #[error("filler `gaussian` with `std: {std}`, which must be above 0")]
     Std {
-        /// What was written.
+        /// The value as written.
         std: f32,
     },
     /// Bilinear kernels are four-dimensional and square.
     #[error("filler `bilinear` needs a (n, c, k, k) blob, not {shape}")]
     NotSquare {
-        /// The blob.
+        /// Shape of the blob to fill.
         shape: Shape,
     },
 }
 
-/// Fills `values`, a blob of `shape`, drawing from `rng` exactly what Caffe draws.
+/// Fills `values`, a blob of `shape`, drawing from `rng` what Caffe draws.
 ///
 /// # Panics
 ///
-/// If `values` is not as long as `shape` says: both come from the same layer.
+/// If `values` does not have `shape.count()` values: both come from the same layer.
 pub fn fill(
     filler: &FillerParameter,
     shape: &Shape,
     rng: &mut Mt19937,
     values: &mut [f32],
 ) -> Result<(), FillerError> {
-    assert_eq!(values.len(), shape.count(), "a blob has as many values as its shape says");
+    assert_eq!(values.len(), shape.count(), "values and shape belong to one blob");
     let name = find(filler.type_())?;
     if name != "gaussian" && filler.sparse() != -1 {
         return Err(FillerError::Sparse { filler: name });
@@ -114,7 +115,7 @@ pub fn fill(
     Ok(())
 }
 
-/// The type of that name, or the error that lists all.
+/// The type of that name, or an error that lists all types.
 pub(crate) fn find(name: &str) -> Result<&'static str, FillerError> {
     TYPES
         .into_iter()
@@ -153,7 +154,7 @@ fn gaussian(
     rng.fill_gaussian(filler.mean(), std, values);
     if let Some(keep) = keep {
         for value in values {
-            // A product, as in Caffe: what is dropped keeps its sign on the zero.
+            // A product, as in Caffe: a dropped value becomes a zero of the same sign.
             *value *= if rng.bernoulli_f32(keep) { 1.0 } else { 0.0 };
         }
     }
@@ -173,7 +174,7 @@ fn positive_unitball(outputs: usize, rng: &mut Mt19937, values: &mut [f32]) {
     }
 }
 
-/// Size of the first axis; not 0, since the blob is not empty.
+/// Size of the first axis; at least 1, since the blob is not empty.
 fn outputs(filler: &'static str, shape: &Shape) -> Result<usize, FillerError> {
     shape.dims().first().copied().ok_or(FillerError::NoAxes { filler })
 }

@@ -1,8 +1,8 @@
-//! Every layer against what Caffe gave: `testdata/golden/layers`, one folder a case.
+//! Every layer against recordings of Caffe: `testdata/golden/layers`, one folder per case.
 //!
-//! A case is a net of Input layers and one layer `l`, with blobs recorded before and after. Each
-//! is run in every layout the layer takes; params that a filler drew must be equal to the bit, tops
-//! and gradients to a relative error of 1e-4.
+//! A case is a net of Input layers and one layer `l`, with blobs recorded before and after. It runs
+//! in every layout the layer takes. Params drawn by a filler must be equal to the bit, tops and
+//! gradients to a relative error of 1e-4.
 
 mod case;
 mod safetensors;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 use case::GoldenCase;
 
-/// As many are recorded at least; a missing test folder must not look like success.
+/// The least number of recordings; a missing folder must not look like success.
 const CASES_MIN: usize = 92;
 
 #[test]

@@ -1,10 +1,10 @@
-//! Central differences against `backward`, for any row of the layer table.
+//! Compares `backward` with central differences, for any row of the layer table.
 //!
 //! The objective is a fixed random weighting of all tops (a loss weight for losses), so one backward
-//! gives every derivative at once. Outputs are f32, the objective f64; with a step of 1e-2 that leaves
-//! errors near 1e-4 for smooth functions. Kinks are avoided by the case's [`Fill`]. The random stream
-//! is reset before every forward, so that dropout drops the same values. A layer that may run in place
-//! is also run so and must give the same numbers.
+//! gives every derivative at once. Outputs are f32, the objective f64; with a step of 1e-2 that
+//! leaves errors near 1e-4 for smooth functions. Kinks are avoided by the case's [`Fill`]. The random
+//! stream is reset before every forward, so that dropout drops the same values. A layer that may run
+//! in place also runs in place and must give the same numbers.
 
 use base::random::Mt19937;
 use base::{Phase, Shape};
@@ -57,7 +57,7 @@ struct GradientRig {
     weights: Vec<Vec<f32>>,
 }
 
-/// What one forward and backward gave.
+/// Results of one forward and backward.
 struct GradientOutcome {
     tops: Vec<Slab>,
     bottom_diffs: Vec<Option<Vec<f32>>>,
@@ -203,7 +203,7 @@ impl GradientRig {
             unmasked: None,
         };
         self.layer.backward(&mut io).unwrap_or_else(|e| panic!("{}: {e}", self.label));
-        // Gradients began at 1 to see that they are added to.
+        // Gradients began at 1 to check that `Write::Add` adds.
         drop(io);
         for value in gradients.iter_mut().flatten().flatten() {
             *value -= 1.0;
@@ -219,7 +219,7 @@ impl GradientRig {
             .sum()
     }
 
-    /// Derivative of the objective by the value that `at` picks, by central differences.
+    /// Derivative of the objective with respect to the value that `at` picks.
     fn difference(&mut self, at: impl Fn(&mut Self) -> &mut f32) -> f64 {
         let value = *at(self);
         *at(self) = value + STEP;

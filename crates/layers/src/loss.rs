@@ -1,4 +1,4 @@
-//! What losses share: which bottoms fit, which labels count, and what the sum is divided by.
+//! What loss layers share: checks of bottoms, which labels count, and what a sum is divided by.
 
 use base::Shape;
 use caffe_format::{LossParameter, LossParameterNormalizationMode as Mode};
@@ -25,16 +25,16 @@ pub(crate) fn batch(bottoms: &[Shape]) -> Result<usize, LayerError> {
     Ok(batch)
 }
 
-/// Scores of classes along one axis, and a label for every position beside that axis.
+/// Scores of classes along one axis, and a label for every position of the other axes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Classes {
-    /// Items of the batch.
+    /// Items in the batch.
     pub(crate) batch: usize,
     /// Positions before the axis.
     pub(crate) outer: usize,
     /// Number of classes.
     pub(crate) count: usize,
-    /// Positions after it, each `count` scores that lie this far apart.
+    /// Positions after the axis; the scores of one position are this far apart.
     pub(crate) inner: usize,
 }
 
@@ -61,14 +61,14 @@ impl Classes {
         Ok(classes)
     }
 
-    /// For a list of scores an item, whatever its axes, and a label an item.
+    /// For one list of scores and one label per item; the scores may have any axes.
     pub(crate) fn of_items(bottoms: &[Shape]) -> Result<Self, LayerError> {
         let batch = batch(bottoms)?;
         if bottoms[1].count() != batch {
             return Err(LayerError::Bottom {
                 index: 1,
                 got: bottoms[1].clone(),
-                want: format!("{batch} labels, one an item"),
+                want: format!("{batch} labels, one per item"),
             });
         }
         Ok(Self { batch, outer: batch, count: bottoms[0].count_from(1), inner: 1 })
@@ -79,12 +79,12 @@ impl Classes {
         self.outer * self.inner
     }
 
-    /// Where class 0 of a position lies; class `k` is `k * inner` further.
+    /// Index of a position's score of class 0; class `k` is `k * inner` further.
     pub(crate) fn start(self, position: usize) -> usize {
         position / self.inner * self.count * self.inner + position % self.inner
     }
 
-    /// The class that `label` names at `position`, or `None` for a label to ignore.
+    /// The class that `label` names at `position`, or `None` if it is to be ignored.
     pub(crate) fn class(
         self,
         label: f32,
@@ -107,7 +107,7 @@ impl Classes {
     }
 }
 
-/// A label as the integer that C makes of it; `None` when there is none.
+/// A label truncated to an integer, as C does; `None` when it does not fit one.
 pub(crate) fn truncated(label: f32) -> Option<i32> {
     #[expect(clippy::cast_possible_truncation, reason = "fractions are dropped, as in Caffe")]
     let value = label as i32;
@@ -120,7 +120,7 @@ pub(crate) fn truncated(label: f32) -> Option<i32> {
 pub(crate) struct Normalization(Mode);
 
 impl Normalization {
-    /// As written; `normalize` of older files counts when `normalization` is not there.
+    /// As written; `normalize` of older files counts where `normalization` is not written.
     pub(crate) fn new(written: &LossParameter, default: Mode) -> Self {
         Self(match (written.normalization, written.normalize) {
             (Some(mode), _) => mode,
@@ -143,15 +143,15 @@ impl Normalization {
     }
 }
 
-/// Below this, Caffe takes no logarithm of a probability.
+/// Caffe raises probabilities to this before it takes a logarithm.
 pub(crate) const PROBABILITY_MIN: f32 = 1e-20;
 
-/// `p`, or `least` when it is below. Not `f32::max`: it would turn NaN into a number.
+/// The larger of `least` and `p`. Not `f32::max`: it would turn NaN into `least`.
 pub(crate) fn at_least(least: f32, p: f32) -> f32 {
     if p < least { least } else { p }
 }
 
-/// A sum of f64 as the loss that a blob holds.
+/// An f64 sum rounded to the f32 of a blob.
 #[expect(clippy::cast_possible_truncation, reason = "blobs are f32")]
 pub(crate) fn rounded(loss: f64) -> f32 {
     loss as f32
@@ -163,7 +163,7 @@ mod tests {
     use base::Shape;
 
     #[test]
-    fn labels_are_truncated_as_c_does_and_others_are_none() {
+    fn labels_are_truncated_as_in_c() {
         assert_eq!(truncated(2.9), Some(2));
         assert_eq!(truncated(-0.9), Some(0));
         assert_eq!(truncated(-3.0), Some(-3));

@@ -1,4 +1,4 @@
-//! Runs a layer by hand, for tests of values, shapes and errors.
+//! Runs a layer without a net, for tests of values, shapes and errors.
 
 use base::random::Mt19937;
 use base::{Phase, Shape};
@@ -8,10 +8,10 @@ use tensor::{Layout, Slab};
 
 use crate::{Backward, Bottom, BottomDiff, Few, Forward, Layer, LayerError, Spec, Top, TopDiff};
 
-/// A bottom by its sizes and values.
+/// Sizes and values of a bottom.
 pub(crate) type TestBlob<'a> = (&'a [usize], &'a [f32]);
 
-/// A layer as a prototxt has it: `type: "Slice" slice_param { .. }`.
+/// Builds a layer from prototxt text: `type: "Slice" slice_param { .. }`.
 pub(crate) fn build(text: &str, bottoms: usize, tops: usize) -> Result<Box<dyn Layer>, LayerError> {
     let layer: LayerParameter = caffe_format::text::read("test", text).unwrap();
     let kind = crate::find(layer.type_()).expect("a type of the table");
@@ -19,7 +19,7 @@ pub(crate) fn build(text: &str, bottoms: usize, tops: usize) -> Result<Box<dyn L
     (kind.build)(&Spec { layer: &layer, phase, in_place, bottoms, tops, source_shapes })
 }
 
-/// The tops' shapes for these bottoms.
+/// The tops' shapes for bottoms of these sizes.
 pub(crate) fn shapes(
     text: &str,
     bottoms: &[&[usize]],
@@ -29,10 +29,10 @@ pub(crate) fn shapes(
     build(text, bottoms.len(), tops)?.reshape(&bottoms)
 }
 
-/// What is wrong with this layer on these bottoms.
+/// The error of building or shaping this layer.
 #[track_caller]
 pub(crate) fn error(text: &str, bottoms: &[&[usize]], tops: usize) -> String {
-    shapes(text, bottoms, tops).expect_err("this layer is wrong").to_string()
+    shapes(text, bottoms, tops).expect_err("an invalid layer").to_string()
 }
 
 /// The tops' shapes and values after one forward, drawing from seed 1701.
@@ -45,7 +45,7 @@ pub(crate) fn forward(
     run_forward(&mut *layer, &bottoms, &mut Mt19937::new(1701))
 }
 
-/// The tops' values after one forward, and the bottoms' diffs for these of the tops.
+/// The bottoms' diffs after one forward and one backward with these diffs of the tops.
 pub(crate) fn backward(
     text: &str,
     bottoms: &[TestBlob<'_>],

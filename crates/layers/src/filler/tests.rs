@@ -1,4 +1,4 @@
-//! Against the weights Caffe drew (`testdata/golden/data/feeds`), to the bit.
+//! Bit-exact comparison with weights that Caffe drew (`testdata/golden/data/feeds`).
 
 use std::path::Path;
 
@@ -70,7 +70,7 @@ fn bilinear_is_the_interpolation_kernel() {
     }
 }
 
-/// What is refused, and that refusing draws nothing.
+/// The error, and that nothing was drawn.
 #[track_caller]
 fn check(filler: &FillerParameter, dims: &[usize], want: &str) {
     let shape = Shape::new(dims).unwrap();
@@ -82,14 +82,14 @@ fn check(filler: &FillerParameter, dims: &[usize], want: &str) {
 }
 
 #[test]
-fn what_cannot_be_filled_is_refused() {
+fn invalid_fillers_are_refused() {
     check(
         &filler("gausian"),
         &[2],
         "unknown filler type `gausian` (known types: bilinear, constant, gaussian, msra, positive_unitball, uniform, xavier)",
     );
     check(&filler("constant"), &[2, 0], "filler `constant` on an empty blob of shape 2 0 (0)");
-    check(&filler("xavier"), &[], "filler `xavier` needs a blob with axes, not a single value");
+    check(&filler("xavier"), &[], "filler `xavier` needs a blob with axes, not a scalar");
     let sparse = |name: &str, sparse| FillerParameter { sparse: Some(sparse), ..filler(name) };
     check(
         &sparse("msra", 3),

@@ -16,7 +16,7 @@ use crate::{
 
 /// Relative to the larger of the two values, or to 1.
 const TOLERANCE: f32 = 1e-4;
-/// What gradients begin with, to see that they are overwritten.
+/// Initial value of gradients, to see that they are overwritten.
 const POISON: f32 = 3e7;
 
 /// A case as recorded.
@@ -28,7 +28,7 @@ pub(super) struct GoldenCase {
     recorded: Recording,
 }
 
-/// The first difference, as text for the report.
+/// `Err` describes the first difference.
 type Comparison = Result<(), String>;
 
 impl GoldenCase {
@@ -100,7 +100,7 @@ impl GoldenCase {
     }
 }
 
-/// A case on its way through one layout.
+/// A case in one layout.
 struct GoldenRun<'a> {
     case: &'a GoldenCase,
     layer: Box<dyn Layer>,
@@ -153,7 +153,7 @@ impl<'a> GoldenRun<'a> {
         if given && self.case.backward { self.backward() } else { Ok(()) }
     }
 
-    /// A layer that only renames memory.
+    /// For a layer whose top is its bottom's memory.
     fn compare_alias(&self) -> Comparison {
         let (top, bottom) = (&self.case.layer.top[0], &self.case.layer.bottom[0]);
         let shape = self.tops[0].0.dims();
@@ -266,8 +266,8 @@ impl<'a> GoldenRun<'a> {
     }
 }
 
-/// The params as Caffe had them, which are those that the fillers draw here, but for the running
-/// ones, which were set by hand.
+/// Caffe's params. Learned ones must be equal to what the fillers draw here; running ones were set
+/// by hand.
 fn drawn(case: &GoldenCase, decls: &[ParamDecl]) -> Result<Vec<Vec<f32>>, String> {
     let mut rng = Mt19937::new(case.metadata("init_seed").parse().unwrap());
     let mut params = Vec::new();
@@ -293,7 +293,7 @@ fn drawn(case: &GoldenCase, decls: &[ParamDecl]) -> Result<Vec<Vec<f32>>, String
 
 fn close(what: &str, got: &[f32], dims: &[usize], want: Option<&RecordedTensor>) -> Comparison {
     let (want_dims, want) = want.ok_or_else(|| format!("{what} was not recorded"))?;
-    let single = dims.is_empty() && want_dims == &[1]; // as a blob without axes was recorded
+    let single = dims.is_empty() && want_dims == &[1]; // how a blob without axes was recorded
     if dims != want_dims && !single {
         return Err(format!("{what} has shape {dims:?}, Caffe's has {want_dims:?}"));
     }
@@ -318,7 +318,7 @@ enum ReorderDirection {
     ToCaffe,
 }
 
-/// Values brought into `layout`, or from it into Caffe's order.
+/// Values reordered from Caffe's order to `layout` or back.
 fn reorder(shape: &Shape, layout: Layout, values: &[f32], way: ReorderDirection) -> Vec<f32> {
     let Some([n, c, h, w]) = shape.nchw().filter(|_| layout == Layout::ChannelsLast) else {
         return values.to_vec();

@@ -1,8 +1,8 @@
-//! The part of safetensors that the recorded cases use: f32 tensors and a map of strings.
+//! A reader for the part of safetensors that the recordings use: f32 tensors and a map of strings.
 //!
-//! A file is the length of a JSON header, the header, and the bytes that it points into. The
-//! header is flat enough to be read by looking for its four keys; test data is ours, so what is
-//! odd panics.
+//! A file is the length of a JSON header, the header, and the bytes that it points into. The header
+//! is flat enough to be read by searching for its keys. The files are ours, so anything unexpected
+//! panics.
 
 use std::{collections::BTreeMap, path::Path};
 

@@ -1,6 +1,6 @@
-//! AbsVal: `y = |x|`. Caffe type `AbsVal`.
+//! AbsVal: `y = |x|`. Caffe type `AbsVal`, no options.
 //!
-//! Runs in place, keeping a copy of `x` for its sign. The slope at 0 is 0.
+//! Runs in place, keeping a copy of `x` for its sign. The derivative at 0 is 0.
 
 use kernels::{Cpu, Unary, math};
 

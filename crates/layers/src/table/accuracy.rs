@@ -1,9 +1,9 @@
-//! Accuracy: the share of labels among the `top_k` highest scores. Caffe type `Accuracy`,
-//! `accuracy_param`.
+//! Accuracy: the fraction of labels whose score is among the `top_k` highest. Caffe type
+//! `Accuracy`, `accuracy_param`: `top_k`, `axis` (default 1), `ignore_label`. Never runs in place.
 //!
-//! Bottom 0 has scores along `axis` (default 1), bottom 1 a label for every other position; those
-//! equal to `ignore_label` do not count. A score as high as the label's own counts as higher. Top
-//! 1, if there is one, holds the share for each class. Has no gradient.
+//! Bottom 0 has scores along `axis`, bottom 1 a label for every position of the other axes; labels
+//! equal to `ignore_label` do not count. A score as high as the label's own counts as higher. Top 1,
+//! if there is one, holds the fraction for each class. Has no gradient.
 
 use base::Shape;
 
@@ -15,7 +15,7 @@ use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec};
 pub(super) const KIND: LayerKind = LayerKind {
     name: "Accuracy",
     options: "accuracy_param",
-    formula: "y = share of labels whose score is among the top_k highest",
+    formula: "y = fraction of labels whose score is among the top_k highest",
     bottoms: Arity::exactly(2),
     tops: Arity { min: 1, max: 2 },
     build,
@@ -57,7 +57,7 @@ impl Layer for AccuracyLayer {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let classes = self.classes;
-        // Labels of each class, and how many of them were found.
+        // Labels of each class, and how many of them are among the highest scores.
         let (mut seen, mut found) = (vec![0_usize; classes.count], vec![0_usize; classes.count]);
         for (position, &label) in io.bottoms[1].data.iter().enumerate() {
             let Some(class) = classes.class(label, position, self.ignore)? else { continue };
@@ -70,14 +70,14 @@ impl Layer for AccuracyLayer {
                 .filter(|&&score| score >= own)
                 .count();
             seen[class] += 1;
-            // A score that is not a number is as high as nothing, not even as itself.
+            // NaN compares false with everything: such a score gives `as_high` 0.
             found[class] += usize::from((1..=self.top_k).contains(&as_high));
         }
-        let share = |found: usize, seen: usize| rounded(found as f64 / seen.max(1) as f64);
-        io.tops[0].data()[0] = share(found.iter().sum(), seen.iter().sum());
+        let fraction = |found: usize, seen: usize| rounded(found as f64 / seen.max(1) as f64);
+        io.tops[0].data()[0] = fraction(found.iter().sum(), seen.iter().sum());
         if let Some(top) = io.tops.get_mut(1) {
             for (y, (&found, &seen)) in top.data().iter_mut().zip(found.iter().zip(&seen)) {
-                *y = share(found, seen);
+                *y = fraction(found, seen);
             }
         }
         Ok(())

@@ -1,7 +1,8 @@
-//! ArgMax: where the `top_k` largest values are. Caffe type `ArgMax`, `argmax_param`.
+//! ArgMax: indices of the `top_k` largest values. Caffe type `ArgMax`, `argmax_param`: `top_k`,
+//! `axis`, `out_max_val`. Never runs in place.
 //!
 //! Without `axis`, each item is one list of values and the top is (N, 1, k), or (N, 2, k) with
-//! indices and then values when `out_max_val` is set. With `axis`, lists run along it and the top
+//! indices followed by values when `out_max_val` is set. With `axis`, lists run along it and the top
 //! holds indices, or values when `out_max_val` is set. Of equal values the later one comes first.
 //! Has no gradient.
 
@@ -23,7 +24,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.argmax_param();
     let top_k = written.top_k() as usize;
     if top_k == 0 {
-        return Err(too_many(top_k, "at least 1".into()));
+        return Err(invalid_top_k(top_k, "at least 1".into()));
     }
     Ok(Box::new(ArgMaxLayer {
         option: written.axis.map(|axis| AxisOption::new("argmax_param.axis", axis)),
@@ -35,14 +36,14 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }))
 }
 
-fn too_many(top_k: usize, want: String) -> LayerError {
+fn invalid_top_k(top_k: usize, want: String) -> LayerError {
     LayerError::Option { option: "argmax_param.top_k", got: top_k.to_string(), want }
 }
 
 struct ArgMaxLayer {
     option: Option<AxisOption>,
     top_k: usize,
-    /// Whether values are wanted, besides indices or in their place.
+    /// `out_max_val`: values besides indices, or in their place.
     values: bool,
     outer: usize,
     /// Length of a list; its values are `inner` apart.
@@ -73,7 +74,7 @@ impl Layer for ArgMaxLayer {
             }
         };
         if self.top_k > self.size {
-            return Err(too_many(self.top_k, format!("at most {} values", self.size)));
+            return Err(invalid_top_k(self.top_k, format!("at most {} values", self.size)));
         }
         Ok(vec![top])
     }
@@ -87,7 +88,7 @@ impl Layer for ArgMaxLayer {
             let (outer, inside) = (at / inner, at % inner);
             let values = x[outer * size * inner + inside..].iter().step_by(inner).take(size);
             list.clear();
-            // Adding 0 makes -0 equal to it, as C++ has it.
+            // Adding 0 turns -0 into 0, which `total_cmp` would order apart.
             list.extend(values.enumerate().map(|(index, &value)| (value + 0.0, index)));
             list.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
             for (rank, &(value, index)) in list[..top_k].iter().enumerate() {
@@ -95,8 +96,8 @@ impl Layer for ArgMaxLayer {
                     y[2 * at * top_k + rank] = index as f32;
                     y[(2 * at + 1) * top_k + rank] = value;
                 } else {
-                    let place = (outer * top_k + rank) * inner + inside;
-                    y[place] = if self.values { value } else { index as f32 };
+                    let index_in_top = (outer * top_k + rank) * inner + inside;
+                    y[index_in_top] = if self.values { value } else { index as f32 };
                 }
             }
         }

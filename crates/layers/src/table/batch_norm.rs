@@ -6,9 +6,9 @@
 //! step, and param 2 the sum of their weights. In testing, or with `use_global_stats`, their
 //! quotients are used.
 //!
-//! Backward needs `x`: a layer in place keeps a copy of it. (Where channels are in the middle of the
-//! memory, which is rare, it keeps the normalised values instead, as Caffe does.) A Scale and a ReLU
-//! that follow in place can be absorbed: they cost no pass of their own then.
+//! Backward needs `x`, so a layer in place keeps a copy of it. (Where channels are neither first nor
+//! last in memory, which is rare, it keeps the normalised values instead, as Caffe does.) A Scale and
+//! a ReLU that follow in place can be absorbed and then need no pass of their own.
 
 use base::{Phase, Shape};
 use caffe_format::FillerParameter;
@@ -92,9 +92,9 @@ struct BatchNormLayer {
     fraction: f32,
     eps: f32,
     in_place: bool,
-    /// Whether a Scale follows; its params are behind this layer's.
+    /// Whether a Scale was absorbed; its params follow this layer's.
     affine: bool,
-    /// Slope of a ReLU that follows.
+    /// Slope of an absorbed ReLU.
     relu: Option<f32>,
     rule: LayoutRule,
     /// The blob in Caffe's order.
@@ -102,11 +102,11 @@ struct BatchNormLayer {
     mean: Vec<f32>,
     variance: Vec<f32>,
     inv_std: Vec<f32>,
-    /// Of gradients, for backward through batch statistics.
+    /// Means of gradients, for backward through batch statistics, (2, c).
     means: Vec<f32>,
-    /// `x`, when `y` overwrites it; or `y`, where channels are in the middle.
+    /// `x`, when `y` overwrites it; or `y`, where channels are neither first nor last in memory.
     kept: Slab,
-    /// As large, where channels are neither first nor last in memory.
+    /// As large as the blob, where channels are neither first nor last in memory.
     scratch: Slab,
 }
 
@@ -173,12 +173,12 @@ impl Layer for BatchNormLayer {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, dims) = (io.cpu, self.in_memory(io.tops[0].layout));
         if self.global {
-            self.recall(&io.running);
+            self.use_running(&io.running);
         } else {
             let x =
                 if io.bottoms[0].data.is_empty() { io.tops[0].data() } else { io.bottoms[0].data };
             self.measure(cpu, dims, x);
-            self.remember(&mut io.running, dims.outer * dims.inner);
+            self.update_running(&mut io.running, dims.outer * dims.inner);
         }
         batch_norm::inverse_std(self.eps, &self.variance, &mut self.inv_std);
         if dims.inner > 1 {
@@ -214,7 +214,7 @@ impl Layer for BatchNormLayer {
 }
 
 impl BatchNormLayer {
-    /// The blob as it lies in memory.
+    /// The blob in memory order.
     fn in_memory(&self, layout: Layout) -> ChannelDims {
         let ChannelDims { outer, c, inner } = self.channels;
         match layout {
@@ -234,7 +234,8 @@ impl BatchNormLayer {
         }
     }
 
-    /// What is applied to rows of channels; `params` are this layer's, then those of a Scale.
+    /// What is applied to rows of channels. `params` are this layer's, then those of an absorbed
+    /// Scale.
     fn with<'a>(&'a self, params: &[&'a [f32]]) -> Normalize<'a> {
         let affine = self.affine.then(|| [params[3], params[4]]);
         Normalize { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
@@ -245,7 +246,7 @@ impl BatchNormLayer {
         kernels::elementwise::copy(cpu, values, &mut self.kept[..values.len()]);
     }
 
-    /// Backward through the statistics of rows of channels, and through what was absorbed.
+    /// Backward through the batch statistics of rows of channels, and through absorbed layers.
     fn backward_rows(
         &mut self,
         io: &mut Backward<'_>,
@@ -279,8 +280,8 @@ impl BatchNormLayer {
         Ok(())
     }
 
-    /// Adds a batch of `samples` values a channel to the running sums.
-    fn remember(&self, running: &mut [&mut [f32]], samples: usize) {
+    /// Adds the statistics of a batch with `samples` values per channel to the running sums.
+    fn update_running(&self, running: &mut [&mut [f32]], samples: usize) {
         running[2][0] = running[2][0] * self.fraction + 1.0;
         let unbiased = if samples > 1 { samples as f32 / (samples - 1) as f32 } else { 1.0 };
         let sums = [(&self.mean, 1.0), (&self.variance, unbiased)];
@@ -291,8 +292,8 @@ impl BatchNormLayer {
         }
     }
 
-    /// Mean and variance out of the running sums.
-    fn recall(&mut self, running: &[&mut [f32]]) {
+    /// Mean and variance from the running sums.
+    fn use_running(&mut self, running: &[&mut [f32]]) {
         let weight = running[2][0];
         let factor = if weight == 0.0 { 0.0 } else { 1.0 / weight };
         for (values, sums) in [&mut self.mean, &mut self.variance].into_iter().zip(running) {

@@ -1,7 +1,8 @@
-//! BatchReindex: items of the batch picked by index, in any order and number. Caffe type
-//! `BatchReindex`.
+//! BatchReindex: items of the batch selected by index, `y[i] = x_0[x_1[i]]`. Caffe type
+//! `BatchReindex`, no options. Never runs in place.
 //!
-//! Bottom 1 is a list of items of bottom 0. An item picked twice gets the sum of both gradients.
+//! Bottom 1 is a list of items of bottom 0, in any order and number. An item selected several times
+//! gets the sum of the gradients.
 
 use base::Shape;
 
@@ -30,14 +31,14 @@ fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 }
 
 struct BatchReindexLayer {
-    /// Items of the bottom.
+    /// Items of bottom 0.
     items: usize,
-    /// Values of one.
+    /// Values per item.
     len: usize,
 }
 
 impl BatchReindexLayer {
-    /// The item that `index` picks.
+    /// The item that `index` selects.
     fn item(&self, position: usize, index: f32) -> Result<usize, LayerError> {
         truncated(index)
             .filter(|_| index >= 0.0)

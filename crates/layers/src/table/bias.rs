@@ -1,8 +1,8 @@
-//! Bias: `y = x + beta`, beta spread over the axes it does not have. Caffe type `Bias`,
+//! Bias: `y = x + beta`, beta broadcast over the axes it does not have. Caffe type `Bias`,
 //! `bias_param`: `axis`, `num_axes` (beta has these axes of the bottom; -1: all from `axis` on),
-//! `filler`.
+//! `filler`. Runs in place.
 //!
-//! With a second bottom, that is beta. Runs in place.
+//! Beta is bottom 1 if there is one, else a param.
 
 use base::Shape;
 use caffe_format::FillerParameter;
@@ -56,7 +56,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 
 struct BiasLayer {
     broadcast: Broadcast,
-    /// Where beta is a param.
+    /// Filler of beta, where it is a param.
     filler: Option<FillerParameter>,
     fit: Option<BroadcastFit>,
 }

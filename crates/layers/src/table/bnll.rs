@@ -1,4 +1,4 @@
-//! BNLL: `y = ln(1 + e^x)`, the binomial normal log likelihood. Caffe type `BNLL`.
+//! BNLL: `y = ln(1 + e^x)`, the binomial normal log likelihood. Caffe type `BNLL`, no options.
 //!
 //! Runs in place, keeping a copy of `x`.
 
@@ -29,7 +29,7 @@ impl ElementFunction for BnllFunction {
     }
 
     fn forward(&self, cpu: &Cpu, values: Unary<'_>) {
-        // The exponent is never positive, so that nothing overflows.
+        // An exponent of at most 0 cannot overflow.
         map(cpu, values, |x| (-x.abs()).exp().ln_1p() + x.max(0.0));
     }
 

@@ -1,5 +1,5 @@
-//! Clip: `y = x` between `min` and `max`, else the bound that is nearer. Caffe type `Clip`,
-//! `clip_param`.
+//! Clip: `y = x` from `min` to `max`, else the nearer bound. Caffe type `Clip`, `clip_param`: `min`,
+//! `max`.
 //!
 //! Runs in place, keeping a copy of `x`: gradient flows only where `x` is within the bounds.
 
@@ -58,7 +58,7 @@ impl ElementFunction for ClipFunction {
 
     fn forward(&self, cpu: &Cpu, values: Unary<'_>) {
         let &Self { min, max } = self;
-        // What is not a number is outside of no bound and stays.
+        // NaN fails both comparisons and stays.
         map(cpu, values, |x| {
             if x < min {
                 min

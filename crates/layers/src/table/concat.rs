@@ -1,7 +1,8 @@
-//! Concat: the bottoms side by side along one axis. Caffe type `Concat`, `concat_param`.
+//! Concat: the bottoms joined along one axis. Caffe type `Concat`, `concat_param`: `axis` (default 1;
+//! `concat_dim` in older files), the only axis on which bottoms may differ. Never runs in place.
 //!
-//! `axis` (default 1; `concat_dim` in older files) is the only one on which bottoms may differ.
-//! Works on both memory orders: channels-last, every pixel's channels are a row of the top.
+//! Works on both memory orders. Channels-last, a pixel's channels are one row of the top, and the
+//! bottoms can be written into it directly.
 
 use base::Shape;
 use kernels::{StridedRows, StridedRowsMut};
@@ -65,7 +66,6 @@ impl Layer for ConcatLayer {
         self.axis = self.option.of(first)?;
         let mut size = 0;
         for (index, shape) in bottoms.iter().enumerate() {
-            // On all but one axis, a bottom must be as the first.
             let alike = shape.axes() == first.axes()
                 && (0..first.axes()).all(|a| a == self.axis || shape.dims()[a] == first.dims()[a]);
             if !alike {
@@ -90,10 +90,10 @@ impl Layer for ConcatLayer {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let top = &mut io.tops[0];
-        let stride = AxisSpan::new(top.shape, top.layout, self.axis).run();
+        let stride = AxisSpan::new(top.shape, top.layout, self.axis).outer_stride();
         let mut offset = 0;
         for bottom in &io.bottoms {
-            let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
+            let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).outer_stride();
             let to = StridedRowsMut { data: top.data(), stride, offset };
             copy_rows(io.cpu, len, StridedRows::dense(bottom.data, len), to);
             offset += len;
@@ -103,10 +103,10 @@ impl Layer for ConcatLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let top = io.tops[0];
-        let stride = AxisSpan::new(top.shape, top.layout, self.axis).run();
+        let stride = AxisSpan::new(top.shape, top.layout, self.axis).outer_stride();
         let mut offset = 0;
         for bottom in &mut io.bottoms {
-            let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
+            let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).outer_stride();
             if let Some(dx) = bottom.diff.as_deref_mut() {
                 let from = StridedRows { data: top.diff, stride, offset };
                 copy_rows(io.cpu, len, from, StridedRowsMut::dense(dx, len));

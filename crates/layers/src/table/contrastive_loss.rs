@@ -1,9 +1,10 @@
-//! ContrastiveLoss: similar pairs together, others a margin apart. Caffe type `ContrastiveLoss`,
-//! `contrastive_loss_param`.
+//! ContrastiveLoss: pulls similar pairs together and pushes others a margin apart (Hadsell et al.,
+//! CVPR 2006). Caffe type `ContrastiveLoss`, `contrastive_loss_param`: `margin`, `legacy_version`.
+//! Never runs in place.
 //!
-//! Bottoms 0 and 1 are pairs of vectors, bottom 2 says which are similar (not 0). With distance
+//! Bottoms 0 and 1 are pairs of vectors; bottom 2 is not 0 where a pair is similar. With distance
 //! `d`, a similar pair costs `d^2`, another `max(margin - d, 0)^2`, or with `legacy_version`
-//! `max(margin - d^2, 0)`; the loss is half the mean. Hadsell et al., CVPR 2006.
+//! `max(margin - d^2, 0)`; the loss is half the mean.
 
 use base::Shape;
 
@@ -44,10 +45,10 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 
 struct ContrastiveLossLayer {
     margin: f64,
-    /// Whether the margin is one of squared distances.
+    /// `legacy_version`: the margin applies to squared distances.
     legacy: bool,
     batch: usize,
-    /// Values of a vector.
+    /// Values per vector.
     len: usize,
 }
 
@@ -70,7 +71,7 @@ impl ContrastiveLossLayer {
         VectorPair { a: of(data[0]), b: of(data[1]), similar: truncated(data[2][item]) != Some(0) }
     }
 
-    /// What a pair costs.
+    /// Twice the contribution of a pair to the loss of a batch of one.
     fn cost(&self, pair: &VectorPair<'_>) -> f64 {
         let squared = pair.squared_distance();
         match (pair.similar, self.legacy) {
@@ -80,7 +81,7 @@ impl ContrastiveLossLayer {
         }
     }
 
-    /// The gradient of half that cost by `a`, as a multiple of `a - b`.
+    /// The gradient of half that cost with respect to `a`, as a multiple of `a - b`.
     fn slope(&self, pair: &VectorPair<'_>) -> f64 {
         let squared = pair.squared_distance();
         match (pair.similar, self.legacy) {
@@ -94,7 +95,7 @@ impl ContrastiveLossLayer {
             }
             (false, false) => {
                 let distance = squared.sqrt();
-                // Caffe's summand, which keeps equal vectors from dividing by zero.
+                // Caffe adds 1e-4 so that equal vectors do not divide by zero.
                 -(self.margin - distance).max(0.0) / (distance + 1e-4)
             }
         }

@@ -1,7 +1,9 @@
-//! Crop: a window of bottom 0 with the sizes of bottom 1. Caffe type `Crop`, `crop_param`.
+//! Crop: a window of bottom 0 with the sizes of bottom 1. Caffe type `Crop`, `crop_param`: `axis`
+//! (default 2), `offset`. Never runs in place.
 //!
-//! All axes from `axis` (default 2) on are cropped; the window begins at `offset`: one for all of
-//! them, one for each, or none for 0. Works on both memory orders. Only bottom 1's shape matters.
+//! All axes from `axis` on are cropped. The window begins at `offset`, which is written once for all
+//! cropped axes, once for each, or not at all for 0. Works on both memory orders. Of bottom 1 only the
+//! shape matters.
 
 use base::Shape;
 use tensor::Layout;
@@ -47,13 +49,13 @@ struct CropLayer {
     option: AxisOption,
     /// `offset` as written.
     written: Vec<usize>,
-    /// One an axis of the bottom.
+    /// One per axis of the bottom.
     offsets: Vec<usize>,
 }
 
 impl CropLayer {
-    /// Runs `copy(start in x, start in y, length)` for every contiguous piece of the window.
-    fn pieces(
+    /// Calls `copy(start in x, start in y, length)` for every contiguous row of the window.
+    fn each_row(
         &self,
         x: &Shape,
         y: &Shape,
@@ -103,7 +105,10 @@ impl Layer for CropLayer {
                 return Err(LayerError::Option {
                     option: "crop_param.offset",
                     got: format!("{offset} on axis {a}"),
-                    want: format!("one where {size} of {} values remain", dims[a]),
+                    want: format!(
+                        "at most {}, which leaves {size} values",
+                        dims[a].saturating_sub(size)
+                    ),
                 });
             }
             (self.offsets[a], dims[a]) = (offset, size);
@@ -119,7 +124,7 @@ impl Layer for CropLayer {
         let (bottom, top) = (io.bottoms[0], &mut io.tops[0]);
         let shape = top.shape.clone();
         let y = top.data();
-        self.pieces(bottom.shape, &shape, bottom.layout, |from, to, len| {
+        self.each_row(bottom.shape, &shape, bottom.layout, |from, to, len| {
             y[to..][..len].copy_from_slice(&bottom.data[from..][..len]);
         });
         Ok(())
@@ -129,7 +134,7 @@ impl Layer for CropLayer {
         io.no_gradient(0);
         let (bottom, top) = (&mut io.bottoms[0], io.tops[0]);
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
-        self.pieces(bottom.shape, top.shape, bottom.layout, |to, from, len| {
+        self.each_row(bottom.shape, top.shape, bottom.layout, |to, from, len| {
             dx[to..][..len].copy_from_slice(&top.diff[from..][..len]);
         });
         Ok(())

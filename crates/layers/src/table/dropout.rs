@@ -1,8 +1,9 @@
-//! Dropout: in training, each value is kept with probability `1 - ratio` and divided by it, else
-//! 0; in testing `y = x`. Caffe type `Dropout`, `dropout_param`: `dropout_ratio`. Runs in place.
+//! Dropout: in training, each value is kept with probability `1 - ratio` and divided by it, else it
+//! becomes 0; in testing `y = x`. Caffe type `Dropout`, `dropout_param`: `dropout_ratio`. Runs in
+//! place.
 //!
-//! One draw a value, in the order of Caffe's memory (image, channel, row, column), whatever the
-//! order here: the same seed drops the same values.
+//! Draws one random number per value in Caffe's memory order (image, channel, row, column), whatever
+//! the layout here, so that the same seed drops the same values.
 
 use base::random::Mt19937;
 use base::{Phase, Shape};
@@ -43,7 +44,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     if spec.phase == Phase::Test {
         return Ok(Box::new(TestDropoutLayer));
     }
-    // In f64 and then rounded, as Caffe does.
+    // Computed in f64 and then rounded, as in Caffe.
     let keep = 1.0 - f64::from(ratio);
     #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the intent")]
     let scale = (1.0 / keep) as f32;
@@ -53,7 +54,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 struct DropoutLayer {
     keep: f64,
     scale: f32,
-    /// 1 for what is kept, else 0; in the order of the blob's memory.
+    /// 1 for values that are kept, else 0; in memory order.
     mask: Vec<u8>,
 }
 
@@ -96,7 +97,7 @@ impl Layer for DropoutLayer {
     }
 }
 
-/// Draws in row-major order into a mask that is channels-last.
+/// Draws a channels-last mask in row-major order.
 fn draw_channels_last(rng: &mut Mt19937, keep: f64, [n, c, pixels]: [usize; 3], mask: &mut [u8]) {
     for mask in mask.chunks_exact_mut((c * pixels).max(1)).take(n) {
         for channel in 0..c {

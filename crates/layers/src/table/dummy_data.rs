@@ -15,7 +15,7 @@ use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec, filler
 pub(super) const KIND: LayerKind = LayerKind {
     name: "DummyData",
     options: "dummy_data_param",
-    formula: "y_i = values drawn by data_filler i",
+    formula: "y_i = values from data_filler i",
     bottoms: Arity::exactly(0),
     tops: Arity::at_least(1),
     build,

@@ -1,10 +1,11 @@
-//! Eltwise: sum, product or maximum of bottoms, value by value. Caffe type `Eltwise`,
-//! `eltwise_param`.
+//! Eltwise: sum, product or maximum of the bottoms, value by value. Caffe type `Eltwise`,
+//! `eltwise_param`: `operation`, `coeff`, `stable_prod_grad`. Never runs in place.
 //!
 //! `operation` is `SUM` (with a `coeff` for each bottom, or none), `PROD` or `MAX`. The gradient of
 //! a product is the product of the others, or with `stable_prod_grad: false` the quotient `y /
-//! x_i`, which is faster for many bottoms and wrong at zero. Of equal values the maximum takes the
-//! one that Caffe takes.
+//! x_i`, which is faster for many bottoms and wrong at zero. The gradient of a maximum goes to one
+//! bottom; of equal values that is the one Caffe chooses. A sum can absorb a ReLU that follows in
+//! place.
 
 use base::Shape;
 use caffe_format::EltwiseParameterEltwiseOp as Op;
@@ -91,7 +92,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 
 struct EltwiseLayer {
     operation: EltwiseOperation,
-    /// Slope of a ReLU that follows.
+    /// Slope of an absorbed ReLU.
     relu: Option<f32>,
 }
 
@@ -100,7 +101,7 @@ enum EltwiseOperation {
     Sum(Vec<f32>),
     Product,
     ProductByQuotient,
-    /// Which bottom was the largest, from the last forward.
+    /// Index of the largest bottom, from the last forward.
     Max(Vec<u32>),
 }
 
@@ -134,7 +135,7 @@ impl Layer for EltwiseLayer {
         }
     }
 
-    #[expect(clippy::float_cmp, reason = "only exactly 1 changes nothing")]
+    #[expect(clippy::float_cmp, reason = "only exactly 1 leaves the gradient as it is")]
     fn shares_diff(&self) -> bool {
         matches!(&self.operation, EltwiseOperation::Sum(coeffs) if coeffs.iter().all(|&c| c == 1.0))
     }
@@ -152,7 +153,7 @@ impl Layer for EltwiseLayer {
                 x[2..].iter().for_each(|x| elementwise::mul(cpu, x, y));
             }
             EltwiseOperation::Max(which) => {
-                // Bottom 1 first: between the first two, Caffe gives it the ties.
+                // Bottom 1 first: on a tie between the first two, Caffe chooses bottom 1.
                 elementwise::copy(cpu, x[1], y);
                 which.fill(1);
                 for (index, x) in (0_u32..).zip(&x).filter(|&(index, _)| index != 1) {
@@ -185,7 +186,7 @@ impl Layer for EltwiseLayer {
                     chain(cpu, at, Unary::OutOfPlace { x: dy, y: dx }, |x, y| y / x);
                 }
                 EltwiseOperation::Max(which) => {
-                    let index = u32::try_from(index).expect("as many bottoms as a file can name");
+                    let index = u32::try_from(index).expect("a file names fewer than 2^32 bottoms");
                     elementwise::max_backward(cpu, index, which, dy, dx);
                 }
             }

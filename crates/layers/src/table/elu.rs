@@ -1,7 +1,7 @@
-//! ELU: `y = x` where `x > 0`, `y = alpha * (e^x - 1)` elsewhere. Caffe type `ELU`, `elu_param`.
+//! ELU: `y = x` where `x > 0`, `y = alpha * (e^x - 1)` elsewhere (Clevert et al., ICLR 2016). Caffe
+//! type `ELU`, `elu_param`: `alpha`.
 //!
-//! Runs in place. Where `alpha >= 0`, `y > 0` tells whether `x > 0`; else a copy of `x` is kept.
-//! Clevert et al., ICLR 2016.
+//! Runs in place. If `alpha >= 0`, `y > 0` exactly where `x > 0`; else a copy of `x` is kept.
 
 use kernels::{Cpu, Unary};
 

@@ -1,7 +1,8 @@
 //! Embed: `y = W[x] + b`, a row of the weights for each index. Caffe type `Embed`, `embed_param`:
 //! `num_output`, `input_dim` (the number of rows), `bias_term`, `weight_filler`, `bias_filler`.
+//! Never runs in place.
 //!
-//! An index that names no row is an error. Indices have no gradient.
+//! An index out of range is an error. Indices have no gradient.
 
 use base::Shape;
 use caffe_format::EmbedParameter;
@@ -53,7 +54,7 @@ struct EmbedLayer {
     written: EmbedParameter,
     rows: usize,
     width: usize,
-    /// Of weights and bias.
+    /// Shapes of weights and bias.
     shapes: [Shape; 2],
 }
 
@@ -130,7 +131,7 @@ mod tests {
     use super::row;
 
     #[test]
-    fn only_whole_numbers_name_rows() {
+    fn only_whole_numbers_below_rows_are_indices() {
         for (index, want) in [(0.0, Some(0)), (4.0, Some(4)), (-0.0, Some(0))] {
             assert_eq!(row(index, 5), want);
         }

@@ -1,6 +1,7 @@
-//! EuclideanLoss: half the mean squared distance of two bottoms. Caffe type `EuclideanLoss`.
+//! EuclideanLoss: half the mean squared distance of two bottoms, `y = sum (x_0 - x_1)^2 / (2 N)`.
+//! Caffe type `EuclideanLoss`, no options. Never runs in place.
 //!
-//! The mean is over the batch, the sum over all other axes. Gradient goes to both bottoms.
+//! `N` is the batch size; the sum is over all values. Both bottoms get a gradient.
 
 use base::Shape;
 use kernels::elementwise;

@@ -1,6 +1,7 @@
-//! Exp: `y = base ^ (shift + scale * x)`. Caffe type `Exp`, `exp_param`.
+//! Exp: `y = base ^ (shift + scale * x)`. Caffe type `Exp`, `exp_param`: `base` (-1, the default,
+//! for e), `scale`, `shift`.
 //!
-//! A `base` of -1, the default, is e. Runs in place: backward needs only `y`.
+//! Runs in place: backward needs only `y`.
 
 use kernels::{Cpu, Unary, math};
 
@@ -51,7 +52,7 @@ impl ElementFunction for ExpFunction {
     }
 }
 
-/// The logarithm of a base as written; -1 stands for e.
+/// The natural logarithm of a base as written; -1 stands for e.
 pub(super) fn ln_base(option: &'static str, base: f32) -> Result<f32, LayerError> {
     if base == -1.0 {
         return Ok(1.0);

@@ -1,7 +1,8 @@
-//! Filter: only the items of the batch that a selector picks. Caffe type `Filter`.
+//! Filter: the items of the batch where a selector is not 0. Caffe type `Filter`, no options. Never
+//! runs in place.
 //!
-//! The last bottom selects: items where it is not 0 go on, for each of the other bottoms to a top.
-//! How many that are is known when it runs, so tops get their shape then; until then they have the
+//! The last bottom is the selector; each of the others has a top. The number of selected items is
+//! known only when forward runs, which gives the tops their shape; until then they have the
 //! bottoms'.
 
 use base::Shape;
@@ -40,7 +41,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 
 struct FilterLayer {
     tops: usize,
-    /// Items that the last forward let through.
+    /// Items that the last forward selected.
     selected: Vec<usize>,
 }
 
@@ -52,7 +53,7 @@ impl Layer for FilterLayer {
         };
         let items = selector.count();
         if selector.dims().first() != Some(&items) {
-            return wrong(filtered.len(), "one value an item".into());
+            return wrong(filtered.len(), "one value per item".into());
         }
         if let Some(index) = filtered.iter().position(|x| x.dims().first() != Some(&items)) {
             return wrong(index, format!("{items} items, as the selector has"));

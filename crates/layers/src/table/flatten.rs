@@ -1,7 +1,7 @@
-//! Flatten: some neighbouring axes become one. Caffe type `Flatten`, `flatten_param`.
+//! Flatten: joins neighbouring axes into one. Caffe type `Flatten`, `flatten_param`: `axis` (default
+//! 1), `end_axis` (default the last), both included.
 //!
-//! From `axis` (default 1) to `end_axis` (default the last), both included. The top is the bottom's
-//! memory under another shape.
+//! The top is the bottom's memory under another shape.
 
 use base::Shape;
 
@@ -48,7 +48,7 @@ impl Layer for FlattenLayer {
             return Err(LayerError::Option {
                 option: "flatten_param.end_axis",
                 got: format!("axis {last}"),
-                want: format!("{first} or more, where flattening starts"),
+                want: format!("at least {first}, the first axis to flatten"),
             });
         }
         let mut flat = dims[..first].to_vec();

@@ -107,10 +107,10 @@ impl Layer for SliceLayer {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let bottom = io.bottoms[0];
-        let stride = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
+        let stride = AxisSpan::new(bottom.shape, bottom.layout, self.axis).outer_stride();
         let mut offset = 0;
         for top in &mut io.tops {
-            let len = AxisSpan::new(top.shape, top.layout, self.axis).run();
+            let len = AxisSpan::new(top.shape, top.layout, self.axis).outer_stride();
             let from = StridedRows { data: bottom.data, stride, offset };
             copy_rows(io.cpu, len, from, StridedRowsMut::dense(top.data(), len));
             offset += len;
@@ -120,14 +120,14 @@ impl Layer for SliceLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let bottom = &mut io.bottoms[0];
-        let stride = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
+        let stride = AxisSpan::new(bottom.shape, bottom.layout, self.axis).outer_stride();
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         if io.tops.iter().any(|top| !top.live) {
             dx.fill(0.0);
         }
         let mut offset = 0;
         for top in &io.tops {
-            let len = AxisSpan::new(top.shape, top.layout, self.axis).run();
+            let len = AxisSpan::new(top.shape, top.layout, self.axis).outer_stride();
             if top.live {
                 let to = StridedRowsMut { data: &mut *dx, stride, offset };
                 copy_rows(io.cpu, len, StridedRows::dense(top.diff, len), to);

@@ -73,7 +73,7 @@ impl Layer for TileLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (bottom, dy) = (&mut io.bottoms[0], io.tops[0].diff);
-        let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).run();
+        let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).outer_stride();
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         for (at, dx) in dx.chunks_exact_mut(len.max(1)).enumerate() {
             let (first, others) = dy[at * self.tiles * len..][..self.tiles * len].split_at(len);

@@ -1,13 +1,13 @@
 use crate::testing::{TestBlob, error, forward};
 
-/// Scores of four items, labels, and the two tops.
+/// Checks both tops for four items with these labels.
 #[track_caller]
 fn check(options: &str, labels: &[f32], want: f32, by_class: [f32; 3]) {
     let scores: TestBlob<'_> = (
         &[4, 3],
         &[
             0.1, 0.7, 0.2, // 1, then 2, then 0
-            0.5, 0.5, 0.0, // 0 and 1 alike
+            0.5, 0.5, 0.0, // 0 and 1 equal
             0.3, 0.2, 0.5, // 2, then 0, then 1
             0.0, 0.1, 0.9, // 2, then 1, then 0
         ],
@@ -24,13 +24,13 @@ fn counts_labels_among_the_highest_scores() {
     check("", &[1.0, 1.0, 2.0, 0.0], 0.5, [0.0, 0.5, 1.0]);
     check("top_k: 2", &[1.0, 1.0, 2.0, 0.0], 0.75, [0.0, 1.0, 1.0]);
     check("top_k: 3", &[1.0, 1.0, 2.0, 0.0], 1.0, [1.0, 1.0, 1.0]);
-    // Item 3 does not count, and class 0 has no labels left.
+    // Item 3 does not count, which leaves class 0 without labels.
     check("ignore_label: 0", &[1.0, 1.0, 2.0, 0.0], 2.0 / 3.0, [0.0, 0.5, 1.0]);
     check("ignore_label: 1", &[1.0, 1.0, 1.0, 1.0], 0.0, [0.0; 3]);
 }
 
 #[test]
-fn a_score_that_is_not_a_number_is_never_right() {
+fn a_score_of_nan_is_never_right() {
     let tops = forward(
         "type: \"Accuracy\"",
         &[(&[2, 2], &[f32::NAN, f32::NAN, 1.0, 0.0]), (&[2], &[0.0, 0.0])],
@@ -40,7 +40,7 @@ fn a_score_that_is_not_a_number_is_never_right() {
 }
 
 #[test]
-fn what_cannot_be_names_its_field_or_item() {
+fn invalid_options_bottoms_and_labels_are_reported() {
     assert_eq!(
         error("type: \"Accuracy\" accuracy_param { top_k: 4 }", &[&[2, 3], &[2]], 1),
         "`accuracy_param.top_k` is 4, expected at most 3, the number of classes"

@@ -18,7 +18,7 @@ fn the_later_of_equal_values_comes_first() {
 }
 
 #[test]
-fn values_follow_the_indices_or_take_their_place() {
+fn values_follow_or_replace_the_indices() {
     check("out_max_val: true", &[2, 4], "2 2 1 (4)", &[2.0, 3.0, 0.0, 5.0]);
     check("out_max_val: true axis: 1", &[2, 4], "2 1 (2)", &[3.0, 5.0]);
     check("axis: -1 top_k: 2", &[2, 4], "2 2 (4)", &[2.0, 0.0, 0.0, 2.0]);
@@ -27,7 +27,7 @@ fn values_follow_the_indices_or_take_their_place() {
 }
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_are_reported() {
     let check = |options: &str, want: &str| {
         let text = format!("type: \"ArgMax\" argmax_param {{ {options} }}");
         assert_eq!(error(&text, &[&[2, 3]], 1), want);

@@ -1,4 +1,4 @@
-//! What cannot be written; values are compared with Caffe's in `golden`.
+//! Errors; values are compared with Caffe's in `golden`.
 
 use crate::testing::error;
 
@@ -8,7 +8,7 @@ fn check(options: &str, dims: &[usize], want: &str) {
 }
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_and_bottoms_are_reported() {
     check(
         "param { lr_mult: 0 } param { lr_mult: 1 }",
         &[2, 3],

@@ -1,7 +1,7 @@
 use crate::testing::error;
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_and_bottoms_are_reported() {
     let check = |options: &str, like: &[usize], want: &str| {
         let text = format!("type: \"Crop\" crop_param {{ {options} }}");
         assert_eq!(error(&text, &[&[2, 3, 4, 5], like], 1), want);
@@ -9,12 +9,12 @@ fn what_cannot_be_names_its_field() {
     check(
         "offset: 3",
         &[1, 1, 2, 2],
-        "`crop_param.offset` is 3 on axis 2, expected one where 2 of 4 values remain",
+        "`crop_param.offset` is 3 on axis 2, expected at most 2, which leaves 2 values",
     );
     check(
         "offset: 1 offset: 4294967295",
         &[1, 1, 2, 2],
-        "`crop_param.offset` is 4294967295 on axis 3, expected one where 2 of 5 values remain",
+        "`crop_param.offset` is 4294967295 on axis 3, expected at most 3, which leaves 2 values",
     );
     check(
         "offset: 1 offset: 2 offset: 3",

@@ -1,4 +1,4 @@
-//! The order of draws, and ratios that cannot be.
+//! The order of draws, and invalid ratios.
 
 use base::random::Mt19937;
 

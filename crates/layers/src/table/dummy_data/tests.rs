@@ -3,7 +3,7 @@ use base::random::Mt19937;
 use crate::testing::{build, error, forward, run_forward, shapes};
 
 #[test]
-fn tops_are_filled_in_order_from_the_stream_and_anew_at_every_forward() {
+fn every_forward_draws_new_values_top_after_top() {
     let text = r#"type: "DummyData" dummy_data_param {
         shape { dim: 2 dim: 3 }
         data_filler { type: "gaussian" } data_filler { value: 4 } data_filler { type: "uniform" }
@@ -23,7 +23,7 @@ fn tops_are_filled_in_order_from_the_stream_and_anew_at_every_forward() {
 }
 
 #[test]
-fn sizes_are_given_once_or_for_each_top() {
+fn sizes_are_written_once_or_once_per_top() {
     let check = |options: &str, want: &str| {
         let text = format!("type: \"DummyData\" dummy_data_param {{ {options} }}");
         let shapes = shapes(&text, &[], 2).unwrap();
@@ -35,7 +35,7 @@ fn sizes_are_given_once_or_for_each_top() {
 }
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_are_reported() {
     let check = |options: &str, want: &str| {
         let text = format!("type: \"DummyData\" dummy_data_param {{ {options} }}");
         assert_eq!(error(&text, &[], 3), want);
@@ -61,7 +61,7 @@ fn what_cannot_be_names_its_field() {
 }
 
 #[test]
-fn without_a_filler_there_are_zeros() {
+fn without_a_filler_tops_are_zero() {
     let tops = forward("type: \"DummyData\" dummy_data_param { shape { dim: 2 } }", &[], 1);
     assert_eq!(tops.unwrap()[0].1, [0.0; 2]);
 }

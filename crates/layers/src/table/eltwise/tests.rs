@@ -1,8 +1,8 @@
 use crate::testing::{backward, error, forward};
 
 #[test]
-fn of_equal_values_the_gradient_goes_where_caffe_sends_it() {
-    // Bottom 1 against bottom 0, but never a later one against an earlier.
+fn on_a_tie_the_gradient_goes_to_the_bottom_that_caffe_chooses() {
+    // Bottom 1 wins a tie with bottom 0; any later bottom loses a tie.
     let text = "type: \"Eltwise\" eltwise_param { operation: MAX }";
     let bottoms = [
         (&[3][..], &[0.0, 2.0, 0.0][..]),
@@ -15,7 +15,7 @@ fn of_equal_values_the_gradient_goes_where_caffe_sends_it() {
 }
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_and_bottoms_are_reported() {
     assert_eq!(
         error("type: \"Eltwise\" eltwise_param { coeff: 1 }", &[&[2], &[2]], 1),
         "`eltwise_param.coeff` is written 1 times, expected one for each of 2 bottoms, or none"

@@ -1,7 +1,7 @@
 use crate::testing::{backward, error, forward};
 
 #[test]
-fn selected_items_go_on_and_others_get_no_gradient() {
+fn items_that_are_not_selected_get_no_gradient() {
     let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let bottoms = [(&[3, 2][..], &x[..]), (&[3][..], &[1.0, 0.0, -2.0][..])];
     let tops = forward("type: \"Filter\"", &bottoms, 1).unwrap();
@@ -19,7 +19,7 @@ fn when_nothing_is_selected_the_top_is_empty() {
 }
 
 #[test]
-fn what_does_not_fit_is_named() {
+fn mismatched_bottoms_and_tops_are_reported() {
     let check = |bottoms: &[&[usize]], tops: usize, want: &str| {
         assert_eq!(error("type: \"Filter\"", bottoms, tops), want);
     };
@@ -28,7 +28,7 @@ fn what_does_not_fit_is_named() {
         1,
         "`top` is written 1 times, expected 2 times, once for each bottom but the selector",
     );
-    check(&[&[2], &[2, 2]], 1, "bottom 1 has shape 2 2 (4), expected one value an item");
+    check(&[&[2], &[2, 2]], 1, "bottom 1 has shape 2 2 (4), expected one value per item");
     check(
         &[&[2], &[3, 4], &[2, 1]],
         2,
