@@ -1,5 +1,5 @@
-//! The state from batch to batch, what is drawn in vain, and shapes that do not fit. Values and gradients
-//! are compared with Caffe's and with differences elsewhere.
+//! The state from batch to batch, discarded draws, and errors. Values and gradients are compared with
+//! Caffe's and with differences elsewhere.
 
 use base::Shape;
 use base::random::Mt19937;
@@ -20,7 +20,7 @@ fn written(kind: &str, more: &str) -> String {
     format!("type: \"{kind}\" recurrent_param {{ num_output: {OUTPUTS} {filler} {more} }}")
 }
 
-/// Runs one batch; params are drawn anew from the same seed.
+/// Runs one batch, with params drawn from a fixed seed.
 fn run(layer: &mut dyn Layer, bottoms: &[OwnedBlob]) -> Vec<Vec<f32>> {
     let shapes: Vec<_> = bottoms.iter().map(|(dims, _)| Shape::new(dims).unwrap()).collect();
     let mut tops = layer.reshape(&shapes).unwrap();
@@ -52,7 +52,7 @@ fn run(layer: &mut dyn Layer, bottoms: &[OwnedBlob]) -> Vec<Vec<f32>> {
     slabs.iter().map(|slab| slab.to_vec()).collect()
 }
 
-/// Steps of a random sequence, and marks that say it goes on from what was before.
+/// Steps of a random sequence with their `cont`, which is 0 at the first step if `begins`.
 fn batch(steps: std::ops::Range<usize>, begins: bool) -> [OwnedBlob; 2] {
     let mut x = vec![0.0; 100 * STREAMS * INPUTS];
     Mt19937::new(7).fill_gaussian(0.0, 1.0, &mut x);
@@ -66,21 +66,21 @@ fn batch(steps: std::ops::Range<usize>, begins: bool) -> [OwnedBlob; 2] {
 }
 
 #[test]
-fn a_sequence_in_two_batches_is_the_sequence() {
+fn a_sequence_in_two_batches_equals_the_whole() {
     for kind in ["LSTM", "RNN"] {
         let new = || build(&written(kind, ""), 2, 1).unwrap();
         let whole = run(&mut *new(), &batch(0..5, true)).remove(0);
         let mut layer = new();
-        let mut parts = run(&mut *layer, &batch(0..2, true)).remove(0);
-        parts.extend(run(&mut *layer, &batch(2..5, false)).remove(0));
-        assert_eq!(whole, parts, "{kind}");
-        // A mark of 0 forgets, whatever was before.
+        let mut joined = run(&mut *layer, &batch(0..2, true)).remove(0);
+        joined.extend(run(&mut *layer, &batch(2..5, false)).remove(0));
+        assert_eq!(whole, joined, "{kind}");
+        // `cont` 0 resets the state.
         assert_eq!(whole, run(&mut *layer, &batch(0..5, true)).remove(0), "{kind}");
     }
 }
 
 #[test]
-fn an_exposed_state_can_be_carried_by_hand() {
+fn an_exposed_state_continues_a_sequence() {
     for (kind, states) in [("LSTM", 2), ("RNN", 1)] {
         let new = || build(&written(kind, "expose_hidden: true"), 2 + states, 1 + states).unwrap();
         let state = |values: Vec<f32>| (vec![1, STREAMS, OUTPUTS], values);
@@ -95,9 +95,9 @@ fn an_exposed_state_can_be_carried_by_hand() {
     }
 }
 
-/// Caffe fills the weights of each unrolled step, and keeps the first's.
+/// Caffe fills the weights of every unrolled step and keeps those of the first.
 #[test]
-fn weights_of_later_steps_are_drawn_in_vain() {
+fn weights_of_later_steps_are_drawn_and_discarded() {
     for (kind, per_step) in [("LSTM", 1), ("RNN", 3)] {
         let mut layer = build(&written(kind, ""), 2, 1).unwrap();
         run(&mut *layer, &batch(0..5, true));
@@ -111,7 +111,7 @@ fn weights_of_later_steps_are_drawn_in_vain() {
 }
 
 #[test]
-fn what_cannot_be_is_named() {
+fn invalid_options_and_bottoms_are_reported() {
     let x: &[usize] = &[5, 2, 3];
     let cases: [(&[&[usize]], &str); 5] = [
         (

@@ -1,7 +1,8 @@
-//! HingeLoss: one against all, with a margin of 1. Caffe type `HingeLoss`, `hinge_loss_param`.
+//! HingeLoss: one-versus-all hinge loss with a margin of 1. Caffe type `HingeLoss`,
+//! `hinge_loss_param`: `norm`. Never runs in place.
 //!
-//! Scores `x` of an item should be at most -1, the label's own at least 1; what is missing, `m`, is
-//! summed over scores and averaged over the batch (`norm: L1`), or its squares are (`L2`).
+//! The label's score should be at least 1, every other score at most -1. The shortfalls `m` are
+//! summed over scores and averaged over the batch (`norm: L1`), or their squares are (`L2`).
 
 use base::Shape;
 use caffe_format::HingeLossParameterNorm as Norm;
@@ -22,7 +23,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::LOSS
 };
 
-/// Steps of 0.05 from -1.575: no score is near the kinks at 1 and -1.
+/// Steps of 0.05 from -1.575: no score is within 0.02 of the kinks at 1 and -1.
 const SPREAD: &[(&[usize], Fill)] = &[(&[7, 9], Fill::Spread), (&[7], Fill::Labels(9))];
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
@@ -36,7 +37,7 @@ struct HingeLossLayer {
 }
 
 impl HingeLossLayer {
-    /// The scores of an item, each with 1 if it should be high and -1 if low.
+    /// The scores of an item, each with 1 for the label's and -1 for the others.
     fn signed<'a>(
         &self,
         item: usize,
@@ -50,8 +51,8 @@ impl HingeLossLayer {
     }
 }
 
-/// What is missing to the margin. NaN stays.
-fn missing(x: f32, sign: f32) -> f32 {
+/// The shortfall of a score from the margin. NaN stays NaN.
+fn shortfall(x: f32, sign: f32) -> f32 {
     let m = 1.0 - sign * x;
     if m < 0.0 { 0.0 } else { m }
 }
@@ -66,7 +67,7 @@ impl Layer for HingeLossLayer {
         let mut loss = 0.0;
         for item in 0..self.classes.batch {
             for (x, sign) in self.signed(item, io.bottoms[0].data, io.bottoms[1].data)? {
-                let m = f64::from(missing(x, sign));
+                let m = f64::from(shortfall(x, sign));
                 loss += match self.norm {
                     Norm::L1 => m,
                     Norm::L2 => m * m,
@@ -85,7 +86,7 @@ impl Layer for HingeLossLayer {
         for item in 0..self.classes.batch {
             let dx = &mut dx[item * self.classes.count..];
             for (dx, (x, sign)) in dx.iter_mut().zip(self.signed(item, x, labels)?) {
-                let m = missing(x, sign);
+                let m = shortfall(x, sign);
                 *dx = match self.norm {
                     Norm::L1 => -sign * scale * f32::from(u8::from(m > 0.0)),
                     Norm::L2 => -sign * scale * 2.0 * m,

@@ -1,6 +1,6 @@
-//! Im2col: every window of an image as a column, `y[c · taps, outs] = x` at that tap of that
-//! window. Caffe type `Im2col`, `convolution_param`: `kernel_size`, `stride`, `pad`, `dilation`,
-//! `axis`.
+//! Im2col: the windows of an image as columns, `y[c · taps, outs] = x` at that tap of that window.
+//! Caffe type `Im2col`, `convolution_param`: `kernel_size`, `stride`, `pad`, `dilation`, `axis`.
+//! Never runs in place.
 
 use base::Shape;
 use kernels::im2col::{self, SpatialAxis};
@@ -45,7 +45,7 @@ impl Layer for Im2colLayer {
             LayerError::Bottom { index, got, want }
         };
         if window.axes.is_empty() {
-            return Err(wrong("spatial axes behind the channels"));
+            return Err(wrong("spatial axes after the channels"));
         }
         let outs: Option<Vec<_>> = window.axes.iter().map(windows).collect();
         let outs = outs.ok_or_else(|| wrong("spatial axes that hold the kernel when padded"))?;
@@ -81,7 +81,7 @@ impl Layer for Im2colLayer {
 }
 
 impl Im2colLayer {
-    /// Values of one image and of its columns, at least 1.
+    /// Values per image and per image's columns, each at least 1.
     fn lengths(&self) -> [usize; 2] {
         let image: usize = self.axes.iter().map(|axis| axis.size).product();
         let column: usize = self.axes.iter().map(|axis| axis.kernel * axis.out()).product();

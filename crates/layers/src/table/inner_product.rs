@@ -1,7 +1,7 @@
-//! InnerProduct: `y = x·Wᵀ + b`, each item a row. Caffe type `InnerProduct`,
-//! `inner_product_param`: `num_output`, `axis` (axes from here on make the row), `bias_term`,
-//! `transpose` (the weights lie as (inputs, outputs) instead of (outputs, inputs)),
-//! `weight_filler`, `bias_filler`.
+//! InnerProduct: `y = x·Wᵀ + b`, one row per item. Caffe type `InnerProduct`,
+//! `inner_product_param`: `num_output`, `axis` (the axes from here on make the row), `bias_term`,
+//! `transpose` (weights are (inputs, outputs) instead of (outputs, inputs)), `weight_filler`,
+//! `bias_filler`. Never runs in place.
 
 use base::Shape;
 use caffe_format::InnerProductParameter;
@@ -45,7 +45,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 struct InnerProductLayer {
     written: InnerProductParameter,
     sizes: Product,
-    /// Of weights and bias.
+    /// Shapes of weights and bias.
     shapes: [Shape; 2],
 }
 

@@ -1,10 +1,11 @@
-//! Log: `y = log_base(shift + scale * x)`. Caffe type `Log`, `log_param`.
+//! Log: `y = log_base(shift + scale * x)`. Caffe type `Log`, `log_param`: `base` (-1, the default,
+//! for e), `scale`, `shift`.
 //!
-//! A `base` of -1, the default, is e. Runs in place, keeping a copy of `x`.
+//! Runs in place, keeping a copy of `x`.
 
-use super::exp::ln_base;
 use kernels::{Cpu, Unary, math};
 
+use super::exp::ln_base;
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain};
 use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
 
@@ -33,7 +34,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         return Err(LayerError::Option {
             option: "log_param.base",
             got: written.base().to_string(),
-            want: "another base; no power of 1 gives anything else".into(),
+            want: "a base other than 1".into(),
         });
     }
     let function = LogFunction { ln_base, scale: written.scale(), shift: written.shift() };

@@ -1,9 +1,9 @@
 //! LRN, local response normalisation. Caffe type `LRN`, `lrn_param`: `local_size` (odd), `alpha`,
-//! `beta`, `k`, `norm_region`. `engine` changes no result and is accepted.
+//! `beta`, `k`, `norm_region`. `engine` changes no result and is accepted. Never runs in place.
 //!
 //! * `ACROSS_CHANNELS`: `y = x * (k + alpha / size * sum of x² over size channels)^-beta`
-//! * `WITHIN_CHANNEL`: `y = x * (1 + alpha * mean of x² over size by size pixels)^-beta`, the mean
-//!   as Pooling takes it, padding included; `k` has no part in it, as in Caffe.
+//! * `WITHIN_CHANNEL`: `y = x * (1 + alpha * mean of x² over size by size pixels)^-beta`. The mean is
+//!   that of Pooling, whose divisor counts padding; `k` is ignored, as in Caffe.
 
 use base::Shape;
 use caffe_format::LRNParameterNormRegion;
@@ -38,7 +38,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         return Err(LayerError::Option {
             option: "lrn_param.local_size",
             got: size.to_string(),
-            want: "an odd number, so that a value has as many neighbours on both sides".into(),
+            want: "an odd number, for as many neighbours on both sides".into(),
         });
     }
     Ok(match written.norm_region() {
@@ -64,7 +64,7 @@ struct AcrossChannelsLrn {
 impl Layer for AcrossChannelsLrn {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let [n, c, h, w] = image(&bottoms[0])?;
-        // A window of 2 c - 1 channels sees all of them; a larger one only divides by more.
+        // A window of 2 c - 1 channels covers all of them; a larger one only divides by more.
         let size = self.written.size.min(2 * c - 1);
         let alpha = self.written.alpha * (size as f32 / self.written.size as f32);
         self.lrn = Lrn { pixels: n * h * w, c, size, alpha, ..self.written };
@@ -98,7 +98,7 @@ struct WithinChannelLrn {
     alpha: f32,
     beta: f32,
     pool: Option<PoolingShape>,
-    /// Means of squares, then two for whatever a pass needs.
+    /// Means of squares, then two temporaries.
     scratch: [Slab; 3],
 }
 

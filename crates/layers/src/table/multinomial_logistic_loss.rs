@@ -1,8 +1,9 @@
-//! MultinomialLogisticLoss: the negative log-likelihood of labels under given probabilities. Caffe
-//! type `MultinomialLogisticLoss`.
+//! MultinomialLogisticLoss: the negative log-likelihood of labels under given probabilities,
+//! `y = -sum log x[label] / N`. Caffe type `MultinomialLogisticLoss`, no options. Never runs in
+//! place.
 //!
-//! Bottom 0 has a list of probabilities an item, whatever made them; SoftmaxWithLoss is the stable
-//! form when a softmax did. Probabilities below 1e-20 count as that.
+//! Bottom 0 has a list of probabilities per item; SoftmaxWithLoss is the numerically stable form
+//! when they come from a softmax. Probabilities below 1e-20 count as 1e-20.
 
 use base::Shape;
 
@@ -31,8 +32,8 @@ struct MultinomialLogisticLossLayer {
 }
 
 impl MultinomialLogisticLossLayer {
-    /// Where the probability of an item's label lies.
-    fn place(&self, item: usize, label: f32) -> Result<usize, LayerError> {
+    /// Index of the probability of an item's label.
+    fn label_index(&self, item: usize, label: f32) -> Result<usize, LayerError> {
         let class = self.classes.class(label, item, None)?.expect("no label is ignored");
         Ok(self.classes.start(item) + class)
     }
@@ -48,7 +49,7 @@ impl Layer for MultinomialLogisticLossLayer {
         let p = io.bottoms[0].data;
         let mut loss = 0.0;
         for (item, &label) in io.bottoms[1].data.iter().enumerate() {
-            loss -= f64::from(at_least(PROBABILITY_MIN, p[self.place(item, label)?])).ln();
+            loss -= f64::from(at_least(PROBABILITY_MIN, p[self.label_index(item, label)?])).ln();
         }
         io.tops[0].data()[0] = rounded(loss / self.classes.batch as f64);
         Ok(())
@@ -60,8 +61,8 @@ impl Layer for MultinomialLogisticLossLayer {
         let (p, labels) = (io.bottoms[0].data, io.bottoms[1].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         for (item, &label) in labels.iter().enumerate() {
-            let place = self.place(item, label)?;
-            dx[place] = -scale / at_least(PROBABILITY_MIN, p[place]);
+            let index = self.label_index(item, label)?;
+            dx[index] = -scale / at_least(PROBABILITY_MIN, p[index]);
         }
         Ok(())
     }

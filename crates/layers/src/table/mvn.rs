@@ -1,8 +1,8 @@
 //! MVN, mean-variance normalisation: `y = (x - mean) / (deviation + eps)`, of each channel of each
-//! image or of each image. Caffe type `MVN`, `mvn_param`: `normalize_variance` (else only the mean
-//! is taken away), `across_channels`, `eps`.
+//! image or of each whole image. Caffe type `MVN`, `mvn_param`: `normalize_variance` (else only the
+//! mean is subtracted), `across_channels`, `eps`. Never runs in place.
 //!
-//! As in Caffe the top always has four axes, and backward takes `eps` for nothing.
+//! As in Caffe, the top always has four axes, and backward neglects `eps`.
 
 use base::Shape;
 use kernels::channel::{self, ChannelDims};
@@ -50,9 +50,9 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 
 struct MvnLayer {
     across: bool,
-    /// `None` when the variance stays.
+    /// `None` when the variance is not normalised.
     eps: Option<f32>,
-    /// What is normalised together is a "channel".
+    /// Values that are normalised together are a "channel" here.
     rows: ChannelDims,
     mean: Vec<f32>,
     /// `1 / (deviation + eps)`.
@@ -80,7 +80,7 @@ impl Layer for MvnLayer {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, x, y) = (io.cpu, io.bottoms[0].data, io.tops[0].data());
         match self.eps {
-            None => minus_mean(cpu, self.rows, &mut self.mean, x, y),
+            None => subtract_mean(cpu, self.rows, &mut self.mean, x, y),
             Some(eps) => {
                 let scratch = &mut self.scratch[..x.len()];
                 let (mean, deviation) = (&mut self.mean, &mut self.inv_std);
@@ -102,7 +102,7 @@ impl Layer for MvnLayer {
         let (cpu, dy, y) = (io.cpu, io.tops[0].diff, io.tops[0].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         if self.eps.is_none() {
-            minus_mean(cpu, self.rows, &mut self.mean, dy, dx);
+            subtract_mean(cpu, self.rows, &mut self.mean, dy, dx);
         } else {
             let scratch = &mut self.scratch[..dy.len()];
             let diffs = Unary::OutOfPlace { x: dy, y: dx };
@@ -117,7 +117,7 @@ impl Layer for MvnLayer {
 }
 
 /// `y = x - mean(x)`, row by row.
-fn minus_mean(cpu: &Cpu, rows: ChannelDims, mean: &mut [f32], x: &[f32], y: &mut [f32]) {
+fn subtract_mean(cpu: &Cpu, rows: ChannelDims, mean: &mut [f32], x: &[f32], y: &mut [f32]) {
     channel::backward_bias(cpu, rows, x, Write::Set, mean);
     mean.iter_mut().for_each(|mean| *mean /= -(rows.inner as f32));
     channel::bias(cpu, rows, mean, Unary::OutOfPlace { x, y });

@@ -1,7 +1,8 @@
-//! Parameter: a learned parameter as a blob. Caffe type `Parameter`, `parameter_param`.
+//! Parameter: a learned parameter as a blob, `y = w`. Caffe type `Parameter`, `parameter_param`:
+//! `shape`. Has no bottoms.
 //!
-//! Begins with zeros, as in Caffe; weights are usually loaded, or other layers share it by `param {
-//! name }`.
+//! Initialised with zeros, as in Caffe; weights are usually loaded from a file, or shared with
+//! another layer by `param { name }`.
 
 use base::Shape;
 use caffe_format::FillerParameter;

@@ -1,7 +1,7 @@
-//! Pooling: of each window of each channel the largest value, the mean, or one drawn by chance.
-//! Caffe type `Pooling`, `pooling_param`: `pool` (`MAX`, `AVE`, `STOCHASTIC`), `kernel_size`,
-//! `stride`, `pad` (or `_h` and `_w`), `global_pooling`, `round_mode`. `engine` changes no result
-//! and is accepted.
+//! Pooling: the largest value, the mean, or a random value of each window of each channel. Caffe
+//! type `Pooling`, `pooling_param`: `pool` (`MAX`, `AVE`, `STOCHASTIC`), `kernel_size`, `stride`,
+//! `pad` (or `_h` and `_w`), `global_pooling`, `round_mode`. `engine` changes no result and is
+//! accepted. Never runs in place.
 //!
 //! A second top of `MAX` is the mask: for each output the index `h * width + w` of its pixel.
 //! A window is clipped to the image. For `AVE` the divisor counts the padding that it covers.
@@ -23,7 +23,7 @@ use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, 
 pub(super) const KIND: LayerKind = LayerKind {
     name: "Pooling",
     options: "pooling_param",
-    formula: "y = max, mean or a draw over the window of x",
+    formula: "y = max, mean or a random value of each window of x",
     tops: Arity { min: 1, max: 2 },
     build,
     cases: &[
@@ -48,7 +48,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-/// A case whose maxima do not change when a value moves a little.
+/// A case whose maxima do not move when a value changes by the checker's step.
 const fn spread(options: &'static str, tops: usize) -> Case {
     Case { options, bottoms: &[(&[2, 3, 5, 6], Fill::Spread)], tops }
 }
@@ -66,7 +66,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Box::new(PoolingLayer { options, phase, tops, pooler: None }))
 }
 
-/// What a window's output is.
+/// How a window becomes one output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PoolingMethod {
     Max,
@@ -125,7 +125,7 @@ impl Layer for PoolingLayer {
         let relu = bottom.relu.map(|slope| ReluMask { y: bottom.data, slope });
         match top.live {
             true => self.pooler().backward(cpu, bottom.data, top.diff, relu, dx),
-            false => dx.fill(0.0), // only the mask has readers
+            false => dx.fill(0.0), // only the mask is used
         }
         Ok(())
     }
@@ -135,23 +135,23 @@ impl Layer for PoolingLayer {
     }
 }
 
-/// Pooling with its geometry settled; channels-last.
+/// Pooling of a known geometry, channels-last.
 pub(super) struct Pooler {
     method: PoolingMethod,
     phase: Phase,
     pool: PoolingShape,
-    /// The pixel of each output, where there is one.
+    /// The pixel that each output was taken from; empty when outputs are not single values.
     mask: Vec<u32>,
 }
 
 impl Pooler {
     pub(super) fn new(method: PoolingMethod, phase: Phase, pool: PoolingShape) -> Self {
-        let picks = match method {
+        let selects = match method {
             PoolingMethod::Max => true,
             PoolingMethod::Ave => false,
             PoolingMethod::Stochastic => phase == Phase::Train,
         };
-        let mask = vec![0; if picks { pool.y_len() } else { 0 }];
+        let mask = vec![0; if selects { pool.y_len() } else { 0 }];
         Self { method, phase, pool, mask }
     }
 
@@ -166,7 +166,7 @@ impl Pooler {
         }
     }
 
-    /// `relu` is for MAX and AVE.
+    /// Only MAX and AVE apply `relu`.
     pub(super) fn backward(
         &self,
         cpu: &Cpu,

@@ -1,4 +1,5 @@
-//! Power: `y = (shift + scale * x) ^ power`. Caffe type `Power`, `power_param`.
+//! Power: `y = (shift + scale * x) ^ power`. Caffe type `Power`, `power_param`: `power`, `scale`,
+//! `shift`.
 //!
 //! With `scale` or `power` 0, `y` is a constant and no gradient flows. Runs in place; a power other
 //! than 1 then keeps a copy of `x`.
@@ -56,7 +57,7 @@ impl ElementFunction for PowerFunction {
         if power * scale != 0.0 {
             return math::pow_scaled(cpu, power, scale, shift, values);
         }
-        // `x` does not matter, not even when it is not a number.
+        // `y` does not depend on `x`, not even where that is NaN.
         let (Unary::InPlace(y) | Unary::OutOfPlace { y, .. }) = values;
         elementwise::fill(cpu, shift.powf(power), y);
     }

@@ -1,8 +1,8 @@
-//! PReLU: `y = x` where `x > 0`, `y = a * x` elsewhere, with `a` learned, one a channel or one for
-//! all (He et al. 2015). Caffe type `PReLU`, `prelu_param`: `filler` (0.25 unless written),
+//! PReLU: `y = x` where `x > 0`, `y = a * x` elsewhere, with `a` learned, one per channel or one for
+//! all (He et al. 2015). Caffe type `PReLU`, `prelu_param`: `filler` (default 0.25),
 //! `channel_shared`.
 //!
-//! Runs in place, keeping a copy of `x`: a slope may be negative, so `y` does not tell its sign.
+//! Runs in place, keeping a copy of `x`: `a` may be negative, so `y` does not tell the sign of `x`.
 
 use base::Shape;
 use caffe_format::FillerParameter;
@@ -52,7 +52,7 @@ struct PReluLayer {
     shared: bool,
     filler: FillerParameter,
     in_place: bool,
-    /// The blob in Caffe's order; one channel when they share the slope.
+    /// The blob in Caffe's order; a single channel with `channel_shared`.
     channels: ChannelDims,
     /// `x`, when `y` overwrites it.
     kept: Slab,
@@ -134,7 +134,7 @@ impl Layer for PReluLayer {
 }
 
 impl PReluLayer {
-    /// The blob as it lies in memory.
+    /// The blob in memory order.
     fn in_memory(&self, shape: &Shape, layout: Layout) -> ChannelDims {
         let ChannelDims { outer, c, inner } = self.channels;
         if layout == Layout::ChannelsLast && shape.axes() == 4 && !self.shared {
@@ -144,7 +144,7 @@ impl PReluLayer {
     }
 }
 
-/// Floats a thread handles at a time, or a little more.
+/// Floats that one task handles, rounded up to whole images.
 const TASK_FLOATS: usize = 1 << 14;
 
 /// `y = f(slope of the channel, x)`.
@@ -159,11 +159,11 @@ fn map(
     y: &mut [f32],
     f: impl Fn(f32, f32) -> f32 + Sync,
 ) {
-    let slice = (c * inner).max(1);
-    let piece = TASK_FLOATS.div_ceil(slice) * slice;
-    cpu.run_chunks(y, piece, |task, y| {
-        let x = &x[task * piece..][..y.len()];
-        for (x, y) in x.chunks_exact(slice).zip(y.chunks_exact_mut(slice)) {
+    let item = (c * inner).max(1);
+    let task_len = TASK_FLOATS.div_ceil(item) * item;
+    cpu.run_chunks(y, task_len, |task, y| {
+        let x = &x[task * task_len..][..y.len()];
+        for (x, y) in x.chunks_exact(item).zip(y.chunks_exact_mut(item)) {
             if inner == 1 {
                 for ((y, &x), &slope) in y.iter_mut().zip(x).zip(slopes) {
                     *y = f(slope, x);

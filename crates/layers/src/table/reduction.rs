@@ -1,8 +1,8 @@
-//! Reduction: all axes from one on become a single value. Caffe type `Reduction`,
-//! `reduction_param`.
+//! Reduction: all axes from one on become a single value. Caffe type `Reduction`, `reduction_param`:
+//! `operation`, `axis` (default 0: everything becomes one value), `coeff`. Never runs in place.
 //!
 //! `operation` is `SUM`, `ASUM` (of absolute values), `SUMSQ` (of squares) or `MEAN`; the result is
-//! multiplied by `coeff`. `axis` is 0 unless written: everything becomes one value.
+//! multiplied by `coeff`.
 
 use base::Shape;
 use caffe_format::ReductionParameterReductionOp as Op;
@@ -54,7 +54,7 @@ struct ReductionLayer {
     operation: Op,
     /// `coeff` as written.
     written: f32,
-    /// What sums are multiplied by: a mean divides.
+    /// Factor of the sum; for `MEAN` divided by `len`.
     coeff: f32,
     /// Values that become one.
     len: usize,

@@ -1,8 +1,9 @@
-//! Reshape: the same values under another shape. Caffe type `Reshape`, `reshape_param`.
+//! Reshape: the same values under another shape. Caffe type `Reshape`, `reshape_param`: `shape`,
+//! `axis`, `num_axes`.
 //!
 //! `shape` replaces `num_axes` axes (default: all) from `axis` on (default 0; negative counts from
-//! the end, -1 being after the last). In it, 0 copies the bottom's size at that place and one -1 is
-//! whatever remains. The top is the bottom's memory.
+//! the end, -1 being after the last). In it, 0 copies the bottom's size at that position and one -1
+//! is whatever remains. The top is the bottom's memory.
 
 use base::Shape;
 
@@ -53,7 +54,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Box::new(ReshapeLayer { dims, axis: written.axis(), replaced }))
 }
 
-/// Something is wrong with `shape`.
+/// An invalid `shape`.
 fn wrong(got: String, want: String) -> LayerError {
     LayerError::Option { option: "reshape_param.shape", got, want }
 }
@@ -76,12 +77,12 @@ enum ReshapeDim {
 impl ReshapeLayer {
     /// The bottom's axes that are replaced.
     fn range(&self, shape: &Shape) -> Result<std::ops::Range<usize>, LayerError> {
-        // One more place than there are axes: the last is the end.
-        let places = Shape::new(&vec![1; shape.axes() + 1])?;
-        let start = places.axis(self.axis).ok_or_else(|| LayerError::Option {
+        // One more position than there are axes: the last is after them.
+        let positions = Shape::new(&vec![1; shape.axes() + 1])?;
+        let start = positions.axis(self.axis).ok_or_else(|| LayerError::Option {
             option: "reshape_param.axis",
             got: self.axis.to_string(),
-            want: format!("a place in shape {shape}"),
+            want: format!("a position in shape {shape}"),
         })?;
         let left = shape.axes() - start;
         match self.replaced.unwrap_or(left) {
@@ -140,7 +141,7 @@ impl Layer for ReshapeLayer {
     }
 }
 
-/// Forward of a layer whose top is its bottom's memory: only for whoever runs it without a net.
+/// Forward of a layer whose top is its bottom's memory, for tests that run it without a net.
 pub(super) fn copy_forward(io: &mut Forward<'_>) {
     io.tops[0].data().copy_from_slice(io.bottoms[0].data);
 }

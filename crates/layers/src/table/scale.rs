@@ -1,8 +1,9 @@
-//! Scale: `y = x * gamma + beta`, gamma spread over the axes it does not have. Caffe type `Scale`,
+//! Scale: `y = x * gamma + beta`, both broadcast over the axes they do not have. Caffe type `Scale`,
 //! `scale_param`: `axis`, `num_axes` (gamma has these axes of the bottom; -1: all from `axis` on),
-//! `filler` (1 unless written), `bias_term`, `bias_filler`.
+//! `filler` (default 1), `bias_term`, `bias_filler`.
 //!
-//! With a second bottom, that is gamma. Runs in place, keeping a copy of `x` for gamma's gradient.
+//! Gamma is bottom 1 if there is one, else a param. Runs in place, keeping a copy of `x` for gamma's
+//! gradient.
 
 use base::Shape;
 use caffe_format::FillerParameter;
@@ -75,7 +76,7 @@ struct ScaleLayer {
     /// Filler of beta, where there is one.
     beta: Option<FillerParameter>,
     in_place: bool,
-    /// Whether gamma has one value a channel.
+    /// Whether gamma has one value per channel.
     by_channel: bool,
     fit: Option<BroadcastFit>,
     /// `x`, when `y` overwrites it.

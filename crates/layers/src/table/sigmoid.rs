@@ -1,4 +1,4 @@
-//! Sigmoid: `y = 1 / (1 + e^-x)`. Caffe type `Sigmoid`.
+//! Sigmoid: `y = 1 / (1 + e^-x)`. Caffe type `Sigmoid`, no options used (`engine` is accepted).
 //!
 //! Runs in place: backward needs only `y`.
 

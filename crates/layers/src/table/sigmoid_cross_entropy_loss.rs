@@ -1,8 +1,9 @@
-//! SigmoidCrossEntropyLoss: the cross entropy of targets and sigmoids of scores. Caffe type
-//! `SigmoidCrossEntropyLoss`, `loss_param`.
+//! SigmoidCrossEntropyLoss: the cross entropy of targets `t` and probabilities `p = sigmoid(x)`,
+//! `y = -sum (t log p + (1 - t) log(1 - p)) / divisor`. Caffe type `SigmoidCrossEntropyLoss`,
+//! `loss_param`: `ignore_label`, `normalization` (default `BATCH_SIZE`), `normalize`. Never runs in
+//! place.
 //!
-//! Targets `t` in bottom 1 are from 0 to 1, one a score. Those equal to `ignore_label` count
-//! nothing. The sum is divided as `normalization` says; the default here is `BATCH_SIZE`.
+//! Bottom 1 has a target from 0 to 1 for each score. Targets equal to `ignore_label` do not count.
 
 use base::Shape;
 use caffe_format::LossParameterNormalizationMode as Mode;
@@ -47,7 +48,7 @@ struct SigmoidCrossEntropyLossLayer {
     ignore: Option<i32>,
     normalization: Normalization,
     batch: usize,
-    /// Scores of one item.
+    /// Scores per item.
     len: usize,
 }
 
@@ -80,7 +81,7 @@ impl Layer for SigmoidCrossEntropyLossLayer {
         let mut loss = 0.0;
         for (&x, &t) in scores.iter().zip(targets).filter(|&(_, &t)| self.counts(t)) {
             let (x, t) = (f64::from(x), f64::from(t));
-            // -t x + ln(1 + e^x), with an exponent that is never positive.
+            // -t x + ln(1 + e^x), with an exponent of at most 0, which cannot overflow.
             let positive = if x >= 0.0 { 1.0 } else { 0.0 };
             loss += (-x.abs()).exp().ln_1p() - x * (t - positive);
         }

@@ -1,4 +1,5 @@
-//! Silence: takes blobs so that they are no outputs of the net. Caffe type `Silence`.
+//! Silence: consumes blobs so that they are not outputs of the net; `dx = 0`. Caffe type `Silence`,
+//! no options. Has no tops.
 
 use base::Shape;
 

@@ -1,7 +1,8 @@
-//! Slice: the bottom cut along one axis, a piece a top. Caffe type `Slice`, `slice_param`.
+//! Slice: the bottom split along one axis, one range per top. Caffe type `Slice`, `slice_param`:
+//! `axis` (default 1; `slice_dim` in older files), `slice_point`. Never runs in place.
 //!
-//! Cuts at every `slice_point`, or into equal pieces when there are none. `axis` is 1 unless
-//! written (`slice_dim` in older files). Works on both memory orders.
+//! Splits at every `slice_point`, or into equal ranges when none is written. Works on both memory
+//! orders.
 
 use base::Shape;
 use kernels::{StridedRows, StridedRowsMut};
@@ -64,7 +65,7 @@ struct SliceLayer {
 }
 
 impl SliceLayer {
-    /// Sizes of the pieces of an axis of `size`.
+    /// Sizes of the tops on an axis of `size`.
     fn sizes(&self, size: usize) -> Result<Vec<usize>, LayerError> {
         let wrong =
             |got: String, want| LayerError::Option { option: "slice_param.slice_point", got, want };
@@ -72,8 +73,8 @@ impl SliceLayer {
             return match size % self.tops {
                 0 => Ok(vec![size / self.tops; self.tops]),
                 _ => Err(wrong(
-                    "not there".into(),
-                    format!("cuts, since {size} is no multiple of {} tops", self.tops),
+                    "not written".into(),
+                    format!("slice points, since {size} is not a multiple of {} tops", self.tops),
                 )),
             };
         }

@@ -1,6 +1,7 @@
-//! Softmax: scores to probabilities along one axis. Caffe type `Softmax`, `softmax_param`.
+//! Softmax: scores to probabilities along one axis, `y_k = exp(x_k) / sum_j exp(x_j)`. Caffe type
+//! `Softmax`, `softmax_param`: `axis` (default 1). `engine` changes no result and is accepted.
 //!
-//! `axis` is 1 unless written. Runs in place: backward needs only `y`.
+//! Runs in place: backward needs only `y`.
 
 use base::Shape;
 use kernels::{channel::ChannelDims, softmax};

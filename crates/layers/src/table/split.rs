@@ -1,7 +1,9 @@
-//! Split: every top is the bottom; the bottom's diff is the sum of the tops'. Caffe type `Split`.
+//! Split: every top is the bottom, and the bottom's diff is the sum of the tops'. Caffe type `Split`,
+//! no options.
 //!
-//! The net inserts one wherever a blob has several readers. Data is shared, not copied; backward adds
-//! the diffs that were written, in the order of the tops, and applies the mask of a ReLU below.
+//! The net inserts one wherever a blob has several readers. Tops share the bottom's data; backward
+//! adds the diffs that were written, in the order of the tops, and can apply the mask of a ReLU that
+//! made the bottom.
 
 use base::Shape;
 use kernels::Unary;
@@ -48,7 +50,7 @@ impl Layer for SplitLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        // Only the gradient checker comes here: a net makes the tops aliases of the bottom.
+        // Only the gradient checker calls this: a net makes the tops aliases of the bottom.
         let x = io.bottoms[0].data;
         for top in &mut io.tops {
             top.data().copy_from_slice(x);
@@ -63,7 +65,7 @@ impl Layer for SplitLayer {
         let live: Few<_> = io.tops.iter().filter(|top| top.live).map(|top| top.diff).collect();
         match live[..] {
             [] => dx.fill(0.0),
-            // In the memory of the first, its values lie there already.
+            // The first top's diff shares the bottom's memory: its values are there already.
             [[], ref others @ ..] => elementwise::sum(io.cpu, Unary::InPlace(dx), others, mask),
             [first, ref others @ ..] => {
                 elementwise::sum(io.cpu, Unary::OutOfPlace { x: first, y: dx }, others, mask);

@@ -1,5 +1,6 @@
-//! SPP, spatial pyramid pooling (He et al. 2014): Pooling into 1, 4, 16, .. bins, one row of all
-//! of them. Caffe type `SPP`, `spp_param`: `pyramid_height`, `pool` (`MAX`, `AVE`, `STOCHASTIC`).
+//! SPP, spatial pyramid pooling (He et al. 2014): Pooling into 1, 4, 16, .. bins, joined to one row
+//! per image. Caffe type `SPP`, `spp_param`: `pyramid_height`, `pool` (`MAX`, `AVE`, `STOCHASTIC`).
+//! Never runs in place.
 //!
 //! The top is (images, channels · bins of all levels), level after level, each as Flatten would
 //! make it; with one level it is that level's (images, channels, 1, 1).
@@ -68,7 +69,7 @@ struct SppLayer {
     method: PoolingMethod,
     phase: Phase,
     levels: Vec<PyramidLevel>,
-    /// Values of all levels for one image.
+    /// Values per image, all levels.
     row: usize,
     /// A level channels-last, a level row-major, and a gradient of the bottom.
     scratch: [Slab; 3],
@@ -77,9 +78,9 @@ struct SppLayer {
 struct PyramidLevel {
     pool: PoolingShape,
     pooler: Pooler,
-    /// Where its values begin in a row.
+    /// Index of its first value in a row.
     offset: usize,
-    /// Bins of one channel.
+    /// Bins per channel.
     bins: usize,
 }
 
@@ -123,7 +124,7 @@ impl Layer for SppLayer {
     }
 
     fn layouts(&self) -> LayoutRule {
-        LayoutRule::ChannelsLast // the top has one pixel, or two axes: any order is the same
+        LayoutRule::ChannelsLast // the top has one pixel or two axes: both orders are the same
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
@@ -143,8 +144,8 @@ impl Layer for SppLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, x, dy) = (io.cpu, io.bottoms[0].data, io.tops[0].diff);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
-        let [pooled, flat, part] = &mut self.scratch;
-        let part = &mut part[..dx.len()];
+        let [pooled, flat, level_dx] = &mut self.scratch;
+        let level_dx = &mut level_dx[..dx.len()];
         for (index, PyramidLevel { pool, pooler, offset, bins }) in self.levels.iter().enumerate() {
             let len = pool.c * bins;
             let (pooled, flat) = (&mut pooled[..pool.n * len], &mut flat[..pool.n * len]);
@@ -154,8 +155,8 @@ impl Layer for SppLayer {
             if index == 0 {
                 pooler.backward(cpu, x, pooled, None, dx);
             } else {
-                pooler.backward(cpu, x, pooled, None, part);
-                elementwise::add(cpu, part, dx);
+                pooler.backward(cpu, x, pooled, None, level_dx);
+                elementwise::add(cpu, level_dx, dx);
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
-//! Swish: `y = x / (1 + e^(-beta * x))`. Caffe type `Swish`, `swish_param`.
+//! Swish: `y = x / (1 + e^(-beta * x))` (Ramachandran et al. 2017). Caffe type `Swish`,
+//! `swish_param`: `beta`.
 //!
-//! Runs in place, keeping a copy of `x`. Ramachandran et al., 2017.
+//! Runs in place, keeping a copy of `x`.
 
 use kernels::{Cpu, Unary};
 

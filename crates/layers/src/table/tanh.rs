@@ -1,4 +1,4 @@
-//! TanH: `y = tanh x`. Caffe type `TanH`.
+//! TanH: `y = tanh(x)`. Caffe type `TanH`, no options used (`engine` is accepted).
 //!
 //! Runs in place: backward needs only `y`.
 

@@ -1,6 +1,7 @@
-//! Threshold: `y = 1` where `x > threshold`, else 0. Caffe type `Threshold`, `threshold_param`.
+//! Threshold: `y = 1` where `x > threshold`, else 0. Caffe type `Threshold`, `threshold_param`:
+//! `threshold`.
 //!
-//! Runs in place. A step has no slope: the gradient is 0.
+//! Runs in place. The gradient is 0.
 
 use kernels::{Cpu, Unary, elementwise};
 

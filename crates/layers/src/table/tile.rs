@@ -1,6 +1,7 @@
-//! Tile: the bottom repeated along one axis. Caffe type `Tile`, `tile_param`.
+//! Tile: the bottom repeated along one axis. Caffe type `Tile`, `tile_param`: `tiles`, `axis`
+//! (default 1). Never runs in place.
 //!
-//! `tiles` times along `axis` (default 1). Works on both memory orders.
+//! Works on both memory orders.
 
 use base::Shape;
 
@@ -51,7 +52,7 @@ impl Layer for TileLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let shape = &bottoms[0];
         self.axis = self.option.of(shape)?;
-        // A product beyond any size is refused by `with`.
+        // `with` refuses sizes that are too large.
         let size = shape.dims()[self.axis].saturating_mul(self.tiles);
         Ok(vec![shape.with(self.axis, size)?])
     }

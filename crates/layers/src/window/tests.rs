@@ -1,4 +1,4 @@
-//! What may be written, what may not, and that no size overflows.
+//! Valid and invalid options, and that no size overflows.
 
 use base::Shape;
 use caffe_format::ConvolutionParameter;
@@ -35,7 +35,7 @@ fn sizes_are_written_once_per_axis_or_as_h_and_w() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_options_are_reported() {
     check(
         "stride: 1",
         &[1, 1, 7, 7],

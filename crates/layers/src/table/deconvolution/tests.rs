@@ -1,4 +1,4 @@
-//! Sizes, and what cannot be; for Convolution and Im2col too, which share the options.
+//! Sizes and errors, also of Convolution and Im2col, which share the options.
 
 use crate::testing::{error, shapes};
 
@@ -13,7 +13,7 @@ fn check(kind: &str, options: &str, dims: &[usize], want: &str) {
 }
 
 #[test]
-fn a_deconvolution_undoes_the_size_of_a_convolution() {
+fn a_deconvolution_inverts_the_sizes_of_a_convolution() {
     for (options, inner, outer) in [
         ("num_output: 2 kernel_size: 4 stride: 2 pad: 1", "1 2 6 5 (60)", "1 2 12 10 (240)"),
         ("num_output: 2 kernel_size: 3 dilation: 2", "1 2 6 5 (60)", "1 2 10 9 (180)"),
@@ -25,13 +25,13 @@ fn a_deconvolution_undoes_the_size_of_a_convolution() {
 }
 
 #[test]
-fn columns_hold_the_kernel() {
+fn a_column_has_a_value_per_channel_and_tap() {
     check("Im2col", "kernel_size: 3 stride: 2", &[2, 3, 7, 8], "2 27 3 3 (486)");
     check("Im2col", "kernel_size: 2", &[2, 3, 7], "2 6 6 (72)");
 }
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_and_bottoms_are_reported() {
     let image = [1, 3, 6, 5];
     for kind in ["Convolution", "Deconvolution"] {
         check(
@@ -75,7 +75,7 @@ fn what_cannot_be_names_its_field() {
         "Im2col",
         "kernel_size: 2",
         &[3, 4],
-        "bottom 0 has shape 3 4 (12), expected spatial axes behind the channels",
+        "bottom 0 has shape 3 4 (12), expected spatial axes after the channels",
     );
 }
 
@@ -89,7 +89,7 @@ fn huge_sizes_are_refused() {
         (format!("kernel_size: {most} dilation: {most}"), false),
         ("kernel_size: 4294967295".to_owned(), false),
         (format!("kernel_size: 3 pad: {most}"), false),
-        // Few windows, far apart: as columns they would fit, but not the padded image.
+        // Few windows, far apart: the columns fit, the padded image does not.
         (format!("kernel_size: 3 pad: {most} stride: {most}"), true),
         (format!("kernel_size: {most} stride: {most} pad: 1073741823"), false),
     ] {

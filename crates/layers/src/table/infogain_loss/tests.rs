@@ -1,7 +1,7 @@
 use crate::testing::{error, forward};
 
 #[test]
-fn with_the_identity_it_is_softmax_with_loss() {
+fn with_the_identity_it_equals_softmax_with_loss() {
     let scores = (&[2, 2][..], &[0.3, -1.0, 2.0, 0.5][..]);
     let labels = (&[2][..], &[1.0, 0.0][..]);
     let identity = (&[2, 2][..], &[1.0, 0.0, 0.0, 1.0][..]);
@@ -11,7 +11,7 @@ fn with_the_identity_it_is_softmax_with_loss() {
 }
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_and_bottoms_are_reported() {
     let check = |options: &str, bottoms: &[&[usize]], want: &str| {
         assert_eq!(error(&format!("type: \"InfogainLoss\" {options}"), bottoms, 1), want);
     };

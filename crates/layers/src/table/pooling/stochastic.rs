@@ -1,15 +1,16 @@
 //! STOCHASTIC pooling (Zeiler and Fergus 2013) of channels-last images, without padding.
 //!
-//! In training an output is one value of its window, drawn with a probability proportional to it;
-//! in testing the expectation of that, `Σ x² / Σ x`. Caffe has it on GPUs only, with another
-//! generator; the draws here come in the order of Caffe's outputs. Rare enough for plain loops.
+//! In training an output is one value of its window, drawn with probability proportional to the
+//! value; in testing it is the expectation, `Σ x² / Σ x`. Caffe implements it on GPUs only, with
+//! another random generator; here numbers are drawn in the order of Caffe's outputs. Rarely used, so
+//! these are plain loops.
 
 use std::ops::Range;
 
 use base::random::Mt19937;
 use kernels::pooling::PoolingShape;
 
-/// Draws a value for each output, and notes its pixel.
+/// Draws a value for each output, and records its pixel.
 pub(super) fn draw(
     pool: &PoolingShape,
     rng: &mut Mt19937,
@@ -18,11 +19,11 @@ pub(super) fn draw(
     mask: &mut [u32],
 ) {
     each_window(pool, |window| {
-        let sum: f32 = window.places().map(|at| x[at]).sum();
+        let sum: f32 = window.indices().map(|at| x[at]).sum();
         let threshold = rng.uniform(0.0, 1.0) * sum;
         let mut below = 0.0;
         let mut drawn = None;
-        for at in window.places() {
+        for at in window.indices() {
             below += x[at];
             drawn = Some(at);
             if below >= threshold {
@@ -49,7 +50,7 @@ pub(super) fn expect_backward(pool: &PoolingShape, x: &[f32], dy: &[f32], dx: &m
     each_window(pool, |window| {
         let (sum, squares) = sums(&window, x);
         if sum > 0.0 {
-            for at in window.places() {
+            for at in window.indices() {
                 dx[at] += dy[window.output] * (2.0 * x[at] - squares / sum) / sum;
             }
         }
@@ -57,26 +58,26 @@ pub(super) fn expect_backward(pool: &PoolingShape, x: &[f32], dy: &[f32], dx: &m
 }
 
 fn sums(window: &SampledWindow, x: &[f32]) -> (f32, f32) {
-    let values = || window.places().map(|at| x[at]);
+    let values = || window.indices().map(|at| x[at]);
     (values().sum(), values().map(|x| x * x).sum())
 }
 
-/// One output and the inputs it sees.
+/// One output and its inputs.
 struct SampledWindow {
-    /// Place of the output.
+    /// Index of the output.
     output: usize,
-    /// Place of the image's first value.
+    /// Index of the image's first value.
     image: usize,
     rows: Range<usize>,
     cols: Range<usize>,
     channel: usize,
-    /// Of the image: width and channels.
+    /// Width and channels of the image.
     strides: [usize; 2],
 }
 
 impl SampledWindow {
-    /// Places of the inputs, row by row.
-    fn places(&self) -> impl Iterator<Item = usize> {
+    /// Indices of the inputs, row by row.
+    fn indices(&self) -> impl Iterator<Item = usize> {
         let [width, channels] = self.strides;
         self.rows.clone().flat_map(move |i| {
             self.cols.clone().map(move |j| self.image + (i * width + j) * channels + self.channel)

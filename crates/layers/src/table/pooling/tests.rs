@@ -1,4 +1,4 @@
-//! What may be written, sizes as Caffe rounds them, and drawing.
+//! Options, sizes as Caffe rounds them, and stochastic pooling.
 
 use base::Phase;
 use base::random::Mt19937;
@@ -33,7 +33,7 @@ fn check_error(options: &str, want: &str) {
 }
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_and_bottoms_are_reported() {
     check_error("pool: AVE", "`pooling_param.kernel_size` is missing: the window's size");
     check_error(
         "kernel_size: 2 kernel_w: 2",
@@ -71,7 +71,7 @@ fn what_cannot_be_names_its_field() {
 }
 
 #[test]
-fn values_are_drawn_as_often_as_they_weigh() {
+fn values_are_drawn_in_proportion_to_their_size() {
     let pool = PoolingShape {
         n: 1,
         c: 1,
@@ -96,7 +96,7 @@ fn values_are_drawn_as_often_as_they_weigh() {
 }
 
 #[test]
-fn the_expectation_of_a_draw_and_its_gradient() {
+fn in_testing_the_output_is_the_expectation() {
     let pool = PoolingShape {
         n: 1,
         c: 2,

@@ -30,7 +30,7 @@ fn only_some_axes_are_replaced() {
 }
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_and_bottoms_are_reported() {
     check_error(
         "shape { dim: -1 dim: -1 }",
         &[2],
@@ -51,7 +51,11 @@ fn what_cannot_be_names_its_field() {
         &[2, 3],
         "`reshape_param.shape` is 0, expected a size, since shape 2 3 (6) has no axis 2",
     );
-    check_error("axis: 3", &[2, 3], "`reshape_param.axis` is 3, expected a place in shape 2 3 (6)");
+    check_error(
+        "axis: 3",
+        &[2, 3],
+        "`reshape_param.axis` is 3, expected a position in shape 2 3 (6)",
+    );
     check_error(
         "axis: 1 num_axes: 2",
         &[2, 3],

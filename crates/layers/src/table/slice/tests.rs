@@ -1,7 +1,7 @@
 use crate::testing::error;
 
 #[test]
-fn what_cannot_be_names_its_field() {
+fn invalid_options_are_reported() {
     let check = |options: &str, tops: usize, want: &str| {
         let text = format!("type: \"Slice\" slice_param {{ {options} }}");
         assert_eq!(error(&text, &[&[2, 6]], tops), want);
@@ -9,7 +9,8 @@ fn what_cannot_be_names_its_field() {
     check(
         "",
         4,
-        "`slice_param.slice_point` is not there, expected cuts, since 6 is no multiple of 4 tops",
+        "`slice_param.slice_point` is not written, expected slice points, since 6 is not a \
+         multiple of 4 tops",
     );
     check(
         "slice_point: 1",

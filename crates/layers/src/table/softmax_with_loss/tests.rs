@@ -18,8 +18,8 @@ fn the_second_top_holds_the_probabilities() {
 }
 
 #[test]
-fn divides_as_normalization_says() {
-    // Two items of two positions, one ignored; each other costs ln 2.
+fn the_divisor_follows_from_normalization() {
+    // Two items of two positions; one is ignored, each of the others costs ln 2.
     let check = |options: &str, want: f32| {
         let text = format!("type: \"SoftmaxWithLoss\" loss_param {{ ignore_label: -1 {options} }}");
         let bottoms = [(&[2, 2, 2][..], &[0.0; 8][..]), (&[2, 2][..], &[0.0, 1.0, -1.0, 1.0][..])];
@@ -29,7 +29,7 @@ fn divides_as_normalization_says() {
         let diffs = backward(&text, &bottoms, &[&[3.0]]).unwrap();
         let divisor = 3.0 * LN_2 / want;
         assert!((diffs[0][0] + 3.0 * 0.5 / divisor).abs() < 1e-6, "{options}: {:?}", diffs[0]);
-        assert_eq!([diffs[0][4], diffs[0][6]], [0.0; 2], "what is ignored has no gradient");
+        assert_eq!([diffs[0][4], diffs[0][6]], [0.0; 2], "an ignored position has no gradient");
     };
     check("", LN_2);
     check("normalization: VALID", LN_2);
@@ -50,7 +50,7 @@ fn a_batch_without_labels_has_no_loss() {
 }
 
 #[test]
-fn an_impossible_label_costs_much_but_not_infinity_and_nan_stays_nan() {
+fn a_probability_of_zero_has_a_finite_loss_and_nan_stays_nan() {
     let loss = |scores: &[f32]| {
         let tops = forward("type: \"SoftmaxWithLoss\"", &[(&[1, 2], scores), (&[1], &[0.0])], 1);
         tops.unwrap()[0].1[0]
