@@ -7,6 +7,7 @@ mod general;
 mod json;
 mod line;
 mod median;
+mod names;
 mod rank;
 mod shape;
 
@@ -19,6 +20,7 @@ pub use general::general;
 pub use json::json_string;
 pub use line::line_to_stderr;
 pub use median::median;
+pub use names::UnknownName;
 pub use rank::{Coordinator, Rank};
 pub use shape::{BLOB_VALUES_MAX, Shape, ShapeError};
 

@@ -94,6 +94,8 @@ pub enum OnBadSample {
     Skip,
 }
 
+base::names!(pub OnBadSample { Fail = "fail", Skip = "skip" });
+
 /// Fills batches. Runs on the thread that reads ahead.
 pub(crate) trait Source: Send {
     /// Overwrites `batch` with the next one and its state. Returns [`DataError::Ended`] soon after

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::{Context, Result, ensure};
 use caffe_format::{DataParameterDb, NetParameter, NetState, Phase};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use collective::Network;
 use kernels::Simd;
 use train::NetConfig;
@@ -128,20 +130,20 @@ impl Running {
     }
 }
 
-/// Formats of databases.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Backend {
-    Lmdb,
-    Leveldb,
+/// Takes the names of an enum's values: `value_parser = one_of::<Overlap>(Overlap::NAMES)`.
+pub(crate) fn one_of<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T> + use<T>
+where
+    T: FromStr<Err: std::error::Error + Send + Sync> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
-impl From<Backend> for DataParameterDb {
-    fn from(backend: Backend) -> Self {
-        match backend {
-            Backend::Lmdb => Self::Lmdb,
-            Backend::Leveldb => Self::Leveldb,
-        }
-    }
+/// Takes the name of a database's format.
+pub(crate) fn backend() -> impl TypedValueParser<Value = DataParameterDb> {
+    PossibleValuesParser::new(["lmdb", "leveldb"]).map(|name| match name.as_str() {
+        "leveldb" => DataParameterDb::Leveldb,
+        _ => DataParameterDb::Lmdb,
+    })
 }
 
 /// Reads `TRAIN` or `TEST`, in any case.

@@ -9,24 +9,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::ValueEnum;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 use train::{Control, Request};
 
 /// Exit code of a program ended by Ctrl-C: 128 and the signal's number.
 const INTERRUPTED: i32 = 130;
-
-/// What a signal asks for; Caffe's `-sigint_effect` and `-sighup_effect`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Effect {
-    /// Write a snapshot, then stop.
-    Stop,
-    /// Write a snapshot and go on.
-    Snapshot,
-    /// Nothing.
-    None,
-}
 
 /// Flags that handlers set and the run takes.
 #[derive(Debug, Default)]
@@ -38,10 +26,10 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Installs the handlers for the rest of the program's life.
-    pub(crate) fn install(sigint: Effect, sighup: Effect) -> io::Result<Self> {
+    /// Installs the handlers, with what Ctrl-C and SIGHUP ask for, for the rest of the program's life.
+    pub(crate) fn install(sigint: Request, sighup: Request) -> io::Result<Self> {
         let signals = Self::default();
-        if sigint == Effect::Stop {
+        if sigint == Request::Stop {
             let second = Arc::new(AtomicBool::new(false));
             // In this order: the first Ctrl-C finds `second` unset and sets it.
             flag::register_conditional_shutdown(SIGINT, INTERRUPTED, Arc::clone(&second))?;
@@ -49,18 +37,18 @@ impl Signals {
         }
         flag::register(SIGINT, signals.flag(sigint))?;
         flag::register(SIGHUP, signals.flag(sighup))?;
-        flag::register(SIGUSR1, signals.flag(Effect::Stop))?;
+        flag::register(SIGUSR1, signals.flag(Request::Stop))?;
         if !crate::launch::is_launched() {
-            flag::register(SIGTERM, signals.flag(Effect::Stop))?;
+            flag::register(SIGTERM, signals.flag(Request::Stop))?;
         }
         Ok(signals)
     }
 
-    fn flag(&self, effect: Effect) -> Arc<AtomicBool> {
+    fn flag(&self, effect: Request) -> Arc<AtomicBool> {
         Arc::clone(match effect {
-            Effect::Stop => &self.stop,
-            Effect::Snapshot => &self.snapshot,
-            Effect::None => &self.ignored,
+            Request::Stop => &self.stop,
+            Request::Snapshot => &self.snapshot,
+            Request::None => &self.ignored,
         })
     }
 }

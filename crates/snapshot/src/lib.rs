@@ -22,13 +22,14 @@ pub mod weights;
 
 use caffe_format::{NetParameter, SolverState};
 
+pub use caffe_format::SolverParameterSnapshotFormat as SnapshotFormat;
 pub use error::SnapshotError;
 pub use hdf5::Hdf5Error;
 pub use latest::{Latest, Skipped, find_latest};
 pub use load::{Loaded, Resume, load, load_blob, load_model};
-pub use names::{Format, Names};
+pub use names::Names;
 pub use save::{check_writable, save};
-pub use sidecar::{Batch, Replica, RunState, Section, Statistics};
+pub use sidecar::{BatchMeaning, Replica, RunState, Section, Statistics};
 
 /// Everything a run needs to go on as if it had not stopped.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,18 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-/// Endings of a state, the longer first.
-const STATE_ENDINGS: [(&str, Format); 2] =
-    [(".solverstate.h5", Format::Hdf5), (".solverstate", Format::Binary)];
+use crate::SnapshotFormat;
 
-/// In what form model and state are written; Caffe's `snapshot_format`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Binary protobuf.
-    Binary,
-    /// HDF5.
-    Hdf5,
-}
+/// Endings of a state, the longer first.
+const STATE_ENDINGS: [(&str, SnapshotFormat); 2] =
+    [(".solverstate.h5", SnapshotFormat::Hdf5), (".solverstate", SnapshotFormat::Binaryproto)];
 
 /// The three files of one snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,13 +18,13 @@ pub struct Names {
     /// Iteration and history; what `--snapshot` is given.
     pub state: PathBuf,
     /// Told by the state's ending.
-    pub format: Format,
+    pub format: SnapshotFormat,
 }
 
 impl Names {
     /// The files that iteration `iteration` is saved in. `prefix` is put before, letter for letter.
     #[must_use]
-    pub fn new(prefix: &str, iteration: u64, format: Format) -> Self {
+    pub fn new(prefix: &str, iteration: u64, format: SnapshotFormat) -> Self {
         Self::from_stem(&format!("{}{iteration}", stem(prefix)), format)
     }
 
@@ -44,8 +37,8 @@ impl Names {
             .find_map(|&(end, format)| Some(Self::from_stem(path.strip_suffix(end)?, format)))
     }
 
-    fn from_stem(stem: &str, format: Format) -> Self {
-        let h5 = if format == Format::Hdf5 { ".h5" } else { "" };
+    fn from_stem(stem: &str, format: SnapshotFormat) -> Self {
+        let h5 = if format == SnapshotFormat::Hdf5 { ".h5" } else { "" };
         Self {
             model: format!("{stem}.caffemodel{h5}").into(),
             sidecar: format!("{stem}.firecaffe").into(),

@@ -9,7 +9,7 @@ use std::path::Path;
 use caffe_format::binary;
 
 use crate::{
-    Format, Hdf5Error, Names, Snapshot, SnapshotError, atomic,
+    Hdf5Error, Names, Snapshot, SnapshotError, SnapshotFormat, atomic,
     hash::hash,
     hdf5,
     sidecar::{self, Seal, Sidecar},
@@ -20,20 +20,26 @@ use crate::{
 /// # Panics
 ///
 /// If the state's iteration is negative: it counts updates.
-pub fn save(prefix: &str, format: Format, snapshot: Snapshot) -> Result<Names, SnapshotError> {
+pub fn save(
+    prefix: &str,
+    format: SnapshotFormat,
+    snapshot: Snapshot,
+) -> Result<Names, SnapshotError> {
     let Snapshot { model, mut state, run } = snapshot;
     let iteration = u64::try_from(state.iter()).expect("the iteration counts updates");
     let names = Names::new(prefix, iteration, format);
     state.learned_net = Some(names.model.display().to_string());
 
     let model = match format {
-        Format::Binary => binary::write(&model),
-        Format::Hdf5 => hdf5::write_model(&model).map_err(failed(&names.model, "model"))?,
+        SnapshotFormat::Binaryproto => binary::write(&model),
+        SnapshotFormat::Hdf5 => hdf5::write_model(&model).map_err(failed(&names.model, "model"))?,
     };
     atomic::write(&names.model, &model)?;
     let state = match format {
-        Format::Binary => binary::write(&state),
-        Format::Hdf5 => hdf5::write_state(&state).map_err(failed(&names.state, "solver state"))?,
+        SnapshotFormat::Binaryproto => binary::write(&state),
+        SnapshotFormat::Hdf5 => {
+            hdf5::write_state(&state).map_err(failed(&names.state, "solver state"))?
+        }
     };
     let seal = Seal { iteration, model: hash(&model), state: hash(&state) };
     atomic::write(&names.sidecar, &sidecar::write(&Sidecar { seal, run }))?;
@@ -49,7 +55,7 @@ fn failed(path: &Path, what: &'static str) -> impl FnOnce(Hdf5Error) -> Snapshot
 /// Tries to write under `prefix`, so that a run fails before its first iteration rather than at its
 /// first snapshot. Leaves nothing behind but the folder.
 pub fn check_writable(prefix: &str) -> Result<(), SnapshotError> {
-    let probe = Names::new(prefix, 0, Format::Binary).state.with_extension("tempfile");
+    let probe = Names::new(prefix, 0, SnapshotFormat::Binaryproto).state.with_extension("tempfile");
     atomic::write(&probe, &[])?;
     let gone = std::fs::remove_file(&probe);
     gone.map_err(|source| SnapshotError::Read { path: probe, source })

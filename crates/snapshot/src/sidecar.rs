@@ -50,7 +50,7 @@ pub struct RunState {
     /// The job's seed.
     pub seed: i64,
     /// What `batch_size` means.
-    pub batch: Batch,
+    pub batch: BatchMeaning,
     /// Hash of the solver and net as written, to notice that they changed.
     pub solver_hash: u64,
     /// One a replica; on resume, their number is the job's.
@@ -74,13 +74,15 @@ impl RunState {
 
 /// What `batch_size` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Batch {
+pub enum BatchMeaning {
     /// Each replica's, as in Caffe.
     #[default]
     PerReplica,
-    /// That of all replicas together.
+    /// That of all replicas together: each replica takes an equal number of items.
     Global,
 }
+
+base::names!(pub BatchMeaning { PerReplica = "per-replica", Global = "global" });
 
 /// What belongs to one replica.
 #[derive(Debug, Clone, PartialEq, Default)]

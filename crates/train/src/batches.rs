@@ -1,12 +1,12 @@
-//! `--batch global`: the net states the batch of all replicas, and each takes its part.
+//! `--batch global`: the net states the batch of all replicas, and each takes an equal number of items.
 
 use caffe_format::{LayerParameter, NetParameter, Phase};
 
 use crate::TrainError;
 
-/// Gives each replica its part of the batch that the net states for all.
+/// Divides every `batch_size` of the train net by the number of replicas.
 pub(crate) fn divide_batches(net: &mut NetParameter, replicas: usize) -> Result<(), TrainError> {
-    let parts = u32::try_from(replicas).unwrap_or(u32::MAX);
+    let divisor = u32::try_from(replicas).unwrap_or(u32::MAX);
     let trains = |layer: &&mut LayerParameter| {
         layer.include.is_empty() || layer.include.iter().any(|rule| rule.phase() == Phase::Train)
     };
@@ -20,13 +20,10 @@ pub(crate) fn divide_batches(net: &mut NetParameter, replicas: usize) -> Result<
             layer.window_data_param.as_mut().map(|p| &mut p.batch_size),
         ];
         for size in sizes.into_iter().flatten().flatten() {
-            if *size % parts != 0 {
-                return Err(TrainError::Dealing(format!(
-                    "layer `{name}`: a global batch of {size} cannot be divided among {replicas} replicas: \
-                     change `batch_size` or --replicas"
-                )));
+            if *size % divisor != 0 {
+                return Err(TrainError::GlobalBatch { layer: name, batch: *size, replicas });
             }
-            *size /= parts;
+            *size /= divisor;
         }
     }
     Ok(())

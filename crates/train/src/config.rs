@@ -6,8 +6,9 @@ use caffe_format::SolverParameter;
 use collective::Choice;
 use kernels::Simd;
 use serde::{Deserialize, Serialize};
+use snapshot::BatchMeaning;
 
-use crate::parallel::{BatchMeaning, BatchNormState, Overlap};
+use crate::parallel::{BatchNormState, Overlap};
 
 use crate::files::UnknownFields;
 
@@ -96,3 +97,5 @@ pub enum ResumeData {
     /// From the first record, as Caffe does.
     Start,
 }
+
+base::names!(pub ResumeData { Continue = "continue", Start = "start" });

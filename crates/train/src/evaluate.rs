@@ -21,7 +21,7 @@ use crate::ranks::Ranks;
 use crate::run::{Control, Request};
 use crate::sources::FileSources;
 use crate::turns::Turns;
-use crate::{Event, Job, TrainError};
+use crate::{Event, Job, ResumeProblem, TrainError, WhichNet};
 
 /// A test net, once a worker, and what it reads.
 pub(crate) struct TestNet {
@@ -46,13 +46,9 @@ impl TestNet {
         sources: &mut FileSources,
         events: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
-        let which = format!("test net {index}");
+        let which = WhichNet::Test(index);
         let adopt = |net: &mut Net| {
-            net.adopt(train).map_err(|layer| {
-                TrainError::Nets(format!(
-                    "layer `{layer}` has other parameter shapes in the train net than in {which}"
-                ))
-            })
+            net.adopt(train).map_err(|layer| TrainError::TestShapes { layer, which: which.clone() })
         };
         let mut net = build(&which, written, MemoryPlan::ForwardOnly, sources, events)?;
         adopt(&mut net)?;
@@ -113,8 +109,8 @@ impl TestNet {
     /// Hands every source with its name to `restore`.
     pub(crate) fn restore_sources(
         &mut self,
-        mut restore: impl FnMut(&str, &mut dyn DataSource) -> Result<(), String>,
-    ) -> Result<(), String> {
+        mut restore: impl FnMut(&str, &mut dyn DataSource) -> Result<(), ResumeProblem>,
+    ) -> Result<(), ResumeProblem> {
         let names: Vec<String> = self.source_states().into_iter().map(|(name, _)| name).collect();
         let sources = names.iter().zip(&mut self.sources);
         sources.into_iter().try_for_each(|(name, source)| restore(name, source.as_mut()))

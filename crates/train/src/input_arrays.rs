@@ -58,7 +58,7 @@ fn give(
 ) -> Result<(), TrainError> {
     let names = net.source_names();
     let Some(index) = names.iter().position(|name| *name == layer) else {
-        let known = if names.is_empty() { "none".into() } else { names.join(", ") };
+        let known = names.into_iter().map(String::from).collect();
         return Err(TrainError::NoSource { layer: layer.into(), known });
     };
     sources[index]

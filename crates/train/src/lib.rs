@@ -73,15 +73,16 @@ mod worker;
 
 pub use config::{BUCKET_BYTES, Config, ResumeData};
 pub use data::OnBadSample;
-pub use error::TrainError;
+pub use error::{ResumeProblem, TensorProblem, TrainError, WhichNet, WorkerCount};
 pub use event::{Display, Event, NetOrigin, ResumeGap};
 pub use job::Job;
 pub use matrix::attach_matrices;
 pub use open::check_solver;
-pub use parallel::{BatchMeaning, BatchNormState, Dealing, Overlap};
+pub use parallel::{BatchNormState, Dealing, Overlap};
 pub use ranks::{Alarm, Ranks};
 pub use run::{Control, Ending, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
+pub use snapshot::BatchMeaning;
 pub use sources::FileSources;
 pub use times::{NoClock, Times};
 

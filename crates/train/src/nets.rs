@@ -42,7 +42,7 @@ pub fn read(
         (Some(name), None) => Some((file(name)?, NetOrigin::Net(name.clone()))),
         (None, Some(net)) => Some((net.clone(), NetOrigin::NetParam)),
         (None, None) => None,
-        (Some(_), Some(_)) => return Err(wrong("`net` and `net_param` exclude each other")),
+        (Some(_), Some(_)) => return Err(TrainError::NetTwice),
     };
     let generic = generic.map(|(net, origin)| NamedNet { net, origin });
     let train = train_net(solver, generic.as_ref(), &mut file)?;
@@ -65,16 +65,8 @@ fn train_net(
             NamedNet { net: file(name)?, origin: NetOrigin::TrainNet(name.clone()) }
         }
         (None, Some(net), None) => NamedNet { net: net.clone(), origin: NetOrigin::TrainNetParam },
-        (None, None, None) => {
-            return Err(wrong(
-                "no train net; give one of `net`, `net_param`, `train_net`, `train_net_param`",
-            ));
-        }
-        _ => {
-            return Err(wrong(
-                "more than one train net; keep one of `net`, `net_param`, `train_net`, `train_net_param`",
-            ));
-        }
+        (None, None, None) => return Err(TrainError::NoTrainNet),
+        _ => return Err(TrainError::SeveralTrainNets),
     };
     train.net.state = Some(state(Phase::Train, &train.net, solver.train_state.as_ref()));
     Ok(train)
@@ -94,20 +86,14 @@ fn test_nets(
     }
     let wanted = solver.test_iter.len();
     if wanted < tests.len() || (generic.is_none() && wanted != tests.len()) {
-        return Err(wrong(&format!(
-            "{wanted} `test_iter` for {} test nets; give one each",
-            tests.len()
-        )));
+        return Err(TrainError::TestIterCount { test_iter: wanted, nets: tests.len() });
     }
     if let Some(generic) = generic {
         tests.resize(wanted, generic.clone());
     }
     if !solver.test_state.is_empty() && solver.test_state.len() != tests.len() {
-        return Err(wrong(&format!(
-            "{} `test_state` for {} test nets; give none or one each",
-            solver.test_state.len(),
-            tests.len()
-        )));
+        let test_state = solver.test_state.len();
+        return Err(TrainError::TestStateCount { test_state, nets: tests.len() });
     }
     for (index, test) in tests.iter_mut().enumerate() {
         test.net.state = Some(state(Phase::Test, &test.net, solver.test_state.get(index)));
@@ -124,8 +110,4 @@ fn state(phase: Phase, net: &NetParameter, solver: Option<&NetState>) -> NetStat
         merged.stage.extend(state.stage.iter().cloned());
     }
     merged
-}
-
-fn wrong(reason: &str) -> TrainError {
-    TrainError::Nets(reason.into())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use caffe_format::{NetParameter, SolverParameter, text};
 use kernels::Cpu;
 use net::{Home, MemoryPlan, Net, ReplicaState, compile};
-use snapshot::{Loaded, Resume};
+use snapshot::{BatchMeaning, Loaded, Resume};
 use solver::{Extensions, ParamSlot, ParamSlots, Solver};
 use tensor::{SharedSlab, Slab};
 
@@ -14,7 +14,7 @@ use crate::batches::divide_batches;
 use crate::evaluate::TestNet;
 use crate::job::Shared;
 use crate::nets::{self, SolverNets};
-use crate::parallel::{BatchMeaning, Dealing};
+use crate::parallel::Dealing;
 use crate::plan::workers_plan;
 use crate::ranks::Ranks;
 use crate::reduce::buckets;
@@ -23,7 +23,7 @@ use crate::sources::FileSources;
 use crate::timeline::Spans;
 use crate::times::{Ledger, Times};
 use crate::worker::Worker;
-use crate::{Config, Event, Job, TrainError, matrix, restore};
+use crate::{Config, Event, Job, TrainError, WhichNet, matrix, restore};
 
 impl Job {
     /// Reads, checks and builds everything. What can be known to be wrong is found here, before the
@@ -83,7 +83,7 @@ impl Job {
             // What `debug_info` prints is every layer's own.
             let debug = config.solver.debug_info();
             let plan = if debug { MemoryPlan::KeepDiffs } else { MemoryPlan::ShareDiffs };
-            nets.push(build("train net", &found.train.net, plan, &mut sources, events)?);
+            nets.push(build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?);
         }
         let set_up = SetUp { config: &config, dealing, rank: ranks.rank() };
         let (params, replicas, tests) = set_up.run(&mut nets, &found.tests, events)?;
@@ -185,9 +185,7 @@ fn deal(config: &Config, ranks: usize, loaded: Option<&Loaded>) -> Result<Dealin
     };
     let replicas = match (config.replicas, saved) {
         (Some(asked), Some(saved)) if asked != saved => {
-            return Err(TrainError::Dealing(format!(
-                "the snapshot was written by {saved} replicas; resume with --replicas {saved}, not {asked}"
-            )));
+            return Err(TrainError::SnapshotReplicas { saved, asked });
         }
         (asked, saved) => saved.or(asked).unwrap_or(config.workers * ranks),
     };
@@ -196,7 +194,7 @@ fn deal(config: &Config, ranks: usize, loaded: Option<&Loaded>) -> Result<Dealin
 
 /// Compiles a net and reports what it consists of.
 pub(crate) fn build(
-    which: &str,
+    which: &WhichNet,
     written: &NetParameter,
     plan: MemoryPlan,
     sources: &mut FileSources,
@@ -204,7 +202,7 @@ pub(crate) fn build(
 ) -> Result<Net, TrainError> {
     let with_files = matrix::attach_matrices(written, sources.root())?;
     let (net, unmet) = compile(&with_files, sources, plan)
-        .map_err(|source| TrainError::Net { which: which.into(), source })?;
+        .map_err(|source| TrainError::Net { which: which.clone(), source })?;
     unmet.into_iter().for_each(|rule| events(Event::UnmetRule(rule)));
     let mut shown = NetParameter { layer: net.filtered(), ..written.clone() };
     shown.layer.iter_mut().for_each(|layer| layer.blobs.clear());
@@ -234,21 +232,23 @@ pub fn check_solver(solver: &SolverParameter) -> Result<(), TrainError> {
 
 /// What the loop needs of the solver's schedule.
 fn check_schedule(solver: &SolverParameter) -> Result<(), TrainError> {
-    let wrong = |reason: &str| Err(TrainError::Nets(reason.into()));
-    if solver.average_loss() < 1 {
-        return wrong("`average_loss` must be 1 or more");
-    }
-    if solver.max_iter() < 0 || solver.snapshot() < 0 || solver.display() < 0 {
-        return wrong("`max_iter`, `snapshot` and `display` must not be negative");
+    let fields = [
+        ("average_loss", solver.average_loss(), 1),
+        ("max_iter", solver.max_iter(), 0),
+        ("snapshot", solver.snapshot(), 0),
+        ("display", solver.display(), 0),
+    ];
+    let tests = solver.test_iter.iter().map(|&iterations| ("test_iter", iterations, 0));
+    for (field, value, least) in fields.into_iter().chain(tests) {
+        if value < least {
+            return Err(TrainError::SolverField { field, value, least });
+        }
     }
     if !solver.test_iter.is_empty() && solver.test_interval() <= 0 {
-        return wrong("`test_iter` without a positive `test_interval`");
-    }
-    if solver.test_iter.iter().any(|&iterations| iterations < 0) {
-        return wrong("`test_iter` must not be negative");
+        return Err(TrainError::NoTestInterval);
     }
     if solver.snapshot() > 0 && solver.snapshot_prefix.is_none() {
-        return wrong("`snapshot` without `snapshot_prefix`");
+        return Err(TrainError::NoSnapshotPrefix);
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use base::Rank;
 
-use crate::TrainError;
+use crate::{TrainError, WorkerCount};
 
 /// How the replicas of a job are dealt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,15 +23,6 @@ pub struct Dealing {
     pub ranks: usize,
 }
 
-/// What `batch_size` means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BatchMeaning {
-    /// Each replica's, as in Caffe.
-    PerReplica,
-    /// That of all replicas together: each takes its part.
-    Global,
-}
-
 /// Which BatchNorm statistics test, snapshot and hash use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchNormState {
@@ -40,6 +31,8 @@ pub enum BatchNormState {
     /// Those of replica 0.
     Replica0,
 }
+
+base::names!(pub BatchNormState { Averaged = "averaged", Replica0 = "replica0" });
 
 /// When gradients are summed, relative to backward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +43,8 @@ pub enum Overlap {
     AfterBackward,
 }
 
+base::names!(pub Overlap { DuringBackward = "on", AfterBackward = "off" });
+
 impl Dealing {
     /// Deals `replicas` to `ranks` of `workers` each; refuses what would not be exact, unless asked to
     /// go on.
@@ -59,31 +54,22 @@ impl Dealing {
         ranks: usize,
         inexact: bool,
     ) -> Result<Self, TrainError> {
-        let wrong = |reason: String| Err(TrainError::Dealing(reason));
         let all = workers * ranks;
         if replicas == 0 || all == 0 {
-            return wrong("at least one replica and one worker are needed".into());
+            return Err(TrainError::NoReplicas);
         }
         let dealing = Self { replicas, workers, ranks };
-        let whom = dealing.whom();
+        let workers = WorkerCount { ranks, workers };
         if replicas < all {
-            return wrong(format!(
-                "--replicas {replicas} is too few for {whom}: give at least as many replicas as workers"
-            ));
+            return Err(TrainError::TooFewReplicas { replicas, workers });
         }
         if dealing.is_exact() || (inexact && replicas.is_multiple_of(all)) {
             return Ok(dealing);
         }
-        let hint = if replicas.is_multiple_of(all) { ", or --inexact" } else { "" };
-        wrong(match dealing.nearest_exact() {
-            Some(nearest) => format!(
-                "{replicas} replicas on {whom} would not give the bits of one worker: \
-                 each must run a power of two of them; nearest is --replicas {nearest}{hint}"
-            ),
-            None => format!(
-                "{whom} would not give the bits of one worker: \
-                 several ranks need a power of two of workers each{hint}"
-            ),
+        let divides = replicas.is_multiple_of(all);
+        Err(match dealing.nearest_exact() {
+            Some(nearest) => TrainError::Inexact { replicas, workers, nearest, divides },
+            None => TrainError::InexactWorkers { workers, divides },
         })
     }
 
@@ -114,14 +100,6 @@ impl Dealing {
     pub fn of_rank(self, rank: Rank) -> Range<usize> {
         let last = self.of_worker(rank, self.workers - 1);
         self.of_worker(rank, 0).start..last.end
-    }
-
-    fn whom(self) -> String {
-        match self.ranks {
-            1 => format!("{} workers", self.workers),
-            ranks if self.workers == 1 => format!("{ranks} ranks of 1 worker"),
-            ranks => format!("{ranks} ranks of {} workers", self.workers),
-        }
     }
 
     fn nearest_exact(self) -> Option<usize> {

@@ -14,8 +14,7 @@ pub(crate) fn workers_plan(config: &Config, dealing: Dealing) -> Result<Vec<Exch
         return Ok(Vec::new());
     }
     if names(&config.allreduce).iter().any(|name| name == "mpi") {
-        let reason = "allreduce `mpi` is the MPI library's own: it needs several ranks (`mpirun`)";
-        return Err(TrainError::Dealing(reason.into()));
+        return Err(TrainError::MpiAlone);
     }
     let choice = config.allreduce.clone();
     let config = exchange::Config { choice, ..exchange::Config::LOCAL };

@@ -10,7 +10,7 @@ use snapshot::{Loaded, Replica, Resume, RunState};
 
 use crate::catch_up::catch_up;
 use crate::save::{CARRIED, read_carried, test_source_name};
-use crate::{Event, Job, ResumeData, ResumeGap, TrainError};
+use crate::{Event, Job, ResumeData, ResumeGap, ResumeProblem, TrainError};
 
 /// Sets `job` to a snapshot, to the bit if its sidecar is there.
 pub(crate) fn restore(
@@ -24,10 +24,10 @@ pub(crate) fn restore(
     if let Some(model) = &loaded.model {
         job.use_model(state, model, events)?;
     }
-    let wrong = |reason: String| TrainError::Resume { path: state.into(), reason };
+    let wrong = |source| TrainError::Resume { path: state.into(), source };
     restore_history(job, &loaded.state).map_err(wrong)?;
     job.iter = u64::try_from(loaded.state.iter())
-        .map_err(|_| wrong(format!("its iteration is {}", loaded.state.iter())))?;
+        .map_err(|_| wrong(ResumeProblem::Iteration { iter: loaded.state.iter() }))?;
     match loaded.resume {
         Resume::Exact(run) => restore_replicas(job, &run).map_err(wrong),
         Resume::AsCaffe { missing } => {
@@ -41,24 +41,25 @@ pub(crate) fn restore(
     }
 }
 
-fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), String> {
+fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), ResumeProblem> {
     let params = job.workers[0].net.params();
     let want = params.len() * job.shared.history.len();
     if state.history.len() != want {
         let rule = job.solver.rule().name;
         let got = state.history.len();
-        return Err(format!("it has {got} history blobs, rule {rule} needs {want} for this net"));
+        return Err(ResumeProblem::HistoryCount { got, rule, want });
     }
     let mut blobs = state.history.iter();
     for slab in &mut job.shared.history {
         for param in params {
             let blob = blobs.next().expect("counted above");
-            let values = blob.values().map_err(|e| e.to_string())?;
+            let values = blob.values()?;
             if values.len() != param.values.len() {
-                let (layer, got, want) = (&param.layer, values.len(), param.values.len());
-                return Err(format!(
-                    "history of layer `{layer}` has {got} values, expected {want}"
-                ));
+                return Err(ResumeProblem::HistoryLength {
+                    layer: param.layer.clone(),
+                    got: values.len(),
+                    want: param.values.len(),
+                });
             }
             if param.home == Home::Slab {
                 slab.get_mut()[param.values.clone()].copy_from_slice(&values);
@@ -68,17 +69,17 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), String> {
     Ok(())
 }
 
-fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), String> {
+fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> {
     let continues = job.config.resume_data == ResumeData::Continue;
     let names: Vec<String> = job.net().source_names().into_iter().map(String::from).collect();
     for (index, number) in job.dealing.of_rank(job.rank()).enumerate() {
         let saved = &run.replicas[number]; // their number was taken from here
         restore_statistics(job, index, saved)?;
         let replica = &mut job.replicas[index];
-        replica.rng = Mt19937::from_state(&saved.random).map_err(|e| e.to_string())?;
+        replica.rng = Mt19937::from_state(&saved.random)?;
         if let Some(section) = saved.extra.iter().find(|section| section.tag == CARRIED) {
-            replica.carried = read_carried(&section.bytes)
-                .ok_or_else(|| format!("the recurrent state of replica {number} is damaged"))?;
+            replica.carried =
+                read_carried(&section.bytes).ok_or(ResumeProblem::Carried { replica: number })?;
         }
         if continues {
             for (name, source) in names.iter().zip(&mut replica.sources) {
@@ -94,7 +95,7 @@ fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), String> {
     Ok(())
 }
 
-fn restore_statistics(job: &mut Job, index: usize, saved: &Replica) -> Result<(), String> {
+fn restore_statistics(job: &mut Job, index: usize, saved: &Replica) -> Result<(), ResumeProblem> {
     for blob in &saved.statistics {
         let found = job.workers[0].net.params().iter().find(|p| {
             p.layer == blob.layer
@@ -102,17 +103,19 @@ fn restore_statistics(job: &mut Job, index: usize, saved: &Replica) -> Result<()
                 && p.home == Home::Running
         });
         let found = found.filter(|param| param.values.len() == blob.values.len());
-        let param = found.ok_or_else(|| {
-            format!("it has statistics of layer `{}` that do not fit this net", blob.layer)
-        })?;
+        let param = found.ok_or_else(|| ResumeProblem::Statistics { layer: blob.layer.clone() })?;
         job.replicas[index].running[param.values.clone()].copy_from_slice(&blob.values);
     }
     Ok(())
 }
 
-fn restore_source(source: &mut dyn DataSource, name: &str, saved: &Replica) -> Result<(), String> {
+fn restore_source(
+    source: &mut dyn DataSource,
+    name: &str,
+    saved: &Replica,
+) -> Result<(), ResumeProblem> {
     let Some((_, state)) = saved.sources.iter().find(|(saved, _)| *saved == name) else {
-        return Err(format!("it has no position for data layer `{name}`"));
+        return Err(ResumeProblem::NoPosition { layer: name.into() });
     };
-    source.restore(state).map_err(|e| format!("data layer `{name}`: {}", crate::chain(&e)))
+    (source.restore(state)).map_err(|source| ResumeProblem::Position { layer: name.into(), source })
 }

@@ -27,6 +27,8 @@ pub enum Request {
     Stop,
 }
 
+base::names!(pub Request { Stop = "stop", Snapshot = "snapshot", None = "none" });
+
 /// Never asks for anything.
 pub struct NoControl;
 

@@ -1,10 +1,10 @@
 //! From a job to a snapshot.
 
-use caffe_format::{BlobProto, NetParameter, SolverParameterSnapshotFormat, SolverState, text};
+use caffe_format::{BlobProto, NetParameter, SolverState, text};
 use net::{Home, Param};
-use snapshot::{Batch, Format, Replica, RunState, Section, Snapshot, Statistics, hash};
+use snapshot::{Replica, RunState, Section, Snapshot, Statistics, hash};
 
-use crate::{BatchMeaning, Event, Job, TrainError};
+use crate::{Event, Job, TrainError};
 
 impl Job {
     /// Writes a snapshot of the present state. A full disk is reported, not fatal: the previous
@@ -20,10 +20,7 @@ impl Job {
 
     fn write(&self, model: NetParameter, run: RunState, events: &mut dyn FnMut(Event)) {
         let prefix = self.config.root.join(self.config.solver.snapshot_prefix());
-        let format = match self.config.solver.snapshot_format() {
-            SolverParameterSnapshotFormat::Binaryproto => Format::Binary,
-            SolverParameterSnapshotFormat::Hdf5 => Format::Hdf5,
-        };
+        let format = self.config.solver.snapshot_format();
         let snapshot = Snapshot { model, state: self.solver_state(), run };
         match snapshot::save(&prefix.to_string_lossy(), format, snapshot) {
             Ok(names) => {
@@ -84,10 +81,7 @@ impl Job {
         }
         RunState {
             seed: self.config.solver.random_seed(),
-            batch: match self.config.batch {
-                BatchMeaning::PerReplica => Batch::PerReplica,
-                BatchMeaning::Global => Batch::Global,
-            },
+            batch: self.config.batch,
             solver_hash: hash::hash(text::write(&self.config.solver).as_bytes()),
             replicas,
             extra: Vec::new(),

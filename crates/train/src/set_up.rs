@@ -9,7 +9,7 @@ use crate::evaluate::TestNet;
 use crate::nets::NamedNet;
 use crate::parallel::Dealing;
 use crate::sources::FileSources;
-use crate::{Config, Event, TrainError};
+use crate::{Config, Event, TrainError, WhichNet};
 
 /// How a rank goes through set-up.
 pub(crate) struct SetUp<'a> {
@@ -62,7 +62,7 @@ impl SetUp<'_> {
         let rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
         let mut sources = FileSources::new(self.config, index, self.dealing.replicas);
         let (params, replica) = (net.initialise(rng, &mut sources))
-            .map_err(|source| TrainError::Net { which: "train net".into(), source })?;
+            .map_err(|source| TrainError::Net { which: WhichNet::Train, source })?;
         Ok((params, replica, sources))
     }
 }

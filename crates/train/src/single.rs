@@ -13,7 +13,7 @@ use crate::files::{UnknownFields, read_net};
 use crate::open::build;
 use crate::score::Score;
 use crate::sources::FileSources;
-use crate::{Event, TrainError};
+use crate::{Event, TrainError, WhichNet};
 
 /// Which net to build, and with what.
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ impl Single {
         written: &NetParameter,
         events: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
-        let which = config.model.display().to_string();
+        let which = WhichNet::File(config.model.clone());
         let written = NetParameter { state: Some(config.state.clone()), ..written.clone() };
         let mut sources = FileSources::alone(config.root.clone(), OnBadSample::Fail);
         let mut net = build(&which, &written, config.plan, &mut sources, events)?;

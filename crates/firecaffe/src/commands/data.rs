@@ -9,9 +9,10 @@ mod mean;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use caffe_format::DataParameterDb;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::options::Backend;
+use crate::options::backend;
 
 /// One variant a file in `data/`.
 #[derive(Debug, clap::Subcommand)]
@@ -45,13 +46,13 @@ struct Database {
     #[arg(value_name = "DB")]
     database: PathBuf,
     /// The database's format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
-    backend: Backend,
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    backend: DataParameterDb,
 }
 
 impl Database {
     fn open(&self) -> Result<Box<dyn data::database::Database>> {
-        Ok(data::database::open(&self.database, self.backend.into())?)
+        Ok(data::database::open(&self.database, self.backend)?)
     }
 }
 

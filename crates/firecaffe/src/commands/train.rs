@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
-use clap::ValueEnum;
-use train::{Config, Job, OnBadSample, Ranks, ResumeData, TrainError, files, nets};
+use train::{Config, Job, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets};
 
 use crate::clock::RealClock;
 use crate::log::Log;
 use crate::log::json::JsonLog;
-use crate::options::{DEFAULT_SEED, Running, root};
-use crate::signals::{Effect, Signals};
+use crate::options::{DEFAULT_SEED, Running, one_of, root};
+use crate::signals::Signals;
 use crate::{gpu, launch, progress::Progress};
 use listener::Listener;
 use parallel::Parallel;
@@ -53,11 +52,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE|auto")]
     snapshot: Option<PathBuf>,
     /// Where a resumed run reads data: on from where it was, or from the first record as Caffe does
-    #[arg(long, value_name = "WHERE", default_value = "continue")]
-    resume_data: Where,
+    #[arg(long, value_name = "WHERE", default_value = "continue",
+          value_parser = one_of::<ResumeData>(ResumeData::NAMES))]
+    resume_data: ResumeData,
     /// What to do with a record that cannot be decoded
-    #[arg(long, value_name = "WHAT", default_value = "fail")]
-    on_bad_sample: BadSample,
+    #[arg(long, value_name = "WHAT", default_value = "fail",
+          value_parser = one_of::<OnBadSample>(OnBadSample::NAMES))]
+    on_bad_sample: OnBadSample,
     /// Also write what is displayed, tested and saved to this file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     log_json: Option<PathBuf>,
@@ -66,29 +67,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
     /// What Ctrl-C does
-    #[arg(long, value_name = "EFFECT", default_value = "stop")]
-    sigint_effect: Effect,
+    #[arg(long, value_name = "EFFECT", default_value = "stop",
+          value_parser = one_of::<Request>(Request::NAMES))]
+    sigint_effect: Request,
     /// What SIGHUP does
-    #[arg(long, value_name = "EFFECT", default_value = "snapshot")]
-    sighup_effect: Effect,
+    #[arg(long, value_name = "EFFECT", default_value = "snapshot",
+          value_parser = one_of::<Request>(Request::NAMES))]
+    sighup_effect: Request,
     #[command(flatten)]
     parallel: Parallel,
     #[command(flatten)]
     running: Running,
-}
-
-/// Where a resumed run reads data.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Where {
-    Continue,
-    Start,
-}
-
-/// What to do with a bad record.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum BadSample {
-    Fail,
-    Skip,
 }
 
 /// Trains to the end, or until asked to stop; under `mpirun` as one of its ranks.
@@ -138,7 +127,7 @@ fn train(args: &Args, ranks: Ranks) -> Result<()> {
 
 /// Names the solver's file in errors about its options; the library knows only their values.
 fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
-    let of_solver = matches!(error, TrainError::Solver(_) | TrainError::Nets(_));
+    let of_solver = error.is_about_solver();
     let error = anyhow::Error::from(error);
     if of_solver { error.context(solver.display().to_string()) } else { error }
 }
@@ -164,20 +153,14 @@ fn configure(args: &Args, log: &Log) -> Result<Config> {
     let config = Config {
         weights: args.weights.clone(),
         resume,
-        resume_data: match args.resume_data {
-            Where::Continue => ResumeData::Continue,
-            Where::Start => ResumeData::Start,
-        },
+        resume_data: args.resume_data,
         threads: args.running.compute.threads(),
         timeline: args.timeline.is_some(),
         simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
         root: root(),
         unknown,
-        on_bad_sample: match args.on_bad_sample {
-            BadSample::Fail => OnBadSample::Fail,
-            BadSample::Skip => OnBadSample::Skip,
-        },
+        on_bad_sample: args.on_bad_sample,
         ..Config::new(solver)
     };
     let config = args.parallel.apply(config, args.running.compute.threads_asked());

@@ -4,11 +4,12 @@ use caffe_format::{BlobProto, LayerParameter, NetParameter, SolverState};
 
 use super::{check_writable, save};
 use crate::{
-    Format, Loaded, Names, Resume, Snapshot, SnapshotError, find_latest, load, load_model, sidecar,
+    Loaded, Names, Resume, Snapshot, SnapshotError, SnapshotFormat, find_latest, load, load_model,
+    sidecar,
 };
 
 /// A snapshot after `iter` iterations, in `dir`.
-fn snapshot(dir: &Path, iter: i32, format: Format) -> Names {
+fn snapshot(dir: &Path, iter: i32, format: SnapshotFormat) -> Names {
     save(&prefix(dir), format, contents(iter)).unwrap()
 }
 
@@ -49,7 +50,7 @@ fn put(path: &Path, bytes: &[u8]) {
 
 #[test]
 fn what_is_saved_is_loaded() {
-    for format in [Format::Binary, Format::Hdf5] {
+    for format in [SnapshotFormat::Binaryproto, SnapshotFormat::Hdf5] {
         let dir = tempfile::tempdir().unwrap();
         let names = snapshot(dir.path(), 40, format);
         check(load(&names.state).unwrap(), 40, &names);
@@ -62,7 +63,7 @@ fn what_is_saved_is_loaded() {
 #[test]
 fn a_moved_snapshot_finds_its_model() {
     let dir = tempfile::tempdir().unwrap();
-    let names = snapshot(dir.path(), 40, Format::Binary);
+    let names = snapshot(dir.path(), 40, SnapshotFormat::Binaryproto);
     fs::rename(dir.path().join("out"), dir.path().join("moved")).unwrap();
     let state = dir.path().join("moved").join(names.state.file_name().unwrap());
     check(load(&state).unwrap(), 40, &names);
@@ -71,7 +72,7 @@ fn a_moved_snapshot_finds_its_model() {
 #[test]
 fn a_state_without_its_sidecar_resumes_as_caffe_does() {
     let dir = tempfile::tempdir().unwrap();
-    let names = snapshot(dir.path(), 40, Format::Binary);
+    let names = snapshot(dir.path(), 40, SnapshotFormat::Binaryproto);
     fs::remove_file(&names.sidecar).unwrap();
     let loaded = load(&names.state).unwrap();
     assert_eq!(loaded.resume, Resume::AsCaffe { missing: names.sidecar });
@@ -82,7 +83,7 @@ fn a_state_without_its_sidecar_resumes_as_caffe_does() {
 /// Damages each file of the last snapshot: `load` names it, `find_latest` falls back to the one before.
 #[test]
 fn damage_to_any_file_is_noticed() {
-    for format in [Format::Binary, Format::Hdf5] {
+    for format in [SnapshotFormat::Binaryproto, SnapshotFormat::Hdf5] {
         for which in 0..3 {
             let dir = tempfile::tempdir().unwrap();
             let before = snapshot(dir.path(), 20, format);
@@ -115,8 +116,8 @@ fn damage_to_any_file_is_noticed() {
 #[test]
 fn a_snapshot_that_was_not_finished_is_passed_over() {
     let dir = tempfile::tempdir().unwrap();
-    snapshot(dir.path(), 20, Format::Binary);
-    let names = snapshot(dir.path(), 40, Format::Binary);
+    snapshot(dir.path(), 20, SnapshotFormat::Binaryproto);
+    let names = snapshot(dir.path(), 40, SnapshotFormat::Binaryproto);
     fs::remove_file(&names.state).unwrap();
     assert_eq!(find_latest(&prefix(dir.path())).unwrap().unwrap().iteration, 20);
 }
@@ -136,5 +137,5 @@ fn a_place_that_cannot_be_written_is_named() {
     put(&dir.path().join("out"), b"a file");
     let error = check_writable(&prefix(dir.path())).unwrap_err();
     assert!(matches!(&error, SnapshotError::Write(_)), "{error}");
-    assert!(save(&prefix(dir.path()), Format::Binary, contents(1)).is_err());
+    assert!(save(&prefix(dir.path()), SnapshotFormat::Binaryproto, contents(1)).is_err());
 }

@@ -3,8 +3,8 @@
 use crate::hash::hash;
 
 use super::{
-    Batch, FEED, MAGIC, RANDOM, REPLICA, RUN, Replica, RunState, SEAL, STATISTICS, Seal, Section,
-    Sidecar, SidecarError, Statistics, VERSION,
+    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RUN, Replica, RunState, SEAL, STATISTICS, Seal,
+    Section, Sidecar, SidecarError, Statistics, VERSION,
 };
 
 /// The whole file.
@@ -47,8 +47,8 @@ fn read_run(mut input: Input<'_>) -> Result<RunState, SidecarError> {
     let seed = i64::from_le_bytes(input.array()?);
     let solver_hash = input.u64()?;
     let batch = match input.array()? {
-        [0] => Batch::PerReplica,
-        [1] => Batch::Global,
+        [0] => BatchMeaning::PerReplica,
+        [1] => BatchMeaning::Global,
         _ => return Err(input.bad("an unknown batch mode")),
     };
     Ok(RunState { seed, batch, solver_hash, ..RunState::default() })

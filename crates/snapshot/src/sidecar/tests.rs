@@ -1,7 +1,7 @@
 use crate::hash::hash;
 
 use super::{
-    Batch, Replica, RunState, Seal, Section, Sidecar, SidecarError, Statistics, read, write,
+    BatchMeaning, Replica, RunState, Seal, Section, Sidecar, SidecarError, Statistics, read, write,
 };
 
 /// Something of everything.
@@ -18,7 +18,7 @@ pub(crate) fn run() -> RunState {
     };
     RunState {
         seed: -1701,
-        batch: Batch::Global,
+        batch: BatchMeaning::Global,
         solver_hash: 77,
         replicas: vec![replica(0), replica(1), Replica::default()],
         extra: vec![Section { tag: *b"NEW!", bytes: b"from a later version".to_vec() }],

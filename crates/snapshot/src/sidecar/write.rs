@@ -3,8 +3,8 @@
 use crate::hash::hash;
 
 use super::{
-    Batch, FEED, MAGIC, RANDOM, REPLICA, RUN, Replica, RunState, SEAL, STATISTICS, Seal, Section,
-    Sidecar, VERSION,
+    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RUN, Replica, RunState, SEAL, STATISTICS, Seal,
+    Section, Sidecar, VERSION,
 };
 
 /// The whole file.
@@ -32,8 +32,8 @@ fn run(out: &mut Vec<u8>, run: &RunState) {
     out.extend(run.seed.to_le_bytes());
     out.extend(run.solver_hash.to_le_bytes());
     out.push(match run.batch {
-        Batch::PerReplica => 0,
-        Batch::Global => 1,
+        BatchMeaning::PerReplica => 0,
+        BatchMeaning::Global => 1,
     });
 }
 

@@ -17,15 +17,13 @@ pub enum Direction {
     BottomTop,
 }
 
+// Graphviz's names, which are Caffe's.
+base::names!(pub Direction { LeftRight = "LR", TopBottom = "TB", BottomTop = "BT" });
+
 /// The graph in DOT, for `dot -Tsvg`. Filter the net first ([`net::filter::filter`]) to see one phase.
 #[must_use]
 pub fn draw(net: &NetParameter, direction: Direction) -> String {
-    let rank = match direction {
-        Direction::LeftRight => "LR",
-        Direction::TopBottom => "TB",
-        Direction::BottomTop => "BT",
-    };
-    let mut out = format!("digraph {} {{\n  rankdir={rank};\n", quoted(net.name()));
+    let mut out = format!("digraph {} {{\n  rankdir={direction};\n", quoted(net.name()));
     let mut blobs: Vec<&str> = Vec::new();
     for (index, layer) in net.layer.iter().enumerate() {
         let in_place = layer.bottom.first().is_some_and(|bottom| layer.top.first() == Some(bottom));

@@ -14,7 +14,7 @@ use base::Shape;
 use caffe_format::{BlobProto, LayerParameter, NetParameter, binary, text};
 use snapshot::SnapshotError;
 
-use crate::TrainError;
+use crate::{TensorProblem, TrainError};
 
 /// Where the net stands in the metadata.
 const NET: &str = "caffe.net";
@@ -22,17 +22,17 @@ const NET: &str = "caffe.net";
 /// Converts a model file of any of Caffe's formats.
 pub fn to_safetensors(model: &Path, output: &Path) -> Result<(), TrainError> {
     let mut net = snapshot::load_model(model)?;
-    let bad = |problem: String| TrainError::Tensors { path: model.into(), problem };
+    let bad = |source| TrainError::Tensors { path: model.into(), source };
     let mut tensors = BTreeMap::new();
     for layer in &net.layer {
         for (index, blob) in layer.blobs.iter().enumerate() {
             let name = format!("{}/{index}", layer.name());
-            let told = |error| bad(format!("blob `{name}`: {error}"));
+            let told = |source| bad(TensorProblem::Blob { blob: name.clone(), source });
             let dims = blob.dims().map_err(told)?;
             let values = blob.values().map_err(told)?;
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
             if tensors.insert(name.clone(), (dims, bytes)).is_some() {
-                return Err(bad(format!("two layers are called `{}`", layer.name())));
+                return Err(bad(TensorProblem::SameName { layer: layer.name().into() }));
             }
         }
     }
@@ -43,7 +43,7 @@ pub fn to_safetensors(model: &Path, output: &Path) -> Result<(), TrainError> {
     let metadata = [("format".to_owned(), "caffe".to_owned()), (NET.to_owned(), text::write(&net))];
     let bytes = views
         .and_then(|views| ::safetensors::serialize(views, Some(metadata.into_iter().collect())))
-        .map_err(|error| bad(error.to_string()))?;
+        .map_err(|error| bad(error.into()))?;
     snapshot::atomic::write(output, &bytes).map_err(SnapshotError::Write)?;
     Ok(())
 }
@@ -52,25 +52,25 @@ pub fn to_safetensors(model: &Path, output: &Path) -> Result<(), TrainError> {
 pub fn from_safetensors(input: &Path, model: &Path) -> Result<(), TrainError> {
     let path = || input.to_owned();
     let bytes = fs::read(input).map_err(|source| TrainError::Read { path: path(), source })?;
-    let net = read(&bytes).map_err(|problem| TrainError::Tensors { path: path(), problem })?;
+    let net = read(&bytes).map_err(|source| TrainError::Tensors { path: path(), source })?;
     snapshot::atomic::write(model, &binary::write(&net)).map_err(SnapshotError::Write)?;
     Ok(())
 }
 
-fn read(bytes: &[u8]) -> Result<NetParameter, String> {
-    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
+fn read(bytes: &[u8]) -> Result<NetParameter, TensorProblem> {
+    let (_, header) = SafeTensors::read_metadata(bytes)?;
     let written = header.metadata().as_ref().and_then(|metadata| metadata.get(NET));
     let mut net: NetParameter = match written {
-        Some(source) => text::read(NET, source).map_err(|errors| errors.to_string())?,
+        Some(source) => text::read(NET, source)?,
         None => NetParameter::default(),
     };
-    let mut tensors = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?.tensors();
+    let mut tensors = SafeTensors::deserialize(bytes)?.tensors();
     let mut places = Vec::new();
     for (tensor, (name, _)) in tensors.iter().enumerate() {
         let place = name.rsplit_once('/');
         let place = place.and_then(|(layer, i)| Some((layer, i.parse::<usize>().ok()?)));
         let Some((layer, index)) = place else {
-            return Err(format!("tensor `{name}` is not called `<layer>/<number>`"));
+            return Err(TensorProblem::Name { tensor: name.clone() });
         };
         places.push((layer.to_owned(), index, tensor));
     }
@@ -85,17 +85,18 @@ fn read(bytes: &[u8]) -> Result<NetParameter, String> {
         });
         let blobs = &mut net.layer[at].blobs;
         if blobs.len() != index {
-            return Err(format!("there is `{name}`, but not `{layer}/{}`", blobs.len()));
+            let (tensor, index) = (name.clone(), blobs.len());
+            return Err(TensorProblem::Gap { tensor, layer, index });
         }
-        let shape =
-            Shape::new(view.shape()).map_err(|error| format!("tensor `{name}`: {error}"))?;
+        let wrong = |source| TensorProblem::Shape { tensor: name.clone(), source };
+        let shape = Shape::new(view.shape()).map_err(wrong)?;
         blobs.push(BlobProto::from_values(shape.dims(), values(name, view)?));
     }
     Ok(net)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "values are f32 here")]
-fn values(name: &str, view: &TensorView<'_>) -> Result<Vec<f32>, String> {
+fn values(name: &str, view: &TensorView<'_>) -> Result<Vec<f32>, TensorProblem> {
     let bytes = view.data();
     let f64s = || bytes.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b) as f32);
     let bf16 = |&[low, high]: &[u8; 2]| f32::from_le_bytes([0, 0, low, high]);
@@ -103,6 +104,9 @@ fn values(name: &str, view: &TensorView<'_>) -> Result<Vec<f32>, String> {
         Dtype::F32 => bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect(),
         Dtype::F64 => f64s().collect(),
         Dtype::BF16 => bytes.as_chunks().0.iter().map(bf16).collect(),
-        other => return Err(format!("tensor `{name}` is {other:?}, expected F32, F64 or BF16")),
+        other => {
+            let dtype = format!("{other:?}");
+            return Err(TensorProblem::Type { tensor: name.into(), dtype });
+        }
     })
 }

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use caffe_format::DataParameterDb;
 
-use crate::options::Backend;
+use crate::options::backend;
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -25,13 +26,13 @@ pub(crate) struct Args {
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The databases' format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
-    backend: Backend,
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    backend: DataParameterDb,
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
     let [train, test] = super::with_progress(|progress| {
-        data::convert::cifar(&args.input, &args.output, args.backend.into(), progress)
+        data::convert::cifar(&args.input, &args.output, args.backend, progress)
     })?;
     print(&format!("{train} training and {test} test records in {}\n", args.output.display()))?;
     Ok(())

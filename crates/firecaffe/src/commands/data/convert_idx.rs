@@ -5,10 +5,11 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use caffe_format::DataParameterDb;
 use flate2::read::MultiGzDecoder;
 use tempfile::TempDir;
 
-use crate::options::Backend;
+use crate::options::backend;
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -32,8 +33,8 @@ pub(crate) struct Args {
     #[arg(value_name = "OUT_DB")]
     out: PathBuf,
     /// The database's format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
-    backend: Backend,
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    backend: DataParameterDb,
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
@@ -42,7 +43,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let images = unpacked(&args.images, &folder)?;
     let labels = unpacked(&args.labels, &folder)?;
     let records = super::with_progress(|progress| {
-        data::convert::idx(&images, &labels, &args.out, args.backend.into(), progress)
+        data::convert::idx(&images, &labels, &args.out, args.backend, progress)
     })?;
     print(&format!("{records} records in {}\n", args.out.display()))?;
     Ok(())

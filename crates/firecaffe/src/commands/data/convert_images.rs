@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use caffe_format::DataParameterDb;
 use clap::ValueEnum;
 use data::OnBadSample;
 use data::convert::images::{Encoding, ImagesOptions};
 use data::image::Color;
 
-use crate::options::{Backend, DEFAULT_SEED};
+use crate::options::{DEFAULT_SEED, backend, one_of};
 use crate::output::{complain, print};
 
 const EXAMPLES: &str = "\
@@ -32,8 +33,8 @@ pub(crate) struct Args {
     #[arg(value_name = "OUT")]
     out: PathBuf,
     /// The database's format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
-    backend: Backend,
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    backend: DataParameterDb,
     /// Height to resize to; without, each image keeps its own
     #[arg(long, value_name = "PIXELS", requires = "resize_width")]
     resize_height: Option<usize>,
@@ -46,8 +47,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KIND")]
     encode_type: Option<Kind>,
     /// What to do with a file that cannot be read
-    #[arg(long, value_name = "WHAT", default_value = "fail")]
-    on_bad_sample: BadSample,
+    #[arg(long, value_name = "WHAT", default_value = "fail",
+          value_parser = one_of::<OnBadSample>(OnBadSample::NAMES))]
+    on_bad_sample: OnBadSample,
 }
 
 /// Caffe's switches. Each may be given a value, as Caffe's can: `-gray=true`.
@@ -76,13 +78,6 @@ enum Kind {
     Png,
 }
 
-/// What to do with a bad file.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum BadSample {
-    Fail,
-    Skip,
-}
-
 pub(super) fn run(args: &Args) -> Result<()> {
     let Switches { gray, shuffle, encoded, check_size } = args.switches;
     let options = ImagesOptions {
@@ -97,11 +92,8 @@ pub(super) fn run(args: &Args) -> Result<()> {
             (None, false) => Encoding::Raw,
         },
         check_size,
-        backend: args.backend.into(),
-        on_bad_sample: match args.on_bad_sample {
-            BadSample::Fail => OnBadSample::Fail,
-            BadSample::Skip => OnBadSample::Skip,
-        },
+        backend: args.backend,
+        on_bad_sample: args.on_bad_sample,
     };
     let converted = super::with_progress(|progress| {
         data::convert::images(&args.list, &args.out, &options, progress)

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use caffe_format::{NetParameter, Phase};
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use train::files;
 use train::tools::{self, Direction};
 
@@ -34,20 +34,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TRAIN|TEST", value_parser = phase)]
     phase: Option<Phase>,
     /// Where the net flows: left to right, top to bottom, bottom to top
-    #[arg(long, value_name = "LR|TB|BT", default_value = "LR", ignore_case = true)]
-    rankdir: Rank,
+    #[arg(long, value_name = "LR|TB|BT", default_value = "LR", ignore_case = true,
+          value_parser = direction())]
+    rankdir: Direction,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
     reading: Reading,
 }
 
-/// Caffe's names of directions.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Rank {
-    Lr,
-    Tb,
-    Bt,
+/// Takes a direction in any case.
+fn direction() -> impl TypedValueParser<Value = Direction> {
+    PossibleValuesParser::new(Direction::NAMES)
+        .try_map(|name| name.to_uppercase().parse::<Direction>())
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
@@ -56,12 +55,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
         let state = Some(args.selection.state(phase));
         (net, _) = net::filter::filter(&NetParameter { state, ..net })?;
     }
-    let direction = match args.rankdir {
-        Rank::Lr => Direction::LeftRight,
-        Rank::Tb => Direction::TopBottom,
-        Rank::Bt => Direction::BottomTop,
-    };
-    let graph = tools::draw(&net, direction);
+    let graph = tools::draw(&net, args.rankdir);
     let Some(out) = &args.out else { return Ok(print(&graph)?) };
     let format = out.extension().and_then(|ending| ending.to_str()).unwrap_or("dot");
     let bytes = match format {

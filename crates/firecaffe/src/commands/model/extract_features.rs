@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
-use caffe_format::Phase;
+use caffe_format::{DataParameterDb, Phase};
 use train::tools::{self, Features};
 use train::{NetConfig, Single};
 
 use crate::log::Log;
-use crate::options::{Backend, Running, phase};
+use crate::options::{Running, backend, phase};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -38,8 +38,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     batches: u32,
     /// Format of the databases
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb")]
-    backend: Backend,
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    backend: DataParameterDb,
     /// Phase to build the net in
     #[arg(long, value_name = "TRAIN|TEST", default_value = "TEST", value_parser = phase)]
     phase: Phase,
@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let mut single = Single::open(&config, &mut |event| log.event(&event))?;
     let features = Features {
         blobs: args.blobs.iter().cloned().zip(args.out.iter().cloned()).collect(),
-        backend: args.backend.into(),
+        backend: args.backend,
         batches: usize::try_from(args.batches)?,
     };
     let records = tools::extract_features(&mut single, &features, &mut |_| {})?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use caffe_format::{NetParameter, Phase};
 use net::compile;
-use train::{FileSources, OnBadSample, TrainError, files};
+use train::{FileSources, OnBadSample, TrainError, WhichNet, files};
 
 use crate::commands::table;
 use crate::options::{Reading, Selection, phase, root};
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     };
     let mut sources = FileSources::alone(root(), OnBadSample::Fail);
     let (net, _) = compile(&written, &mut sources, plan)
-        .map_err(|source| TrainError::Net { which: file.display().to_string(), source })?;
+        .map_err(|source| TrainError::Net { which: WhichNet::File(file.into()), source })?;
     let notices: String = read.notices.iter().map(|notice| format!("{notice}\n")).collect();
     print(&format!("{notices}{}\n{}", net.name(), table::render(&net)))?;
     Ok(())

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 #[cfg(feature = "mpi")]
 use std::time::Duration;
 
-use clap::ValueEnum;
 use collective::Choice;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, Config, Overlap};
 
 use crate::launch;
-use crate::options::silence_max;
+use crate::options::{one_of, silence_max};
 
 /// Most workers or replicas that can be asked for.
 const COUNT_MAX: u64 = 4096;
@@ -24,14 +23,16 @@ pub(crate) struct Parallel {
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     replicas: Option<u64>,
     /// Whose `batch_size` is: each replica's, as in Caffe, or that of all together
-    #[arg(long, value_name = "WHOSE", default_value = "per-replica")]
-    batch: Batch,
+    #[arg(long, value_name = "WHOSE", default_value = "per-replica",
+          value_parser = one_of::<BatchMeaning>(BatchMeaning::NAMES))]
+    batch: BatchMeaning,
     /// Sum gradients once this many megabytes wait (10^6 bytes)
     #[arg(long, value_name = "MB", default_value_t = BUCKET_BYTES as f64 / 1e6, value_parser = megabytes)]
     bucket_mb: f64,
     /// Whether gradients are summed while backward goes on
-    #[arg(long, value_name = "ON", default_value = "on")]
-    overlap: Switch,
+    #[arg(long, value_name = "ON", default_value = "on",
+          value_parser = one_of::<Overlap>(Overlap::NAMES))]
+    overlap: Overlap,
     /// How gradients are summed: an algorithm, `auto` (the cheapest exact one), `auto-any`, or rules by
     /// size like "ring:1M-;direct:0-1M" (docs/algorithms.md). Between ranks; with one rank a named one
     /// runs between its workers, and `auto` is direct reads
@@ -44,29 +45,12 @@ pub(crate) struct Parallel {
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = silence_max)]
     silence_max: f64,
     /// Which BatchNorm statistics test, snapshot and hash use
-    #[arg(long, value_name = "WHICH", default_value = "averaged")]
-    batch_norm: Statistics,
+    #[arg(long, value_name = "WHICH", default_value = "averaged",
+          value_parser = one_of::<BatchNormState>(BatchNormState::NAMES))]
+    batch_norm: BatchNormState,
     /// Go on even where the weights would not be those of one worker
     #[arg(long)]
     inexact: bool,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Batch {
-    PerReplica,
-    Global,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Switch {
-    On,
-    Off,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Statistics {
-    Averaged,
-    Replica0,
 }
 
 /// Reads a number of megabytes.
@@ -98,24 +82,15 @@ impl Parallel {
         Config {
             workers,
             replicas: self.replicas.map(count),
-            batch: match self.batch {
-                Batch::PerReplica => BatchMeaning::PerReplica,
-                Batch::Global => BatchMeaning::Global,
-            },
+            batch: self.batch,
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
                 reason = "saturating is the intent"
             )]
             bucket_bytes: (self.bucket_mb * 1e6) as usize,
-            overlap: match self.overlap {
-                Switch::On => Overlap::DuringBackward,
-                Switch::Off => Overlap::AfterBackward,
-            },
-            batch_norm: match self.batch_norm {
-                Statistics::Averaged => BatchNormState::Averaged,
-                Statistics::Replica0 => BatchNormState::Replica0,
-            },
+            overlap: self.overlap,
+            batch_norm: self.batch_norm,
             inexact: self.inexact,
             allreduce: self.allreduce.clone(),
             threads: if threads_asked { config.threads } else { share },

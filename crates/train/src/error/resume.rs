@@ -1,0 +1,76 @@
+//! How a snapshot does not fit the job that is to go on from it.
+
+use caffe_format::BlobError;
+use layers::DataSourceError;
+
+/// What of a snapshot does not fit. The error around it names the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResumeProblem {
+    /// The iteration is negative.
+    #[error("its iteration is {iter}")]
+    Iteration {
+        /// As stored.
+        iter: i32,
+    },
+
+    /// Another update rule or another net wrote it.
+    #[error("it has {got} history blobs, rule {rule} needs {want} for this net")]
+    HistoryCount {
+        /// In the snapshot.
+        got: usize,
+        /// The solver's rule.
+        rule: &'static str,
+        /// What the rule needs.
+        want: usize,
+    },
+
+    /// A history blob is damaged.
+    #[error(transparent)]
+    HistoryBlob(#[from] BlobError),
+
+    /// A history blob is that of another layer.
+    #[error("history of layer `{layer}` has {got} values, expected {want}")]
+    HistoryLength {
+        /// The layer.
+        layer: String,
+        /// In the snapshot.
+        got: usize,
+        /// In the net.
+        want: usize,
+    },
+
+    /// The state of a replica's random numbers is damaged.
+    #[error(transparent)]
+    Random(#[from] base::random::StateError),
+
+    /// What recurrent layers carry from batch to batch is damaged.
+    #[error("the recurrent state of replica {replica} is damaged")]
+    Carried {
+        /// The replica.
+        replica: usize,
+    },
+
+    /// Statistics of a BatchNorm layer that the net does not have, or not in this size.
+    #[error("it has statistics of layer `{layer}` that do not fit this net")]
+    Statistics {
+        /// The layer.
+        layer: String,
+    },
+
+    /// A data layer that the snapshot does not know.
+    #[error("it has no position for data layer `{layer}`")]
+    NoPosition {
+        /// The layer.
+        layer: String,
+    },
+
+    /// The position of a data layer cannot be used.
+    #[error("data layer `{layer}`")]
+    Position {
+        /// The layer.
+        layer: String,
+        /// Why.
+        source: DataSourceError,
+    },
+}

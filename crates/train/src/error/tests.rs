@@ -1,0 +1,170 @@
+//! What every error of set-up and resuming says.
+
+use std::io;
+
+use expect_test::{Expect, expect};
+
+use crate::{ResumeProblem, TensorProblem, TrainError, WhichNet, WorkerCount, chain};
+
+#[track_caller]
+fn check(errors: Vec<TrainError>, want: Expect) {
+    let lines: Vec<String> = errors.iter().map(|error| chain(error)).collect();
+    want.assert_eq(&lines.join("\n"));
+}
+
+#[test]
+fn the_solver_is_wrong() {
+    let errors = vec![
+        TrainError::SolverField { field: "average_loss", value: 0, least: 1 },
+        TrainError::NoTestInterval,
+        TrainError::NoSnapshotPrefix,
+        TrainError::NetTwice,
+        TrainError::NoTrainNet,
+        TrainError::SeveralTrainNets,
+        TrainError::TestIterCount { test_iter: 1, nets: 2 },
+        TrainError::TestStateCount { test_state: 1, nets: 2 },
+        TrainError::TestShapes { layer: "ip".into(), which: WhichNet::Test(0) },
+    ];
+    assert!(errors.iter().all(TrainError::is_about_solver));
+    check(
+        errors,
+        expect![[r#"
+            solver: `average_loss` must be 1 or more, not 0
+            solver: `test_iter` without a positive `test_interval`
+            solver: `snapshot` without `snapshot_prefix`
+            solver: `net` and `net_param` exclude each other
+            solver: no train net; give one of `net`, `net_param`, `train_net`, `train_net_param`
+            solver: more than one train net; keep one of `net`, `net_param`, `train_net`, `train_net_param`
+            solver: 1 `test_iter` for 2 test nets; give one each
+            solver: 1 `test_state` for 2 test nets; give none or one each
+            solver: layer `ip` has other parameter shapes in the train net than in test net 0"#]],
+    );
+}
+
+#[test]
+fn replicas_cannot_be_placed() {
+    let workers = |ranks, workers| WorkerCount { ranks, workers };
+    check(
+        vec![
+            TrainError::NoReplicas,
+            TrainError::TooFewReplicas { replicas: 1, workers: workers(1, 2) },
+            TrainError::Inexact { replicas: 6, workers: workers(2, 1), nearest: 4, divides: true },
+            TrainError::Inexact { replicas: 5, workers: workers(1, 2), nearest: 4, divides: false },
+            TrainError::InexactWorkers { workers: workers(2, 3), divides: true },
+            TrainError::SnapshotReplicas { saved: 2, asked: 4 },
+            TrainError::GlobalBatch { layer: "data".into(), batch: 16, replicas: 3 },
+            TrainError::MpiAlone,
+        ],
+        expect![[r#"
+            at least one replica and one worker are needed
+            --replicas 1 is too few for 2 workers: give at least as many replicas as workers
+            6 replicas on 2 ranks of 1 worker would not give the bits of one worker: each must run a power of two of them; nearest is --replicas 4, or --inexact
+            5 replicas on 2 workers would not give the bits of one worker: each must run a power of two of them; nearest is --replicas 4
+            2 ranks of 3 workers would not give the bits of one worker: several ranks need a power of two of workers each, or --inexact
+            the snapshot was written by 2 replicas; resume with --replicas 2, not 4
+            layer `data`: a global batch of 16 cannot be divided among 3 replicas: change `batch_size` or --replicas
+            allreduce `mpi` is the MPI library's own: it needs several ranks (`mpirun`)"#]],
+    );
+}
+
+#[test]
+fn a_snapshot_does_not_fit() {
+    let layer = || "ip".to_owned();
+    let problems = [
+        ResumeProblem::Iteration { iter: -1 },
+        ResumeProblem::HistoryCount { got: 2, rule: "Adam", want: 8 },
+        ResumeProblem::HistoryBlob(
+            caffe_format::BlobProto {
+                data: vec![1.0],
+                ..caffe_format::BlobProto::from_values(&[2], vec![])
+            }
+            .values()
+            .unwrap_err(),
+        ),
+        ResumeProblem::HistoryLength { layer: layer(), got: 1, want: 2 },
+        ResumeProblem::Random(base::random::StateError::Zero),
+        ResumeProblem::Carried { replica: 1 },
+        ResumeProblem::Statistics { layer: layer() },
+        ResumeProblem::NoPosition { layer: layer() },
+        ResumeProblem::Position {
+            layer: layer(),
+            source: layers::DataSourceError("it is damaged".into()),
+        },
+    ];
+    let error = |source| TrainError::Resume { path: "a.solverstate".into(), source };
+    check(
+        problems.map(error).into(),
+        expect![[r#"
+            cannot resume from a.solverstate: its iteration is -1
+            cannot resume from a.solverstate: it has 2 history blobs, rule Adam needs 8 for this net
+            cannot resume from a.solverstate: history of layer `ip` has 1 values, expected 2
+            cannot resume from a.solverstate: the recurrent state of replica 1 is damaged
+            cannot resume from a.solverstate: it has statistics of layer `ip` that do not fit this net
+            cannot resume from a.solverstate: it has no position for data layer `ip`
+            cannot resume from a.solverstate: data layer `ip`: it is damaged"#]],
+    );
+}
+
+#[test]
+fn a_model_cannot_be_converted() {
+    let tensor = || "ip/1".to_owned();
+    let problems = [
+        TensorProblem::SameName { layer: "ip".into() },
+        TensorProblem::Format(safetensors::SafeTensorError::HeaderTooLarge),
+        TensorProblem::Name { tensor: "weight".into() },
+        TensorProblem::Gap { tensor: tensor(), layer: "ip".into(), index: 0 },
+        TensorProblem::Shape {
+            tensor: tensor(),
+            source: base::ShapeError::TooManyAxes { axes: 33 },
+        },
+        TensorProblem::Type { tensor: tensor(), dtype: "I8".into() },
+    ];
+    let error = |source| TrainError::Tensors { path: "a.safetensors".into(), source };
+    check(
+        problems.map(error).into(),
+        expect![[r#"
+            cannot convert a.safetensors: two layers are called `ip`
+            cannot convert a.safetensors: header too large
+            cannot convert a.safetensors: tensor `weight` is not called `<layer>/<number>`
+            cannot convert a.safetensors: there is `ip/1`, but not `ip/0`
+            cannot convert a.safetensors: tensor `ip/1`: 33 axes, at most 32 are possible
+            cannot convert a.safetensors: tensor `ip/1` is I8, expected F32, F64 or BF16"#]],
+    );
+}
+
+#[test]
+fn nets_files_and_blobs() {
+    check(
+        vec![
+            TrainError::Read { path: "a".into(), source: io::ErrorKind::NotFound.into() },
+            TrainError::Net {
+                which: WhichNet::Train,
+                source: net::NetError::BothRules { layer: "data".into() },
+            },
+            TrainError::NoBlob { blob: "fc8".into() },
+            TrainError::NoSource { layer: "x".into(), known: Vec::new() },
+            TrainError::NoSource { layer: "x".into(), known: vec!["a".into(), "b".into()] },
+            TrainError::Source {
+                layer: "data".into(),
+                source: layers::DataSourceError("takes no values from the program".into()),
+            },
+        ],
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn an_iteration_fails() {
+    let layer = || "conv1".to_owned();
+    check(
+        vec![
+            TrainError::Loss { iter: 3, loss: f32::NAN, layer: layer(), blob: "conv1".into() },
+            TrainError::LossElsewhere { iter: 3 },
+            TrainError::Gradient { iter: 3, layer: layer(), index: 1 },
+            TrainError::OtherWorker { iter: 3 },
+            TrainError::Differs { rank: 1, host: "b".into(), usual: 0, what: "the solver".into() },
+            TrainError::State { rank: 1 },
+        ],
+        expect![[r#""#]],
+    );
+}
