@@ -43,7 +43,7 @@ mod tests {
     use kernels::{Cpu, Simd};
     use tensor::{Layout, Slab};
 
-    use crate::{DataSource, DataSourceError, Few, Forward, Spec, Top};
+    use crate::{DataSource, DataSourceError, Forward, InlineVec, Spec, Top};
 
     /// Delivers batches that grow by one item each time.
     struct Growing(usize);
@@ -88,17 +88,17 @@ mod tests {
             for batch in 2..4 {
                 data.forward(&mut Forward {
                     cpu: &Cpu::new(1, Simd::detect()),
-                    bottoms: Few::new(),
+                    bottoms: InlineVec::new(),
                     tops: (shapes.iter_mut().zip(&mut slabs))
                         .map(|(shape, slab)| Top {
                             shape,
                             layout: Layout::RowMajor,
                             slab,
-                            place: None,
+                            placement: None,
                         })
                         .collect(),
-                    params: Few::new(),
-                    running: Few::new(),
+                    params: InlineVec::new(),
+                    running: InlineVec::new(),
                     rng: &mut Mt19937::new(1),
                     source: Some(&mut source),
                 })

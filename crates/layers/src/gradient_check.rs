@@ -12,9 +12,10 @@ use caffe_format::LayerParameter;
 use kernels::{Cpu, Simd, Write};
 use tensor::{Layout, Slab};
 
+use crate::testing::{bottom_memory, top_gradient};
 use crate::{
-    Backward, Bottom, BottomDiff, Case, Fill, Forward, Gradient, InPlace, Layer, LayerKind,
-    LayoutRule, ParamKind, Spec, Top, TopDiff,
+    Backward, Bottom, BottomDiff, Case, Fill, Forward, Gradient, InPlace, InlineVec, Layer,
+    LayerKind, LayoutRule, ParamKind, Spec, Top, TopDiff,
 };
 
 const STEP: f32 = 1e-2;
@@ -126,27 +127,22 @@ impl GradientRig {
         let (layout, in_place) = (self.layout, self.in_place);
         let mut shapes = self.top_shapes.clone();
         let mut running: Vec<Vec<f32>> = self.params.iter().map(|(v, _)| v.clone()).collect();
-        let of = |kind: ParamKind, want: ParamKind, len: usize| if kind == want { len } else { 0 };
         let mut io = Forward {
             cpu: &self.cpu,
             bottoms: (self.bottoms.iter().enumerate())
                 .map(|(i, (shape, data, _))| Bottom {
                     shape,
                     layout,
-                    data: if in_place && i == 0 { &[] } else { data },
+                    memory: bottom_memory(in_place && i == 0, data),
                 })
                 .collect(),
             tops: (tops.iter_mut().zip(&mut shapes))
-                .map(|(slab, shape)| Top { shape, layout, slab, place: None })
+                .map(|(slab, shape)| Top { shape, layout, slab, placement: None })
                 .collect(),
-            params: (self.params.iter())
-                .map(|(v, kind)| &v[..of(*kind, ParamKind::Learned, v.len())])
-                .collect(),
+            params: learned(&self.params),
             running: (running.iter_mut().zip(&self.params))
-                .map(|(v, (_, kind))| {
-                    let len = of(*kind, ParamKind::Running, v.len());
-                    &mut v[..len]
-                })
+                .filter(|(_, (_, kind))| *kind == ParamKind::Running)
+                .map(|(values, _)| &mut values[..])
                 .collect(),
             rng: &mut Mt19937::new(SEED),
             source: None,
@@ -180,9 +176,9 @@ impl GradientRig {
                     shape,
                     layout,
                     data,
-                    diff: if in_place && i == 0 { &[] } else { diff },
+                    gradient: top_gradient(in_place && i == 0, diff),
                     live: true,
-                    place: None,
+                    placement: None,
                 })
                 .collect(),
             bottoms: (self.bottoms.iter().zip(&mut diffs).enumerate())
@@ -194,11 +190,10 @@ impl GradientRig {
                     relu: None,
                 })
                 .collect(),
-            params: (self.params.iter())
-                .map(|(v, kind)| if *kind == ParamKind::Learned { &v[..] } else { &[][..] })
-                .collect(),
-            gradients: (gradients.iter_mut())
-                .map(|g| g.as_deref_mut().map(|values| Gradient { values, write: Write::Add }))
+            params: learned(&self.params),
+            gradients: (gradients.iter_mut().zip(&self.params))
+                .filter(|(_, (_, kind))| *kind == ParamKind::Learned)
+                .map(|(g, _)| g.as_deref_mut().map(|values| Gradient { values, write: Write::Add }))
                 .collect(),
             unmasked: None,
         };
@@ -276,6 +271,12 @@ impl GradientRig {
             self.layout,
         );
     }
+}
+
+/// Values of the learned params.
+fn learned(params: &[(Vec<f32>, ParamKind)]) -> InlineVec<&[f32]> {
+    let learned = params.iter().filter(|(_, kind)| *kind == ParamKind::Learned);
+    learned.map(|(values, _)| &values[..]).collect()
 }
 
 impl Fill {

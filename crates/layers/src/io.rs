@@ -8,22 +8,22 @@ use tensor::{Layout, Slab};
 
 use crate::DataSource;
 
-/// What one call lends a layer, one a blob or a param: on the stack, so that an iteration allocates nothing,
-/// unless a layer has more of them than most.
-pub type Few<T> = SmallVec<[T; 6]>;
+/// A list of what one call lends a layer, one entry per blob or param. Up to six entries lie on the
+/// stack, so that an iteration of most nets allocates nothing.
+pub type InlineVec<T> = SmallVec<[T; 6]>;
 
 /// Everything one `forward` sees.
 pub struct Forward<'a> {
     /// Threads and SIMD level.
     pub cpu: &'a Cpu,
-    /// Inputs. In place, the data of a bottom that is also a top is empty: see [`Forward::unary`].
-    pub bottoms: Few<Bottom<'a>>,
+    /// Inputs.
+    pub bottoms: InlineVec<Bottom<'a>>,
     /// Outputs, to overwrite.
-    pub tops: Few<Top<'a>>,
-    /// Learned params in Caffe's order; a running one has an empty slice here.
-    pub params: Few<&'a [f32]>,
-    /// Running params in Caffe's order; a learned one has an empty slice here.
-    pub running: Few<&'a mut [f32]>,
+    pub tops: InlineVec<Top<'a>>,
+    /// Learned params in Caffe's order, then those of absorbed layers.
+    pub params: InlineVec<&'a [f32]>,
+    /// Running params in Caffe's order.
+    pub running: InlineVec<&'a mut [f32]>,
     /// The replica's random stream.
     pub rng: &'a mut Mt19937,
     /// The source of a data layer.
@@ -35,10 +35,34 @@ pub struct Forward<'a> {
 pub struct Bottom<'a> {
     /// Caffe's shape.
     pub shape: &'a Shape,
-    /// Memory order of `data`.
+    /// Memory order of the data.
     pub layout: Layout,
-    /// Values.
-    pub data: &'a [f32],
+    /// Where its values are.
+    pub memory: BottomMemory<'a>,
+}
+
+/// Where the values of a bottom are during forward.
+#[derive(Clone, Copy)]
+pub enum BottomMemory<'a> {
+    /// In memory that no top uses.
+    OutOfPlace(&'a [f32]),
+    /// In top 0, which overwrites them: see [`Forward::unary`].
+    InPlace,
+}
+
+impl<'a> Bottom<'a> {
+    /// The values.
+    ///
+    /// # Panics
+    ///
+    /// If the layer runs in place: layers that may do so use [`Forward::unary`] or [`Forward::input`].
+    #[must_use]
+    pub fn data(&self) -> &'a [f32] {
+        match self.memory {
+            BottomMemory::OutOfPlace(data) => data,
+            BottomMemory::InPlace => panic!("in place, a bottom's values are in the top"),
+        }
+    }
 }
 
 /// An output blob.
@@ -49,31 +73,31 @@ pub struct Top<'a> {
     pub layout: Layout,
     /// Memory of at least `shape.count()` values.
     pub slab: &'a mut Slab,
-    /// Where the rows lie in `slab`, if they are part of a wider blob; only for layers that
+    /// Where the rows are in `slab`, if they are some channels of a wider blob; only for layers that
     /// [take a place](crate::Layer::takes_place).
-    pub place: Option<Place>,
+    pub placement: Option<RowPlacement>,
 }
 
-/// Where rows of channels lie in the memory of a wider, channels-last blob.
+/// Where rows of channels are in the memory of a wider, channels-last blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// Channels of the wider blob.
+pub struct RowPlacement {
+    /// ChannelDims of the wider blob.
     pub stride: usize,
     /// Which of them is the first.
     pub offset: usize,
 }
 
-impl Place {
-    /// A blob of rows of `c` by itself, or the given place.
-    fn or_dense(place: Option<Self>, c: usize) -> Self {
-        place.unwrap_or(Self { stride: c, offset: 0 })
+impl RowPlacement {
+    /// The given placement, or that of a blob whose rows of `c` channels are contiguous.
+    fn or_dense(placement: Option<Self>, c: usize) -> Self {
+        placement.unwrap_or(Self { stride: c, offset: 0 })
     }
 }
 
 impl Top<'_> {
     /// The values as rows of `c` channels.
     pub fn rows(&mut self, c: usize) -> StridedRowsMut<'_> {
-        let Place { stride, offset } = Place::or_dense(self.place, c);
+        let RowPlacement { stride, offset } = RowPlacement::or_dense(self.placement, c);
         StridedRowsMut { data: self.slab, stride, offset }
     }
 
@@ -95,9 +119,19 @@ impl Top<'_> {
 impl Forward<'_> {
     /// Bottom 0 and top 0 of an elementwise layer, in place or not.
     pub fn unary(&mut self) -> Unary<'_> {
-        let x = self.bottoms[0].data;
         let y = self.tops[0].data();
-        if x.is_empty() { Unary::InPlace(y) } else { Unary::OutOfPlace { x, y } }
+        match self.bottoms[0].memory {
+            BottomMemory::OutOfPlace(x) => Unary::OutOfPlace { x, y },
+            BottomMemory::InPlace => Unary::InPlace(y),
+        }
+    }
+
+    /// Values of bottom 0, before the layer writes top 0.
+    pub fn input(&mut self) -> &[f32] {
+        match self.bottoms[0].memory {
+            BottomMemory::OutOfPlace(x) => x,
+            BottomMemory::InPlace => self.tops[0].data(),
+        }
     }
 }
 
@@ -106,15 +140,15 @@ pub struct Backward<'a> {
     /// Threads and SIMD level.
     pub cpu: &'a Cpu,
     /// Outputs of forward and what came back for them.
-    pub tops: Few<TopDiff<'a>>,
+    pub tops: InlineVec<TopDiff<'a>>,
     /// Inputs of forward and where their diffs go.
-    pub bottoms: Few<BottomDiff<'a>>,
-    /// Learned params in Caffe's order; a running one has an empty slice here.
-    pub params: Few<&'a [f32]>,
-    /// Where each learned param's gradient goes; `None` when nobody wants it (`lr_mult: 0`, running).
-    pub gradients: Few<Option<Gradient<'a>>>,
-    /// The diff of top 0, when this layer absorbed a ReLU whose mask it lacks yet. The slice in `tops`
-    /// is empty then.
+    pub bottoms: InlineVec<BottomDiff<'a>>,
+    /// Learned params in Caffe's order, then those of absorbed layers.
+    pub params: InlineVec<&'a [f32]>,
+    /// Where the gradient of each of `params` goes; `None` when nobody wants it (`lr_mult: 0`).
+    pub gradients: InlineVec<Option<Gradient<'a>>>,
+    /// The diff of top 0, when this layer absorbed a ReLU and the diff is without its mask: where
+    /// [`TopGradient::Unmasked`] is.
     pub unmasked: Option<&'a mut [f32]>,
 }
 
@@ -127,35 +161,77 @@ pub struct TopDiff<'a> {
     pub layout: Layout,
     /// Values; after in-place layers above, what they made of them.
     pub data: &'a [f32],
-    /// Gradient. In place, empty when it lies in the bottom's diff: see [`Backward::unary`].
-    /// Loss layers find their loss weight in `diff[0]`.
-    pub diff: &'a [f32],
-    /// Whether anything was written to `diff`; all zeros otherwise.
+    /// Where its gradient is. Loss layers find their loss weight in the first value.
+    pub gradient: TopGradient<'a>,
+    /// Whether a gradient was written; it is all zeros otherwise.
     pub live: bool,
-    /// Where the rows lie in `data` and `diff`, as in [`Top::place`].
-    pub place: Option<Place>,
+    /// Where the rows are in data and diff, as in [`Top::placement`].
+    pub placement: Option<RowPlacement>,
+}
+
+/// Where the gradient of a top is during backward.
+#[derive(Clone, Copy)]
+pub enum TopGradient<'a> {
+    /// In memory that no bottom's diff uses.
+    OutOfPlace(&'a [f32]),
+    /// In the diff of bottom 0, which the layer overwrites: see [`Backward::unary`].
+    InPlace,
+    /// In [`Backward::unmasked`], to be masked there first.
+    Unmasked,
+    /// It has no memory: nothing was written, and the layer skips such tops (Split).
+    Absent,
 }
 
 impl<'a> TopDiff<'a> {
     /// The values as rows of `c` channels.
     #[must_use]
     pub fn rows(&self, c: usize) -> StridedRows<'a> {
-        let Place { stride, offset } = Place::or_dense(self.place, c);
+        let RowPlacement { stride, offset } = RowPlacement::or_dense(self.placement, c);
         StridedRows { data: self.data, stride, offset }
     }
 
     /// The gradient as rows of `c` channels.
     #[must_use]
     pub fn diff_rows(&self, c: usize) -> StridedRows<'a> {
-        StridedRows { data: self.diff, ..self.rows(c) }
+        StridedRows { data: self.diff(), ..self.rows(c) }
     }
 
-    /// The gradient of a layer that may run in place: `diff`, or what lies in `bottom`'s instead.
+    /// The gradient.
+    ///
+    /// # Panics
+    ///
+    /// If it has no memory of its own: layers that may run in place or absorb a ReLU use
+    /// [`Backward::unary`] or [`TopDiff::diff_beside`].
     #[must_use]
-    pub fn gradient<'s>(&'s self, bottom: &'s BottomDiff<'_>) -> &'s [f32] {
-        match bottom.diff.as_deref() {
-            Some(diff) if self.diff.is_empty() => diff,
-            _ => self.diff,
+    pub fn diff(&self) -> &'a [f32] {
+        match self.gradient {
+            TopGradient::OutOfPlace(diff) => diff,
+            _ => panic!("the top's gradient has no memory of its own"),
+        }
+    }
+
+    /// The gradient of a layer that may run in place: its own, or what `bottom`'s diff holds still.
+    ///
+    /// # Panics
+    ///
+    /// As [`diff`](Self::diff), where the layer does not run in place.
+    #[must_use]
+    pub fn diff_beside<'s>(&'s self, bottom: &'s BottomDiff<'_>) -> &'s [f32] {
+        match (self.gradient, bottom.diff.as_deref()) {
+            (TopGradient::InPlace, Some(diff)) => diff,
+            _ => self.diff(),
+        }
+    }
+
+    /// The gradient as operand and `dx` as result of an elementwise operation, in place or not.
+    ///
+    /// # Panics
+    ///
+    /// As [`diff`](Self::diff), where the layer does not run in place.
+    pub fn unary<'s>(&'s self, dx: &'s mut [f32]) -> Unary<'s> {
+        match self.gradient {
+            TopGradient::InPlace => Unary::InPlace(dx),
+            _ => Unary::OutOfPlace { x: self.diff(), y: dx },
         }
     }
 }
@@ -191,11 +267,13 @@ impl Backward<'_> {
         }
     }
 
-    /// Diffs of top 0 (as `x`) and bottom 0 (as `y`) of an elementwise layer, in place or not;
-    /// `None` when nobody wants the bottom's.
+    /// Diffs of top 0 (as `x`) and bottom 0 (as `y`) of an elementwise layer, in place, unmasked or
+    /// neither; `None` when nobody wants the bottom's.
     pub fn unary(&mut self) -> Option<Unary<'_>> {
-        let dy = self.tops[0].diff;
         let dx = self.bottoms[0].diff.as_deref_mut()?;
-        Some(if dy.is_empty() { Unary::InPlace(dx) } else { Unary::OutOfPlace { x: dy, y: dx } })
+        Some(match self.unmasked.as_deref() {
+            Some(dy) => Unary::OutOfPlace { x: dy, y: dx },
+            None => self.tops[0].unary(dx),
+        })
     }
 }

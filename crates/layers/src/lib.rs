@@ -40,7 +40,10 @@ mod testing;
 pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource, SourceNotice};
 pub use error::LayerError;
 pub use filler::{FillerError, fill};
-pub use io::{Backward, Bottom, BottomDiff, Few, Forward, Gradient, Place, Top, TopDiff};
+pub use io::{
+    Backward, Bottom, BottomDiff, BottomMemory, Forward, Gradient, InlineVec, RowPlacement, Top,
+    TopDiff, TopGradient,
+};
 pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};
 pub use table::{LAYERS, find};
 

@@ -128,8 +128,8 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         let (cpu, sizes) = (io.cpu, self.sizes());
         let (n, d, len, width) =
             (sizes.streams, sizes.outputs, sizes.state(), C::GATES * sizes.outputs);
-        let inputs = (io.bottoms[0].data, self.options.static_input(&io.bottoms));
-        let (cont, params) = (io.bottoms[1].data, &io.params[sizes.input_params()..]);
+        let inputs = (io.bottoms[0].data(), self.options.static_input(&io.bottoms));
+        let (cont, params) = (io.bottoms[1].data(), &io.params[sizes.input_params()..]);
         let gates = &mut self.gates[..sizes.rows() * width];
         sizes.apply_inputs(cpu, width, inputs, &io.params, gates);
         let mut h = self.state.before(&self.options, &io.bottoms, 0).to_vec();
@@ -166,7 +166,7 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         for (step, dgates) in dgates.chunks_exact_mut(n * width).enumerate().rev() {
             let at = StepInputs::new(sizes, step, cont);
             let gates = &gates[step * n * width..][..n * width];
-            let dy = dy.live.then(|| &dy.diff[step * len..][..len]);
+            let dy = dy.live.then(|| &dy.diff()[step * len..][..len]);
             self.cell.backward_step(cpu, at, gates, dy, &mut dh, dgates);
             let product = Product { n, d, k: width };
             inner_product::backward_data(cpu, product, dgates, io.params[own], &mut dh);

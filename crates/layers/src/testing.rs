@@ -6,7 +6,10 @@ use caffe_format::LayerParameter;
 use kernels::{Cpu, Simd};
 use tensor::{Layout, Slab};
 
-use crate::{Backward, Bottom, BottomDiff, Few, Forward, Layer, LayerError, Spec, Top, TopDiff};
+use crate::{
+    Backward, Bottom, BottomDiff, BottomMemory, Forward, InlineVec, Layer, LayerError, Spec, Top,
+    TopDiff, TopGradient,
+};
 
 /// Sizes and values of a bottom.
 pub(crate) type TestBlob<'a> = (&'a [usize], &'a [f32]);
@@ -63,9 +66,9 @@ pub(crate) fn backward(
                 shape,
                 layout,
                 data,
-                diff,
+                gradient: TopGradient::OutOfPlace(diff),
                 live: true,
-                place: None,
+                placement: None,
             })
             .collect(),
         bottoms: (bottoms.iter().zip(&mut diffs).enumerate())
@@ -74,8 +77,8 @@ pub(crate) fn backward(
                 BottomDiff { shape, layout, data, diff, relu: None }
             })
             .collect(),
-        params: Few::new(),
-        gradients: Few::new(),
+        params: InlineVec::new(),
+        gradients: InlineVec::new(),
         unmasked: None,
     })?;
     Ok(diffs)
@@ -93,12 +96,14 @@ pub(crate) fn run_forward(
     let layout = Layout::RowMajor;
     layer.forward(&mut Forward {
         cpu: &Cpu::new(1, Simd::detect()),
-        bottoms: (bottoms.iter()).map(|(shape, data)| Bottom { shape, layout, data }).collect(),
-        tops: (shapes.iter_mut().zip(&mut slabs))
-            .map(|(shape, slab)| Top { shape, layout, slab, place: None })
+        bottoms: (bottoms.iter())
+            .map(|(shape, data)| Bottom { shape, layout, memory: BottomMemory::OutOfPlace(data) })
             .collect(),
-        params: Few::new(),
-        running: Few::new(),
+        tops: (shapes.iter_mut().zip(&mut slabs))
+            .map(|(shape, slab)| Top { shape, layout, slab, placement: None })
+            .collect(),
+        params: InlineVec::new(),
+        running: InlineVec::new(),
         rng,
         source: None,
     })?;
@@ -111,4 +116,14 @@ pub(crate) fn run_forward(
 
 fn owned(bottoms: &[TestBlob<'_>]) -> Vec<(Shape, Vec<f32>)> {
     bottoms.iter().map(|(dims, data)| (Shape::new(dims).unwrap(), data.to_vec())).collect()
+}
+
+/// A bottom's values, where they are for a layer that runs in place or not.
+pub(crate) fn bottom_memory(in_place: bool, data: &[f32]) -> BottomMemory<'_> {
+    if in_place { BottomMemory::InPlace } else { BottomMemory::OutOfPlace(data) }
+}
+
+/// A top's gradient, where it is for a layer that runs in place or not.
+pub(crate) fn top_gradient(in_place: bool, diff: &[f32]) -> TopGradient<'_> {
+    if in_place { TopGradient::InPlace } else { TopGradient::OutOfPlace(diff) }
 }

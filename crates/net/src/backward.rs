@@ -1,14 +1,14 @@
 //! Backward, layer by layer, last to first.
 
 use kernels::Cpu;
-use layers::{Alias, Backward, BottomDiff, Few, Gradient, LayerError, TopDiff};
+use layers::{Alias, Backward, BottomDiff, Gradient, InlineVec, LayerError, TopDiff, TopGradient};
 use tensor::{SharedSlab, Slab, SlabWriteGuard};
 
 use crate::forward::params_of;
 use crate::{Blob, Home, Net, Node, Param, RunError, params};
 
 /// Which of [`params_of`] want a gradient.
-fn learns_of(nodes: &[Node], index: usize) -> Few<bool> {
+fn learns_of(nodes: &[Node], index: usize) -> InlineVec<bool> {
     let followers = nodes[index].followers.iter().flat_map(|&follower| &nodes[follower].learn);
     nodes[index].learn.iter().chain(followers).copied().collect()
 }
@@ -84,33 +84,34 @@ impl Net {
         pool: &SharedSlab,
     ) -> Result<(), LayerError> {
         let Self { nodes, blobs, data, diff, params, private, contributed, .. } = self;
-        let used = params_of(nodes, index);
-        let learn = learns_of(nodes, index);
+        let learned: InlineVec<(usize, bool)> = (params_of(nodes, index).into_iter())
+            .zip(learns_of(nodes, index))
+            .filter(|&(p, _)| params[p].home != Home::Running)
+            .collect();
         let node = &mut nodes[index];
         // Diffs that the layer writes leave the arena meanwhile.
         let mut unmasked =
             node.unmasked.then(|| std::mem::take(&mut diff[blobs[node.tops[0]].diff]));
-        let mut taken: Few<Option<Slab>> = (node.bottoms.iter().zip(&node.propagate))
+        let mut taken: InlineVec<Option<Slab>> = (node.bottoms.iter().zip(&node.propagate))
             .map(|(&bottom, &wanted)| (wanted && !node.shares_diff).then_some(blobs[bottom].diff))
             .map(|buffer| buffer.map(|buffer| std::mem::take(&mut diff[buffer])))
             .collect();
         // Only this layer's part of the pool is taken: others may read what is ready meanwhile.
-        let mut wanted: Few<Option<SlabWriteGuard<'_>>> = (used.iter().zip(learn))
-            .map(|(&p, learn)| Some(pool.write(params[p].gradient.clone().filter(|_| learn)?)))
+        let mut wanted: InlineVec<Option<SlabWriteGuard<'_>>> = (learned.iter())
+            .map(|&(p, learn)| Some(pool.write(params[p].gradient.clone().filter(|_| learn)?)))
             .collect();
         let mut io = Backward {
             cpu,
             tops: lend_tops(node, blobs, data, diff),
             bottoms: lend_bottoms(node, blobs, data, &mut taken),
-            params: (used.iter().map(|&p| &params[p]))
+            params: (learned.iter().map(|&(p, _)| &params[p]))
                 .map(|param| match param.home {
-                    Home::Slab => &values[param.values.clone()],
                     Home::Private => &private[param.values.clone()],
-                    Home::Running => &[],
+                    _ => &values[param.values.clone()],
                 })
                 .collect(),
-            gradients: (wanted.iter_mut().zip(&used))
-                .map(|(guard, &param)| {
+            gradients: (wanted.iter_mut().zip(&learned))
+                .map(|(guard, &(param, _))| {
                     guard.as_mut().map(|values| Gradient {
                         values: &mut values[..],
                         write: Self::next_write(&mut contributed[param]),
@@ -142,17 +143,23 @@ fn lend_tops<'a>(
     blobs: &'a [Blob],
     data: &'a [Slab],
     diff: &'a [Slab],
-) -> Few<TopDiff<'a>> {
+) -> InlineVec<TopDiff<'a>> {
     let lend = |&top: &usize| {
         let blob = &blobs[top];
         TopDiff {
             shape: &blob.shape,
             layout: blob.layout,
             data: &data[blob.data][..blob.extent()],
-            // In place, the diff is out with the bottom.
-            diff: diff[blob.diff].get(..blob.extent()).unwrap_or(&[]),
+            gradient: match diff[blob.diff].get(..blob.extent()) {
+                Some(diff) => TopGradient::OutOfPlace(diff),
+                None if node.unmasked => TopGradient::Unmasked,
+                None if node.bottoms.iter().any(|&b| blobs[b].diff == blob.diff) => {
+                    TopGradient::InPlace
+                }
+                None => TopGradient::Absent,
+            },
             live: blob.live,
-            place: blob.place,
+            placement: blob.placement,
         }
     };
     node.tops.iter().map(lend).collect()
@@ -164,7 +171,7 @@ fn lend_bottoms<'a>(
     blobs: &'a [Blob],
     data: &'a [Slab],
     taken: &'a mut [Option<Slab>],
-) -> Few<BottomDiff<'a>> {
+) -> InlineVec<BottomDiff<'a>> {
     let views = node.bottom_layouts.iter().zip(&node.masks);
     let lend = |((&bottom, taken), (&layout, &relu)): ((&usize, &'a mut Option<Slab>), _)| {
         let blob = &blobs[bottom];

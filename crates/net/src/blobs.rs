@@ -123,7 +123,7 @@ impl Net {
 fn parts<'a>(blob: &Blob, memory: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
     let count = blob.shape.count();
     let c = blob.shape.nchw().map_or(count, |[_, c, ..]| c);
-    let (run, stride, offset) = match blob.place {
+    let (run, stride, offset) = match blob.placement {
         None => (count, count.max(1), 0),
         Some(place) => (c, place.stride, place.offset),
     };
@@ -134,7 +134,7 @@ fn look(cpu: &Cpu, blob: &Blob, memory: &[f32]) -> Values {
     let count = blob.shape.count();
     let mut values = vec![0.0; count];
     let gathered: Vec<f32>;
-    let memory = match blob.place {
+    let memory = match blob.placement {
         None => memory,
         Some(_) => {
             gathered = parts(blob, memory).flatten().copied().collect();
@@ -154,7 +154,7 @@ fn put(cpu: &Cpu, blob: &Blob, values: &[f32], memory: &mut [f32]) -> bool {
     let Some(memory) = memory.get_mut(..count).filter(|_| values.len() == count) else {
         return false;
     };
-    if blob.place.is_some() {
+    if blob.placement.is_some() {
         return false; // a part of a wider blob, which its maker will write
     }
     match blob.layout {

@@ -1,13 +1,13 @@
 //! Forward, layer by layer.
 
 use kernels::Cpu;
-use layers::{Alias, Bottom, DataSource, Few, Forward, LayerError, Top};
+use layers::{Alias, Bottom, BottomMemory, DataSource, Forward, InlineVec, LayerError, Top};
 use tensor::Layout;
 
 use crate::{Blob, Home, Net, Node, ReplicaState, RunError};
 
 /// Params that a node runs with: its own, then those of the layers whose part it does.
-pub(crate) fn params_of(nodes: &[Node], index: usize) -> Few<usize> {
+pub(crate) fn params_of(nodes: &[Node], index: usize) -> InlineVec<usize> {
     let followers = nodes[index].followers.iter().flat_map(|&follower| &nodes[follower].params);
     nodes[index].params.iter().chain(followers).copied().collect()
 }
@@ -104,34 +104,37 @@ impl Net {
         let used = params_of(nodes, index);
         let node = &mut nodes[index];
         // Tops leave the arena while the layer writes them, so that bottoms can be lent beside.
-        let mut taken: Few<_> = (node.tops.iter())
+        let mut taken: InlineVec<_> = (node.tops.iter())
             .map(|&top| {
                 let blob = &mut blobs[top];
                 (std::mem::take(&mut blob.shape), std::mem::take(&mut data[blob.data]))
             })
             .collect();
-        let homes: Few<_> = used.iter().map(|&p| &params[p]).collect();
+        let homes: InlineVec<_> = used.iter().map(|&p| &params[p]).collect();
         let mut io = Forward {
             cpu,
             bottoms: (node.bottoms.iter().zip(&node.seen).zip(&node.bottom_layouts))
-                .map(|((&bottom, shape), &layout)| Bottom {
-                    shape,
-                    layout,
-                    // In place, the buffer is out with the top: the layer finds it there.
-                    data: data[blobs[bottom].data].get(..shape.count()).unwrap_or(&[]),
+                .map(|((&bottom, shape), &layout)| {
+                    let buffer = blobs[bottom].data;
+                    let in_place = node.tops.iter().any(|&top| blobs[top].data == buffer);
+                    let memory = match in_place {
+                        true => BottomMemory::InPlace,
+                        false => BottomMemory::OutOfPlace(&data[buffer][..shape.count()]),
+                    };
+                    Bottom { shape, layout, memory }
                 })
                 .collect(),
             tops: (taken.iter_mut().zip(&node.tops))
                 .map(|((shape, slab), &top)| {
-                    let Blob { layout, place, .. } = blobs[top];
-                    Top { shape, layout, slab, place }
+                    let Blob { layout, placement, .. } = blobs[top];
+                    Top { shape, layout, slab, placement }
                 })
                 .collect(),
             params: (homes.iter())
-                .map(|param| match param.home {
-                    Home::Slab => &values[param.values.clone()],
-                    Home::Private => &private[param.values.clone()],
-                    Home::Running => &[],
+                .filter_map(|param| match param.home {
+                    Home::Slab => Some(&values[param.values.clone()]),
+                    Home::Private => Some(&private[param.values.clone()]),
+                    Home::Running => None,
                 })
                 .collect(),
             running: split_running(&mut replica.running, &homes),
@@ -168,16 +171,12 @@ impl Net {
     }
 }
 
-/// A slice per param: its running values, or nothing for learned ones. Ranges ascend in net order.
-fn split_running<'a>(running: &'a mut [f32], params: &[&crate::Param]) -> Few<&'a mut [f32]> {
+/// The running params among `params`. Their ranges ascend in net order.
+fn split_running<'a>(running: &'a mut [f32], params: &[&crate::Param]) -> InlineVec<&'a mut [f32]> {
     let mut rest = running;
     let mut offset = 0;
-    let mut slices = Few::new();
-    for param in params {
-        if param.home != Home::Running {
-            slices.push(&mut [][..]);
-            continue;
-        }
+    let mut slices = InlineVec::new();
+    for param in params.iter().filter(|param| param.home == Home::Running) {
         let (_, tail) = rest.split_at_mut(param.values.start - offset);
         let (mine, tail) = tail.split_at_mut(param.values.len());
         (rest, offset) = (tail, param.values.end);

@@ -5,7 +5,7 @@
 //! gaps. So inception modules copy nothing, in either direction. Where one bottom cannot be placed, all
 //! are copied as before.
 
-use layers::Place;
+use layers::RowPlacement;
 use tensor::Layout;
 
 use crate::{Blob, Node};
@@ -23,10 +23,10 @@ pub(crate) fn join(nodes: &mut [Node], blobs: &mut [Blob]) {
         let stride = channels(blobs, top);
         let mut offset = 0;
         for &part in &node.bottoms {
-            let place = Some(Place { stride, offset });
+            let placement = Some(RowPlacement { stride, offset });
             offset += channels(blobs, part);
             let (data, diff) = (blobs[top].data, blobs[top].diff);
-            blobs[part] = Blob { place, data, diff, ..blobs[part].clone() };
+            blobs[part] = Blob { placement, data, diff, ..blobs[part].clone() };
         }
     }
 }
@@ -38,7 +38,7 @@ fn can_join(nodes: &[Node], blobs: &[Blob], index: usize) -> bool {
     };
     node.layer.joins_channels()
         && last(node.tops[0])
-        && blobs[node.tops[0]].place.is_none()
+        && blobs[node.tops[0]].placement.is_none()
         && node.bottoms.iter().all(|&part| last(part) && is_placeable(nodes, index, part))
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn add_hidden(
         layout,
         data: index,
         diff: index,
-        place: None,
+        placement: None,
         live: false,
         given: false,
         hidden: true,
@@ -134,7 +134,7 @@ impl Layer for Convert {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (x, shape) = (io.bottoms[0].data, io.bottoms[0].shape);
+        let (x, shape) = (io.bottoms[0].data(), io.bottoms[0].shape);
         convert(io.cpu, shape, self.from, x, io.tops[0].data());
         Ok(())
     }
@@ -142,7 +142,7 @@ impl Layer for Convert {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let top = io.tops[0];
         if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
-            convert(io.cpu, top.shape, top.layout, top.diff, dx);
+            convert(io.cpu, top.shape, top.layout, top.diff(), dx);
         }
         Ok(())
     }

@@ -53,7 +53,7 @@ pub use report::{Computes, Conversion, LayerReport, NetReport, Row, SharedParam,
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};
 use kernels::Write;
-use layers::{Layer, LayerKind, Place};
+use layers::{Layer, LayerKind, RowPlacement};
 use tensor::{Layout, Slab};
 
 /// A net that runs: one worker's activations, diffs and workspaces, in compiled order.
@@ -134,7 +134,7 @@ struct Blob {
     /// Index of its diff's buffer.
     diff: usize,
     /// Where its rows lie in both buffers, if they are part of a wider blob.
-    place: Option<Place>,
+    placement: Option<RowPlacement>,
     /// Whether backward writes its diff.
     live: bool,
     /// Whether the caller set its diff, which then stands in for a loss weight.
@@ -147,8 +147,8 @@ impl Blob {
     /// Values of its buffers that it reaches into.
     fn extent(&self) -> usize {
         let count = self.shape.count();
-        match (self.place, self.shape.nchw()) {
-            (Some(place), Some([_, c, ..])) => count / c.max(1) * place.stride,
+        match (self.placement, self.shape.nchw()) {
+            (Some(placement), Some([_, c, ..])) => count / c.max(1) * placement.stride,
             _ => count,
         }
     }

@@ -36,7 +36,7 @@ pub(crate) fn infer(
             layout: Layout::RowMajor,
             data: index,
             diff: index,
-            place: None,
+            placement: None,
             live: false,
             given: false,
             hidden: false,

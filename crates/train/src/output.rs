@@ -42,7 +42,7 @@ impl Hdf5Sink {
 
 impl OutputSink for Hdf5Sink {
     fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), DataSourceError> {
-        let of = |index: usize| (bottoms[index].shape, bottoms[index].data);
+        let of = |index: usize| (bottoms[index].shape, bottoms[index].data());
         self.rows.push([of(0), of(1)]).map_err(|error| DataSourceError(Box::new(error)))?;
         self.forwards += 1;
         if self.forwards >= 2 * self.written { self.write() } else { Ok(()) }

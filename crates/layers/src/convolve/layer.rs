@@ -10,7 +10,7 @@ use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write, channel};
 use super::options::ConvolutionOptions;
 use super::{ConvChannels, Convolve};
 use crate::window::{ConvWindow, extent, windows};
-use crate::{Backward, Few, Forward, Gradient, LayerError, LayoutRule, ParamDecl, TopDiff};
+use crate::{Backward, Forward, Gradient, InlineVec, LayerError, LayoutRule, ParamDecl, TopDiff};
 
 /// Which side of the convolution the bottoms are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,10 +108,10 @@ impl ConvolutionCore {
             match direction {
                 ConvDirection::Forward => {
                     let params = (weights, bias);
-                    convolve.forward(cpu, bottom.data, params, activation, top.rows(k));
+                    convolve.forward(cpu, bottom.data(), params, activation, top.rows(k));
                 }
                 ConvDirection::Transposed => {
-                    let (x, y) = (StridedRows::dense(bottom.data, k), top.data());
+                    let (x, y) = (StridedRows::dense(bottom.data(), k), top.data());
                     convolve.backward_data(cpu, x, weights, y);
                     if let Some(bias) = bias {
                         channel::bias(cpu, convolve.image_channels(), bias, Unary::InPlace(y));
@@ -135,7 +135,7 @@ impl ConvolutionCore {
                 false => dx.fill(0.0),
             }
         }
-        let pairs: Few<_> = (io.bottoms.iter().zip(&io.tops))
+        let pairs: InlineVec<_> = (io.bottoms.iter().zip(&io.tops))
             .filter(|(_, top)| top.live)
             .map(|(bottom, top)| (bottom.data, diff(top, unmasked, channels)))
             .collect();

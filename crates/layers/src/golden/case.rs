@@ -9,9 +9,10 @@ use kernels::{Cpu, Simd, Write};
 use tensor::{Layout, Slab};
 
 use super::safetensors::{RecordedTensor, Recording};
+use crate::testing::{bottom_memory, top_gradient};
 use crate::{
-    Alias, Backward, Bottom, BottomDiff, Forward, Gradient, Layer, LayerKind, LayoutRule,
-    ParamDecl, ParamKind, Spec, Top, TopDiff,
+    Alias, Backward, Bottom, BottomDiff, Forward, Gradient, InlineVec, Layer, LayerKind,
+    LayoutRule, ParamDecl, ParamKind, Spec, Top, TopDiff,
 };
 
 /// Relative to the larger of the two values, or to 1.
@@ -169,14 +170,13 @@ impl<'a> GoldenRun<'a> {
         }
         let seed = self.case.metadata("seed_before_forward").parse().unwrap_or(1701);
         let mut running = self.params.clone();
-        let kinds: Vec<_> = self.decls.iter().map(|decl| decl.kind).collect();
         let mut io = Forward {
             cpu: &self.cpu,
             bottoms: (self.bottoms.iter().enumerate())
                 .map(|(i, (shape, data))| Bottom {
                     shape,
                     layout: of_shape(shape, self.layout),
-                    data: if in_place && i == 0 { &[] } else { data },
+                    memory: bottom_memory(in_place && i == 0, data),
                 })
                 .collect(),
             tops: (self.tops.iter_mut())
@@ -184,14 +184,13 @@ impl<'a> GoldenRun<'a> {
                     layout: of_shape(shape, self.layout),
                     shape,
                     slab,
-                    place: None,
+                    placement: None,
                 })
                 .collect(),
-            params: (self.params.iter().zip(&kinds))
-                .map(|(v, kind)| if *kind == ParamKind::Learned { &v[..] } else { &[] })
-                .collect(),
-            running: (running.iter_mut().zip(&kinds))
-                .map(|(v, kind)| if *kind == ParamKind::Running { &mut v[..] } else { &mut [] })
+            params: learned(&self.params, &self.decls),
+            running: (running.iter_mut().zip(&self.decls))
+                .filter(|(_, decl)| decl.kind == ParamKind::Running)
+                .map(|(values, _)| &mut values[..])
                 .collect(),
             rng: &mut Mt19937::new(seed),
             source: None,
@@ -228,9 +227,9 @@ impl<'a> GoldenRun<'a> {
                     shape,
                     layout: of_shape(shape, layout),
                     data: &data[..shape.count()],
-                    diff: if in_place && i == 0 { &[] } else { diff },
+                    gradient: top_gradient(in_place && i == 0, diff),
                     live: !diff.is_empty(),
-                    place: None,
+                    placement: None,
                 })
                 .collect(),
             bottoms: (self.bottoms.iter().zip(&mut dxs).enumerate())
@@ -242,11 +241,10 @@ impl<'a> GoldenRun<'a> {
                     relu: None,
                 })
                 .collect(),
-            params: (self.params.iter().zip(&self.decls))
-                .map(|(v, d)| if d.kind == ParamKind::Learned { &v[..] } else { &[] })
-                .collect(),
-            gradients: (dparams.iter_mut())
-                .map(|g| g.as_deref_mut().map(|values| Gradient { values, write: Write::Set }))
+            params: learned(&self.params, &self.decls),
+            gradients: (dparams.iter_mut().zip(&self.decls))
+                .filter(|(_, decl)| decl.kind == ParamKind::Learned)
+                .map(|(g, _)| g.as_deref_mut().map(|values| Gradient { values, write: Write::Set }))
                 .collect(),
             unmasked: None,
         };
@@ -264,6 +262,12 @@ impl<'a> GoldenRun<'a> {
         }
         Ok(())
     }
+}
+
+/// Values of the learned params.
+fn learned<'a>(params: &'a [Vec<f32>], decls: &[ParamDecl]) -> InlineVec<&'a [f32]> {
+    let all = params.iter().zip(decls);
+    all.filter(|(_, decl)| decl.kind == ParamKind::Learned).map(|(values, _)| &values[..]).collect()
 }
 
 /// Caffe's params. Learned ones must be equal to what the fillers draw here; running ones were set

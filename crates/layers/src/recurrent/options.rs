@@ -104,7 +104,7 @@ impl RecurrentOptions {
 
     /// The static input's values.
     pub(super) fn static_input<'a>(&self, bottoms: &[Bottom<'a>]) -> Option<&'a [f32]> {
-        self.has_static.then(|| bottoms[2].data)
+        self.has_static.then(|| bottoms[2].data())
     }
 
     /// Params that act on x and the static input: W_x, b, and W_static if there is one.

@@ -34,7 +34,7 @@ impl RecurrentState {
         index: usize,
     ) -> &'s [f32] {
         match options.expose {
-            true => bottoms[options.first_state() + index].data,
+            true => bottoms[options.first_state() + index].data(),
             false => &self.carried[index],
         }
     }

@@ -7,7 +7,7 @@ use kernels::{Cpu, Simd};
 use tensor::{Layout, Slab};
 
 use crate::testing::{build, error};
-use crate::{Bottom, Forward, Layer, Top};
+use crate::{Bottom, BottomMemory, Forward, Layer, Top};
 
 const STREAMS: usize = 2;
 const INPUTS: usize = 3;
@@ -38,13 +38,17 @@ fn run(layer: &mut dyn Layer, bottoms: &[OwnedBlob]) -> Vec<Vec<f32>> {
         .forward(&mut Forward {
             cpu: &Cpu::new(1, Simd::detect()),
             bottoms: (shapes.iter().zip(bottoms))
-                .map(|(shape, (_, data))| Bottom { shape, layout, data })
+                .map(|(shape, (_, data))| Bottom {
+                    shape,
+                    layout,
+                    memory: BottomMemory::OutOfPlace(data),
+                })
                 .collect(),
             tops: (tops.iter_mut().zip(&mut slabs))
-                .map(|(shape, slab)| Top { shape, layout, slab, place: None })
+                .map(|(shape, slab)| Top { shape, layout, slab, placement: None })
                 .collect(),
             params: params.iter().map(|values| &values[..]).collect(),
-            running: crate::Few::new(),
+            running: crate::InlineVec::new(),
             rng: &mut rng,
             source: None,
         })

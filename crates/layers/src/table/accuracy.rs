@@ -59,9 +59,9 @@ impl Layer for AccuracyLayer {
         let classes = self.classes;
         // Labels of each class, and how many of them are among the highest scores.
         let (mut seen, mut found) = (vec![0_usize; classes.count], vec![0_usize; classes.count]);
-        for (position, &label) in io.bottoms[1].data.iter().enumerate() {
+        for (position, &label) in io.bottoms[1].data().iter().enumerate() {
             let Some(class) = classes.class(label, position, self.ignore)? else { continue };
-            let scores = &io.bottoms[0].data[classes.start(position)..];
+            let scores = &io.bottoms[0].data()[classes.start(position)..];
             let own = scores[class * classes.inner];
             let as_high = scores
                 .iter()

@@ -81,7 +81,7 @@ impl Layer for ArgMaxLayer {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let &mut Self { top_k, size, inner, .. } = self;
-        let (x, y) = (io.bottoms[0].data, io.tops[0].data());
+        let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
         let pairs = self.values && self.option.is_none();
         let mut list: Vec<(f32, usize)> = Vec::with_capacity(size);
         for at in 0..self.outer * inner {

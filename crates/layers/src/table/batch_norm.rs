@@ -12,9 +12,9 @@
 
 use base::{Phase, Shape};
 use caffe_format::FillerParameter;
+use kernels::Cpu;
 use kernels::batch_norm::{self, Normalize};
 use kernels::channel::{self, ChannelDims};
-use kernels::{Cpu, Unary};
 use tensor::{Layout, Slab};
 
 use crate::channel_norm;
@@ -92,7 +92,7 @@ struct BatchNormLayer {
     fraction: f32,
     eps: f32,
     in_place: bool,
-    /// Whether a Scale was absorbed; its params follow this layer's.
+    /// Whether a Scale was absorbed.
     affine: bool,
     /// Slope of an absorbed ReLU.
     relu: Option<f32>,
@@ -175,9 +175,7 @@ impl Layer for BatchNormLayer {
         if self.global {
             self.use_running(&io.running);
         } else {
-            let x =
-                if io.bottoms[0].data.is_empty() { io.tops[0].data() } else { io.bottoms[0].data };
-            self.measure(cpu, dims, x);
+            self.measure(cpu, dims, io.input());
             self.update_running(&mut io.running, dims.outer * dims.inner);
         }
         batch_norm::inverse_std(self.eps, &self.variance, &mut self.inv_std);
@@ -234,10 +232,9 @@ impl BatchNormLayer {
         }
     }
 
-    /// What is applied to rows of channels. `params` are this layer's, then those of an absorbed
-    /// Scale.
+    /// What is applied to rows of channels; `params` are those of an absorbed Scale.
     fn with<'a>(&'a self, params: &[&'a [f32]]) -> Normalize<'a> {
-        let affine = self.affine.then(|| [params[3], params[4]]);
+        let affine = self.affine.then(|| [params[0], params[1]]);
         Normalize { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
     }
 
@@ -259,21 +256,14 @@ impl BatchNormLayer {
         let x = if self.in_place { &self.kept[..count] } else { io.bottoms[0].data };
         let dy = match io.unmasked.as_deref() {
             Some(dy) => dy,
-            None => io.tops[0].gradient(&io.bottoms[0]),
+            None => io.tops[0].diff_beside(&io.bottoms[0]),
         };
-        let mut gradients = io.gradients.iter_mut().skip(3).map(|gradient| {
+        let mut gradients = io.gradients.iter_mut().map(|gradient| {
             gradient.as_mut().map(|Gradient { values, write }| (*write, &mut values[..]))
         });
         let affine = [gradients.next().flatten(), gradients.next().flatten()];
         batch_norm::backward_sums(cpu, c, &with, (x, dy), &mut means, affine);
-        let dx = io.bottoms[0].diff.as_deref_mut();
-        let diffs = match (io.unmasked.as_deref(), io.tops[0].diff, dx) {
-            (_, _, None) => None,
-            (Some(dy), _, Some(dx)) => Some(Unary::OutOfPlace { x: dy, y: dx }),
-            (None, [], Some(dx)) => Some(Unary::InPlace(dx)),
-            (None, dy, Some(dx)) => Some(Unary::OutOfPlace { x: dy, y: dx }),
-        };
-        if let Some(diffs) = diffs {
+        if let Some(diffs) = io.unary() {
             batch_norm::backward(cpu, c, &with, &means, x, diffs);
         }
         self.means = means;

@@ -66,8 +66,8 @@ impl Layer for BatchReindexLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (x, y) = (io.bottoms[0].data, io.tops[0].data());
-        for (position, &index) in io.bottoms[1].data.iter().enumerate() {
+        let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
+        for (position, &index) in io.bottoms[1].data().iter().enumerate() {
             let item = self.item(position, index)?;
             y[position * self.len..][..self.len].copy_from_slice(&x[item * self.len..][..self.len]);
         }
@@ -76,7 +76,7 @@ impl Layer for BatchReindexLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
-        let (indices, dy) = (io.bottoms[1].data, io.tops[0].diff);
+        let (indices, dy) = (io.bottoms[1].data, io.tops[0].diff());
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         for (position, &index) in indices.iter().enumerate() {
             let item = self.item(position, index)?;

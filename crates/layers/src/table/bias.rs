@@ -88,7 +88,7 @@ impl Layer for BiasLayer {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let cpu = io.cpu;
         let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
-        let beta = if self.filler.is_some() { io.params[0] } else { io.bottoms[1].data };
+        let beta = if self.filler.is_some() { io.params[0] } else { io.bottoms[1].data() };
         channel::bias(cpu, dims, beta, io.unary());
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Layer for BiasLayer {
         let cpu = io.cpu;
         let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
         let (first, rest) = io.bottoms.split_first_mut().expect("there is a bottom");
-        let dy = io.tops[0].gradient(first);
+        let dy = io.tops[0].diff_beside(first);
         if self.filler.is_some() {
             if let Some(Gradient { values, write }) = &mut io.gradients[0] {
                 channel::backward_bias(cpu, dims, dy, *write, values);

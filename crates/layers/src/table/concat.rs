@@ -95,7 +95,7 @@ impl Layer for ConcatLayer {
         for bottom in &io.bottoms {
             let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).outer_stride();
             let to = StridedRowsMut { data: top.data(), stride, offset };
-            copy_rows(io.cpu, len, StridedRows::dense(bottom.data, len), to);
+            copy_rows(io.cpu, len, StridedRows::dense(bottom.data(), len), to);
             offset += len;
         }
         Ok(())
@@ -108,7 +108,7 @@ impl Layer for ConcatLayer {
         for bottom in &mut io.bottoms {
             let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).outer_stride();
             if let Some(dx) = bottom.diff.as_deref_mut() {
-                let from = StridedRows { data: top.diff, stride, offset };
+                let from = StridedRows { data: top.diff(), stride, offset };
                 copy_rows(io.cpu, len, from, StridedRowsMut::dense(dx, len));
             }
             offset += len;

@@ -119,7 +119,7 @@ impl Layer for ContrastiveLossLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let data = [io.bottoms[0].data, io.bottoms[1].data, io.bottoms[2].data];
+        let data = [io.bottoms[0].data(), io.bottoms[1].data(), io.bottoms[2].data()];
         let sum: f64 = (0..self.batch).map(|item| self.cost(&self.pair(item, data))).sum();
         io.tops[0].data()[0] = rounded(sum / self.batch as f64 / 2.0);
         Ok(())
@@ -127,7 +127,7 @@ impl Layer for ContrastiveLossLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(2);
-        let scale = f64::from(io.tops[0].diff[0]) / self.batch as f64;
+        let scale = f64::from(io.tops[0].diff()[0]) / self.batch as f64;
         let data = [io.bottoms[0].data, io.bottoms[1].data, io.bottoms[2].data];
         for (bottom, sign) in io.bottoms[..2].iter_mut().zip([1.0, -1.0]) {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };

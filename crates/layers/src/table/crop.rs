@@ -125,7 +125,7 @@ impl Layer for CropLayer {
         let shape = top.shape.clone();
         let y = top.data();
         self.each_row(bottom.shape, &shape, bottom.layout, |from, to, len| {
-            y[to..][..len].copy_from_slice(&bottom.data[from..][..len]);
+            y[to..][..len].copy_from_slice(&bottom.data()[from..][..len]);
         });
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Layer for CropLayer {
         let (bottom, top) = (&mut io.bottoms[0], io.tops[0]);
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         self.each_row(bottom.shape, top.shape, bottom.layout, |to, from, len| {
-            dx[to..][..len].copy_from_slice(&top.diff[from..][..len]);
+            dx[to..][..len].copy_from_slice(&top.diff()[from..][..len]);
         });
         Ok(())
     }

@@ -13,8 +13,8 @@ use kernels::{Cpu, Unary, elementwise, relu};
 
 use crate::elementwise::{ElementPoints, chain};
 use crate::{
-    Arity, Backward, Case, Few, Fill, Follower, Forward, Layer, LayerError, LayerKind, LayoutRule,
-    Spec,
+    Arity, Backward, Case, Fill, Follower, Forward, InlineVec, Layer, LayerError, LayerKind,
+    LayoutRule, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -142,10 +142,10 @@ impl Layer for EltwiseLayer {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, y) = (io.cpu, io.tops[0].data());
-        let x: Few<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
+        let x: InlineVec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data()).collect();
         match &mut self.operation {
             EltwiseOperation::Sum(coeffs) => {
-                let terms: Few<_> = coeffs.iter().copied().zip(x).collect();
+                let terms: InlineVec<_> = coeffs.iter().copied().zip(x).collect();
                 elementwise::weighted_sum(cpu, &terms, self.relu, y);
             }
             EltwiseOperation::Product | EltwiseOperation::ProductByQuotient => {
@@ -171,9 +171,9 @@ impl Layer for EltwiseLayer {
                 relu::backward(cpu, slope, y, Unary::InPlace(dy));
                 dy
             }
-            _ => io.tops[0].diff,
+            _ => io.tops[0].diff(),
         };
-        let x: Few<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
+        let x: InlineVec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
         for (index, bottom) in io.bottoms.iter_mut().enumerate() {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };
             match &self.operation {

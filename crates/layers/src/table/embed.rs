@@ -71,7 +71,7 @@ impl Layer for EmbedLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (x, y) = (io.bottoms[0].data, io.tops[0].data());
+        let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
         for (item, (&index, y)) in x.iter().zip(y.chunks_exact_mut(self.width)).enumerate() {
             let row = row(index, self.rows).ok_or(LayerError::Label {
                 item,
@@ -87,7 +87,7 @@ impl Layer for EmbedLayer {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (x, dy) = (io.bottoms[0].data, io.tops[0].diff);
+        let (x, dy) = (io.bottoms[0].data, io.tops[0].diff());
         if let Some(Gradient { values, write }) = &mut io.gradients[0] {
             if *write == Write::Set {
                 values.fill(0.0);

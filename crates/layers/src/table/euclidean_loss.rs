@@ -44,14 +44,14 @@ impl Layer for EuclideanLossLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let pairs = io.bottoms[0].data.iter().zip(io.bottoms[1].data);
+        let pairs = io.bottoms[0].data().iter().zip(io.bottoms[1].data());
         let sum: f64 = pairs.map(|(a, b)| f64::from(a - b) * f64::from(a - b)).sum();
         io.tops[0].data()[0] = rounded(sum / self.batch as f64 / 2.0);
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let scale = rounded(f64::from(io.tops[0].diff[0]) / self.batch as f64);
+        let scale = rounded(f64::from(io.tops[0].diff()[0]) / self.batch as f64);
         let (a, b) = (io.bottoms[0].data, io.bottoms[1].data);
         for (bottom, alpha) in io.bottoms.iter_mut().zip([scale, -scale]) {
             if let Some(dx) = bottom.diff.as_deref_mut() {

@@ -68,13 +68,14 @@ impl Layer for FilterLayer {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (selector, filtered) = io.bottoms.split_last().expect("the net counts bottoms");
         self.selected.clear();
-        self.selected.extend((0..selector.data.len()).filter(|&item| selector.data[item] != 0.0));
+        self.selected
+            .extend((0..selector.data().len()).filter(|&item| selector.data()[item] != 0.0));
         for (bottom, top) in filtered.iter().zip(&mut io.tops) {
             top.resize(&bottom.shape.with(0, self.selected.len())?);
             let len = bottom.shape.count_from(1);
             let y = top.data();
             for (to, &from) in self.selected.iter().enumerate() {
-                y[to * len..][..len].copy_from_slice(&bottom.data[from * len..][..len]);
+                y[to * len..][..len].copy_from_slice(&bottom.data()[from * len..][..len]);
             }
         }
         Ok(())
@@ -86,7 +87,7 @@ impl Layer for FilterLayer {
             let Some(dx) = bottom.diff.as_deref_mut().filter(|_| top.live) else { continue };
             let len = bottom.shape.count_from(1);
             for (from, &to) in self.selected.iter().enumerate() {
-                dx[to * len..][..len].copy_from_slice(&top.diff[from * len..][..len]);
+                dx[to * len..][..len].copy_from_slice(&top.diff()[from * len..][..len]);
             }
         }
         Ok(())

@@ -66,7 +66,7 @@ impl Layer for HingeLossLayer {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let mut loss = 0.0;
         for item in 0..self.classes.batch {
-            for (x, sign) in self.signed(item, io.bottoms[0].data, io.bottoms[1].data)? {
+            for (x, sign) in self.signed(item, io.bottoms[0].data(), io.bottoms[1].data())? {
                 let m = f64::from(shortfall(x, sign));
                 loss += match self.norm {
                     Norm::L1 => m,
@@ -80,7 +80,7 @@ impl Layer for HingeLossLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(1);
-        let scale = io.tops[0].diff[0] / self.classes.batch as f32;
+        let scale = io.tops[0].diff()[0] / self.classes.batch as f32;
         let (x, labels) = (io.bottoms[0].data, io.bottoms[1].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         for item in 0..self.classes.batch {

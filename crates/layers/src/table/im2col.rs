@@ -60,7 +60,7 @@ impl Layer for Im2colLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (x, y) = (io.bottoms[0].data, io.tops[0].data());
+        let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
         let [image, column] = self.lengths();
         for (x, y) in x.chunks_exact(image).zip(y.chunks_exact_mut(column)) {
             im2col::im2col(io.cpu, self.channels, &self.axes, x, y);
@@ -69,7 +69,7 @@ impl Layer for Im2colLayer {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let dy = io.tops[0].diff;
+        let dy = io.tops[0].diff();
         let [image, column] = self.lengths();
         if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
             for (dy, dx) in dy.chunks_exact(column).zip(dx.chunks_exact_mut(image)) {

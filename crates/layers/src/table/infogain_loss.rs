@@ -111,11 +111,11 @@ impl Layer for InfogainLossLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        self.loss.softmax(io.cpu, io.bottoms[0].data);
+        self.loss.softmax(io.cpu, io.bottoms[0].data());
         let (p, classes) = (&self.loss.probabilities, self.loss.classes);
-        let matrix = self.matrix.as_deref().unwrap_or_else(|| io.bottoms[2].data);
+        let matrix = self.matrix.as_deref().unwrap_or_else(|| io.bottoms[2].data());
         let mut sum = 0.0;
-        let divisor = self.loss.each_label(io.bottoms[1].data, |start, class| {
+        let divisor = self.loss.each_label(io.bottoms[1].data(), |start, class| {
             let row = &matrix[class * classes.count..][..classes.count];
             for (&h, &p) in row.iter().zip(p[start..].iter().step_by(classes.inner)) {
                 sum -= f64::from(h) * f64::from(at_least(PROBABILITY_MIN, p)).ln();
@@ -128,7 +128,7 @@ impl Layer for InfogainLossLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
         let (p, classes) = (&self.loss.probabilities, self.loss.classes);
-        let (weight, labels) = (io.tops[0].diff[0], io.bottoms[1].data);
+        let (weight, labels) = (io.tops[0].diff()[0], io.bottoms[1].data);
         let matrix = self.matrix.as_deref().unwrap_or_else(|| io.bottoms[2].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         let divisor = self.loss.each_label(labels, |start, class| {

@@ -72,7 +72,7 @@ impl Layer for InnerProductLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (x, y) = (io.bottoms[0].data, io.tops[0].data());
+        let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
         let (weights, bias) = (io.params[0], io.params.get(1).copied());
         if self.written.transpose() {
             transposed(io.cpu, self.sizes, x, weights, y);
@@ -87,7 +87,7 @@ impl Layer for InnerProductLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, Product { n, d, k }) = (io.cpu, self.sizes);
-        let (x, dy, weights) = (io.bottoms[0].data, io.tops[0].diff, io.params[0]);
+        let (x, dy, weights) = (io.bottoms[0].data, io.tops[0].diff(), io.params[0]);
         let transpose = self.written.transpose();
         if let Some(Gradient { values, write }) = &mut io.gradients[0] {
             if transpose {

@@ -80,12 +80,12 @@ impl Layer for AcrossChannelsLrn {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        lrn::forward(io.cpu, &self.lrn, io.bottoms[0].data, io.tops[0].data());
+        lrn::forward(io.cpu, &self.lrn, io.bottoms[0].data(), io.tops[0].data());
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (dy, bottom) = (io.tops[0].diff, &mut io.bottoms[0]);
+        let (dy, bottom) = (io.tops[0].diff(), &mut io.bottoms[0]);
         if let Some(dx) = bottom.diff.as_deref_mut() {
             lrn::backward(io.cpu, &self.lrn, (bottom.data, dy), bottom.relu, dx);
         }
@@ -117,7 +117,7 @@ impl Layer for WithinChannelLrn {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (cpu, x, y) = (io.cpu, io.bottoms[0].data, io.tops[0].data());
+        let (cpu, x, y) = (io.cpu, io.bottoms[0].data(), io.tops[0].data());
         let pool = self.pool.as_ref().expect("reshape comes first");
         let [means, squares, _] = &mut self.scratch;
         elementwise::mul_apart(cpu, x, x, &mut squares[..x.len()]);
@@ -128,7 +128,7 @@ impl Layer for WithinChannelLrn {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, x, dy) = (io.cpu, io.bottoms[0].data, io.tops[0].diff);
+        let (cpu, x, dy) = (io.cpu, io.bottoms[0].data, io.tops[0].diff());
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         // dx = dy * s^-beta + 2 x * pooled, with pooled the pooling's gradient of
         // dy * x * -beta * alpha * s^(-beta - 1) and s = 1 + alpha * mean.

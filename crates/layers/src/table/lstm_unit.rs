@@ -63,7 +63,7 @@ impl Layer for LstmUnitLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let [c_before, inputs, cont] = [0, 1, 2].map(|i| io.bottoms[i].data);
+        let [c_before, inputs, cont] = [0, 1, 2].map(|i| io.bottoms[i].data());
         let (gates, tanh) = (&mut self.gates[..inputs.len()], &mut self.tanh[..c_before.len()]);
         gates.copy_from_slice(inputs);
         self.cells.activate(io.cpu, cont, gates);
@@ -75,7 +75,7 @@ impl Layer for LstmUnitLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let c_before = io.bottoms[0].data;
         let [mut dc, dh] = [0, 1].map(|i| match io.tops[i].live {
-            true => io.tops[i].diff.to_vec(),
+            true => io.tops[i].diff().to_vec(),
             false => vec![0.0; c_before.len()],
         });
         let forward = LstmStep { gates: &self.gates, tanh: &self.tanh, c_before };

@@ -46,9 +46,9 @@ impl Layer for MultinomialLogisticLossLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let p = io.bottoms[0].data;
+        let p = io.bottoms[0].data();
         let mut loss = 0.0;
-        for (item, &label) in io.bottoms[1].data.iter().enumerate() {
+        for (item, &label) in io.bottoms[1].data().iter().enumerate() {
             loss -= f64::from(at_least(PROBABILITY_MIN, p[self.label_index(item, label)?])).ln();
         }
         io.tops[0].data()[0] = rounded(loss / self.classes.batch as f64);
@@ -57,7 +57,7 @@ impl Layer for MultinomialLogisticLossLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
-        let scale = io.tops[0].diff[0] / self.classes.batch as f32;
+        let scale = io.tops[0].diff()[0] / self.classes.batch as f32;
         let (p, labels) = (io.bottoms[0].data, io.bottoms[1].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         for (item, &label) in labels.iter().enumerate() {

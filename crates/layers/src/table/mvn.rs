@@ -78,7 +78,7 @@ impl Layer for MvnLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (cpu, x, y) = (io.cpu, io.bottoms[0].data, io.tops[0].data());
+        let (cpu, x, y) = (io.cpu, io.bottoms[0].data(), io.tops[0].data());
         match self.eps {
             None => subtract_mean(cpu, self.rows, &mut self.mean, x, y),
             Some(eps) => {
@@ -99,7 +99,7 @@ impl Layer for MvnLayer {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, dy, y) = (io.cpu, io.tops[0].diff, io.tops[0].data);
+        let (cpu, dy, y) = (io.cpu, io.tops[0].diff(), io.tops[0].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         if self.eps.is_none() {
             subtract_mean(cpu, self.rows, &mut self.mean, dy, dx);

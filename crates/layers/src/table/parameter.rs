@@ -62,8 +62,8 @@ impl Layer for ParameterLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         if let Some(gradient) = &mut io.gradients[0] {
             match gradient.write {
-                Write::Set => elementwise::copy(io.cpu, io.tops[0].diff, gradient.values),
-                Write::Add => elementwise::add(io.cpu, io.tops[0].diff, gradient.values),
+                Write::Set => elementwise::copy(io.cpu, io.tops[0].diff(), gradient.values),
+                Write::Add => elementwise::add(io.cpu, io.tops[0].diff(), gradient.values),
             }
         }
         Ok(())

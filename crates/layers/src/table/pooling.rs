@@ -110,7 +110,7 @@ impl Layer for PoolingLayer {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let pooler = self.pooler();
-        pooler.forward(io.cpu, io.rng, io.bottoms[0].data, io.tops[0].data());
+        pooler.forward(io.cpu, io.rng, io.bottoms[0].data(), io.tops[0].data());
         if let Some(top) = io.tops.get_mut(1) {
             for (value, &pixel) in top.data().iter_mut().zip(&pooler.mask) {
                 *value = if pixel == u32::MAX { -1.0 } else { pixel as f32 };
@@ -124,7 +124,7 @@ impl Layer for PoolingLayer {
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         let relu = bottom.relu.map(|slope| ReluMask { y: bottom.data, slope });
         match top.live {
-            true => self.pooler().backward(cpu, bottom.data, top.diff, relu, dx),
+            true => self.pooler().backward(cpu, bottom.data, top.diff(), relu, dx),
             false => dx.fill(0.0), // only the mask is used
         }
         Ok(())

@@ -93,12 +93,12 @@ impl Layer for PReluLayer {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, slopes) = (io.cpu, io.params[0]);
         let dims = self.in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
-        let (x, y) = (io.bottoms[0].data, io.tops[0].data());
-        let x = if self.in_place {
-            elementwise::copy(cpu, y, &mut self.kept[..dims.count()]);
-            &self.kept[..dims.count()]
-        } else {
-            x
+        let (x, y) = match io.unary() {
+            Unary::OutOfPlace { x, y } => (x, y),
+            Unary::InPlace(y) => {
+                elementwise::copy(cpu, y, &mut self.kept[..dims.count()]);
+                (&self.kept[..dims.count()], y)
+            }
         };
         map(cpu, dims, slopes, x, y, |slope, x| if x > 0.0 { x } else { slope * x });
         Ok(())
@@ -111,7 +111,7 @@ impl Layer for PReluLayer {
         let scratch = &mut self.scratch[..dims.count()];
         if let Some(Gradient { values, write }) = &mut io.gradients[0] {
             map(cpu, dims, slopes, x, scratch, |_, x| if x > 0.0 { 0.0 } else { x });
-            let dy = io.tops[0].gradient(&io.bottoms[0]);
+            let dy = io.tops[0].diff_beside(&io.bottoms[0]);
             channel::backward_scale(cpu, dims, scratch, dy, *write, values);
         }
         match io.unary() {

@@ -72,7 +72,7 @@ impl Layer for ReductionLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (x, len) = (io.bottoms[0].data, self.len);
+        let (x, len) = (io.bottoms[0].data(), self.len);
         for (at, y) in io.tops[0].data().iter_mut().enumerate() {
             let x = x[at * len..][..len].iter().map(|&x| f64::from(x));
             let sum: f64 = match self.operation {
@@ -88,7 +88,7 @@ impl Layer for ReductionLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (len, x) = (self.len, io.bottoms[0].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
-        for (at, &dy) in io.tops[0].diff.iter().enumerate() {
+        for (at, &dy) in io.tops[0].diff().iter().enumerate() {
             let slope = self.coeff * dy;
             let pairs = dx[at * len..][..len].iter_mut().zip(&x[at * len..][..len]);
             match self.operation {

@@ -143,13 +143,13 @@ impl Layer for ReshapeLayer {
 
 /// Forward of a layer whose top is its bottom's memory, for tests that run it without a net.
 pub(super) fn copy_forward(io: &mut Forward<'_>) {
-    io.tops[0].data().copy_from_slice(io.bottoms[0].data);
+    io.tops[0].data().copy_from_slice(io.bottoms[0].data());
 }
 
 /// The same for backward.
 pub(super) fn copy_backward(io: &mut Backward<'_>) {
     if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
-        dx.copy_from_slice(io.tops[0].diff);
+        dx.copy_from_slice(io.tops[0].diff());
     }
 }
 

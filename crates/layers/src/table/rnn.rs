@@ -72,7 +72,7 @@ impl RecurrentCell for RnnCell {
         let (cpu, dy, product) = (io.cpu, io.tops[0], product(sizes));
         let doutputs = &mut self.doutputs[..hidden.len()];
         match dy.live {
-            true => doutputs.copy_from_slice(dy.diff),
+            true => doutputs.copy_from_slice(dy.diff()),
             false => doutputs.fill(0.0),
         }
         math::tanh_backward(cpu, &self.outputs[..hidden.len()], Unary::InPlace(doutputs));

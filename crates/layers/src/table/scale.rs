@@ -127,7 +127,7 @@ impl Layer for ScaleLayer {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let cpu = io.cpu;
         let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
-        let gamma = if self.gamma.is_some() { io.params[0] } else { io.bottoms[1].data };
+        let gamma = if self.gamma.is_some() { io.params[0] } else { io.bottoms[1].data() };
         let beta = self.beta.as_ref().and_then(|_| io.params.last().copied());
         if self.in_place {
             self.kept.grow(dims.count());
@@ -143,7 +143,7 @@ impl Layer for ScaleLayer {
         let gamma = if self.gamma.is_some() { io.params[0] } else { io.bottoms[1].data };
         let (first, rest) = io.bottoms.split_first_mut().expect("there is a bottom");
         let x = if self.in_place { &self.kept[..dims.count()] } else { first.data };
-        let dy = io.tops[0].gradient(first);
+        let dy = io.tops[0].diff_beside(first);
         if self.beta.is_some()
             && let Some(Some(Gradient { values, write })) = io.gradients.last_mut()
         {

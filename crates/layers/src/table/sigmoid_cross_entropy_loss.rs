@@ -77,7 +77,7 @@ impl Layer for SigmoidCrossEntropyLossLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (scores, targets) = (io.bottoms[0].data, io.bottoms[1].data);
+        let (scores, targets) = (io.bottoms[0].data(), io.bottoms[1].data());
         let mut loss = 0.0;
         for (&x, &t) in scores.iter().zip(targets).filter(|&(_, &t)| self.counts(t)) {
             let (x, t) = (f64::from(x), f64::from(t));
@@ -91,7 +91,7 @@ impl Layer for SigmoidCrossEntropyLossLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(1);
-        let (cpu, weight) = (io.cpu, io.tops[0].diff[0]);
+        let (cpu, weight) = (io.cpu, io.tops[0].diff()[0]);
         let (scores, targets) = (io.bottoms[0].data, io.bottoms[1].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         let scale = rounded(f64::from(weight) / self.divisor(targets));

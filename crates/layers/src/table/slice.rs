@@ -112,7 +112,7 @@ impl Layer for SliceLayer {
         let mut offset = 0;
         for top in &mut io.tops {
             let len = AxisSpan::new(top.shape, top.layout, self.axis).outer_stride();
-            let from = StridedRows { data: bottom.data, stride, offset };
+            let from = StridedRows { data: bottom.data(), stride, offset };
             copy_rows(io.cpu, len, from, StridedRowsMut::dense(top.data(), len));
             offset += len;
         }
@@ -131,7 +131,7 @@ impl Layer for SliceLayer {
             let len = AxisSpan::new(top.shape, top.layout, self.axis).outer_stride();
             if top.live {
                 let to = StridedRowsMut { data: &mut *dx, stride, offset };
-                copy_rows(io.cpu, len, StridedRows::dense(top.diff, len), to);
+                copy_rows(io.cpu, len, StridedRows::dense(top.diff(), len), to);
             }
             offset += len;
         }

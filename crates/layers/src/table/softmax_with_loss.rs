@@ -65,10 +65,10 @@ impl Layer for SoftmaxWithLossLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        self.loss.softmax(io.cpu, io.bottoms[0].data);
+        self.loss.softmax(io.cpu, io.bottoms[0].data());
         let (p, inner) = (&self.loss.probabilities, self.loss.classes.inner);
         let mut sum = 0.0;
-        let divisor = self.loss.each_label(io.bottoms[1].data, |start, class| {
+        let divisor = self.loss.each_label(io.bottoms[1].data(), |start, class| {
             let p = p[start + class * inner];
             sum -= f64::from(at_least(f32::MIN_POSITIVE, p)).ln();
         })?;
@@ -78,7 +78,7 @@ impl Layer for SoftmaxWithLossLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(1);
-        let (weight, labels) = (io.tops[0].diff[0], io.bottoms[1].data);
+        let (weight, labels) = (io.tops[0].diff()[0], io.bottoms[1].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         let divisor = self.loss.each_label(labels, |_, _| {})?;
         let scale = rounded(f64::from(weight) / divisor);

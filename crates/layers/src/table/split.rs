@@ -6,12 +6,11 @@
 //! made the bottom.
 
 use base::Shape;
-use kernels::Unary;
 use kernels::elementwise::{self, ReluMask};
 
 use crate::{
-    Alias, Arity, Backward, Case, Few, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule,
-    Spec,
+    Alias, Arity, Backward, Case, Fill, Forward, InlineVec, Layer, LayerError, LayerKind,
+    LayoutRule, Spec, TopDiff,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -50,8 +49,8 @@ impl Layer for SplitLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        // Only the gradient checker calls this: a net makes the tops aliases of the bottom.
-        let x = io.bottoms[0].data;
+        // Only the gradient checker comes here: a net makes the tops aliases of the bottom.
+        let x = io.bottoms[0].data();
         for top in &mut io.tops {
             top.data().copy_from_slice(x);
         }
@@ -62,15 +61,13 @@ impl Layer for SplitLayer {
         let bottom = &mut io.bottoms[0];
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         let mask = bottom.relu.map(|slope| ReluMask { y: bottom.data, slope });
-        let live: Few<_> = io.tops.iter().filter(|top| top.live).map(|top| top.diff).collect();
-        match live[..] {
-            [] => dx.fill(0.0),
-            // The first top's diff shares the bottom's memory: its values are there already.
-            [[], ref others @ ..] => elementwise::sum(io.cpu, Unary::InPlace(dx), others, mask),
-            [first, ref others @ ..] => {
-                elementwise::sum(io.cpu, Unary::OutOfPlace { x: first, y: dx }, others, mask);
-            }
-        }
+        let mut live = io.tops.iter().filter(|top| top.live);
+        let Some(first) = live.next() else {
+            dx.fill(0.0);
+            return Ok(());
+        };
+        let others: InlineVec<&[f32]> = live.map(TopDiff::diff).collect();
+        elementwise::sum(io.cpu, first.unary(dx), &others, mask);
         Ok(())
     }
 }

@@ -128,7 +128,7 @@ impl Layer for SppLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (cpu, x, y) = (io.cpu, io.bottoms[0].data, io.tops[0].data());
+        let (cpu, x, y) = (io.cpu, io.bottoms[0].data(), io.tops[0].data());
         let [pooled, flat, _] = &mut self.scratch;
         for PyramidLevel { pool, pooler, offset, bins } in &mut self.levels {
             let len = pool.c * *bins;
@@ -142,7 +142,7 @@ impl Layer for SppLayer {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, x, dy) = (io.cpu, io.bottoms[0].data, io.tops[0].diff);
+        let (cpu, x, dy) = (io.cpu, io.bottoms[0].data, io.tops[0].diff());
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         let [pooled, flat, level_dx] = &mut self.scratch;
         let level_dx = &mut level_dx[..dx.len()];

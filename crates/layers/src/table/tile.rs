@@ -66,14 +66,14 @@ impl Layer for TileLayer {
         let AxisSpan { outer, size, inner } = AxisSpan::new(bottom.shape, bottom.layout, self.axis);
         let (len, y) = (size * inner, io.tops[0].data());
         for at in 0..outer * self.tiles {
-            let x = &bottom.data[at / self.tiles * len..][..len];
+            let x = &bottom.data()[at / self.tiles * len..][..len];
             y[at * len..][..len].copy_from_slice(x);
         }
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (bottom, dy) = (&mut io.bottoms[0], io.tops[0].diff);
+        let (bottom, dy) = (&mut io.bottoms[0], io.tops[0].diff());
         let len = AxisSpan::new(bottom.shape, bottom.layout, self.axis).outer_stride();
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         for (at, dx) in dx.chunks_exact_mut(len.max(1)).enumerate() {

@@ -203,7 +203,7 @@ fn residual_blocks_take_norms_and_sums() {
 fn inception_branches_lie_in_their_concat() {
     let (_, fused) = check_same(&inception());
     let placed: Vec<_> =
-        fused.blobs.iter().filter(|b| b.place.is_some()).map(|b| b.name.as_str()).collect();
+        fused.blobs.iter().filter(|b| b.placement.is_some()).map(|b| b.name.as_str()).collect();
     assert_eq!(placed, ["b", "c", "d", "f", "g"]);
     let copied = fused.nodes.iter().find(|node| node.written.name() == "last").unwrap();
     assert!(!copied.idle);

@@ -6,14 +6,14 @@ use kernels::{Cpu, Simd};
 use tensor::Layout;
 
 use crate::testing::{build, error};
-use crate::{Bottom, DataSourceError, Few, Forward, OutputSink, SinkSource};
+use crate::{Bottom, BottomMemory, DataSourceError, Forward, InlineVec, OutputSink, SinkSource};
 
 /// Sends on what it gets.
 struct RecordingSink(Sender<Vec<(String, Vec<f32>)>>);
 
 impl OutputSink for RecordingSink {
     fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), DataSourceError> {
-        let told = bottoms.iter().map(|b| (b.shape.to_string(), b.data.to_vec())).collect();
+        let told = bottoms.iter().map(|b| (b.shape.to_string(), b.data().to_vec())).collect();
         self.0.send(told).map_err(|error| DataSourceError(Box::new(error)))
     }
 }
@@ -27,15 +27,18 @@ fn every_forward_hands_both_bottoms_to_the_sink() {
     let (sender, told) = channel();
     let mut source = SinkSource(RecordingSink(sender));
     for values in [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]] {
-        let bottom =
-            |at: usize, data| Bottom { shape: &shapes[at], layout: Layout::RowMajor, data };
+        let bottom = |at: usize, data| Bottom {
+            shape: &shapes[at],
+            layout: Layout::RowMajor,
+            memory: BottomMemory::OutOfPlace(data),
+        };
         layer
             .forward(&mut Forward {
                 cpu: &Cpu::new(1, Simd::detect()),
                 bottoms: [bottom(0, &values[..]), bottom(1, &values[2..])].into_iter().collect(),
-                tops: Few::new(),
-                params: Few::new(),
-                running: Few::new(),
+                tops: InlineVec::new(),
+                params: InlineVec::new(),
+                running: InlineVec::new(),
                 rng: &mut Mt19937::new(1),
                 source: Some(&mut source),
             })
