@@ -1,4 +1,4 @@
-//! What `firecaffe model …` does to model files, for programs too: one file a tool.
+//! The tools behind `firecaffe model`, as functions: one file per tool.
 
 mod draw;
 mod features;

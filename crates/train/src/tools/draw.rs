@@ -1,26 +1,28 @@
-//! A net as a Graphviz graph. Caffe's `draw_net.py`.
+//! Draws a net as a Graphviz graph, as Caffe's `draw_net.py` does.
 //!
-//! Layers are boxes, blobs are octagons; a layer that works in place is a box beside its blob.
+//! Layers are boxes and blobs are octagons. A layer that runs in place has an edge from and to the
+//! same blob, and another colour.
 
 use std::fmt::Write as _;
 
 use caffe_format::{ConvolutionParameter, LayerParameter, NetParameter, PoolingParameter};
 
-/// Where the net flows.
+/// In which direction data flows through the drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From left to right.
     LeftRight,
     /// From top to bottom.
     TopBottom,
-    /// From bottom to top, as Caffe's words have it.
+    /// From bottom to top, as Caffe's terms suggest.
     BottomTop,
 }
 
 // Graphviz's names, which are Caffe's.
 base::names!(pub Direction { LeftRight = "LR", TopBottom = "TB", BottomTop = "BT" });
 
-/// The graph in DOT, for `dot -Tsvg`. Filter the net first ([`net::filter::filter`]) to see one phase.
+/// The graph in DOT, for `dot -Tsvg`. To draw one phase, filter the net first
+/// ([`net::filter::filter`]).
 #[must_use]
 pub fn draw(net: &NetParameter, direction: Direction) -> String {
     let mut out = format!("digraph {} {{\n  rankdir={direction};\n", quoted(net.name()));
@@ -60,7 +62,7 @@ pub fn draw(net: &NetParameter, direction: Direction) -> String {
     out
 }
 
-/// Name, type and what tells layers of one type apart.
+/// Name, type and, for sliding windows, their sizes.
 fn label(layer: &LayerParameter) -> String {
     let window = match layer.type_() {
         "Convolution" | "Deconvolution" => convolution(layer.convolution_param()),
@@ -70,7 +72,7 @@ fn label(layer: &LayerParameter) -> String {
     format!("{}\n({}){window}", layer.name(), layer.type_())
 }
 
-/// Number of outputs, on the edge where the layer has one.
+/// The layer's `num_output`, if it has one.
 fn edge_label(layer: &LayerParameter) -> String {
     let outputs = match layer.type_() {
         "Convolution" | "Deconvolution" => layer.convolution_param().num_output(),
@@ -100,7 +102,7 @@ fn pooling(p: &PoolingParameter) -> String {
     };
     let method = format!("{:?}", p.pool()).to_uppercase();
     if p.global_pooling() {
-        return format!("\n{method} over everything");
+        return format!("\n{method} over the whole image");
     }
     let kernel = sides(p.kernel_size(), p.kernel_h, p.kernel_w);
     let stride = sides(p.stride(), p.stride_h, p.stride_w);
@@ -108,12 +110,12 @@ fn pooling(p: &PoolingParameter) -> String {
     format!("\n{method} kernel {kernel} stride {stride} pad {pad}")
 }
 
-/// A DOT string.
+/// `text` as a DOT string.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")
 }
 
 fn line(out: &mut String, text: &str) {
-    writeln!(out, "  {text};").expect("a String accepts everything");
+    writeln!(out, "  {text};").expect("writing to a String cannot fail");
 }

@@ -1,7 +1,7 @@
-//! Blobs of a trained net, written to databases. Caffe's `extract_features`.
+//! Writes blobs of a trained net to databases, as Caffe's `extract_features` does.
 //!
-//! Every item of a blob becomes a `Datum` with `float_data`, under the key of its number in ten digits,
-//! so that a Data layer can read the features as it reads images.
+//! Every item of a blob becomes a `Datum` with `float_data`. Its key is its number in ten digits, so
+//! that a Data layer can read the features as it reads images.
 
 use std::path::PathBuf;
 
@@ -13,16 +13,16 @@ use crate::{Single, TrainError};
 /// What to extract.
 #[derive(Debug, Clone)]
 pub struct Features {
-    /// Blobs, each with the database it goes to, which must not exist yet.
+    /// Blob names, each with the database to create, which must not exist yet.
     pub blobs: Vec<(String, PathBuf)>,
-    /// What kind of databases.
+    /// LMDB or LevelDB.
     pub backend: DataParameterDb,
-    /// Batches to run.
+    /// Number of forward passes.
     pub batches: usize,
 }
 
 /// Runs `single` forward and writes the blobs; returns the number of records in each database.
-/// `each` hears of every batch.
+/// Calls `each` after every batch.
 pub fn extract_features(
     single: &mut Single,
     features: &Features,
@@ -52,7 +52,7 @@ pub fn extract_features(
     Ok(counts.into_iter().max().unwrap_or(0))
 }
 
-/// The items of a blob: channels, height and the rest as width.
+/// The items of a blob: channels, height, and all other axes as width.
 fn items(dims: &[usize], values: &[f32]) -> impl Iterator<Item = Datum> {
     let side = |axis: usize| i32::try_from(dims.get(axis).copied().unwrap_or(1)).ok();
     let (channels, height) = (side(1), side(2));

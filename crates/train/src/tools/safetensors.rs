@@ -1,9 +1,9 @@
-//! Models as safetensors files, which Python reads without Caffe, and back.
+//! Converts models to safetensors files, which Python reads without Caffe, and back.
 //!
-//! Blob `i` of a layer is the tensor `<layer>/<i>`. The net itself goes into the metadata as
-//! prototxt, so that the way back gives the same model; a file without it becomes a model of layers that
-//! have a name and blobs, which is all that loading by layer name needs. Values are F32; F64 and BF16
-//! are taken too.
+//! Blob `i` of a layer is the tensor `<layer>/<i>`. The net is stored in the metadata as prototxt, so
+//! that converting back gives the same model. A file without it becomes a model of layers with a name
+//! and blobs, which is all that loading by layer name needs. Values are written as F32 and read from
+//! F32, F64 or BF16.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,10 +16,10 @@ use snapshot::SnapshotError;
 
 use crate::{TensorProblem, TrainError};
 
-/// Where the net stands in the metadata.
+/// Key of the net's prototxt in the metadata.
 const NET: &str = "caffe.net";
 
-/// Converts a model file of any of Caffe's formats.
+/// Converts a model file in any of Caffe's formats to safetensors.
 pub fn to_safetensors(model: &Path, output: &Path) -> Result<(), TrainError> {
     let mut net = snapshot::load_model(model)?;
     let bad = |source| TrainError::Tensors { path: model.into(), source };
@@ -27,9 +27,9 @@ pub fn to_safetensors(model: &Path, output: &Path) -> Result<(), TrainError> {
     for layer in &net.layer {
         for (index, blob) in layer.blobs.iter().enumerate() {
             let name = format!("{}/{index}", layer.name());
-            let told = |source| bad(TensorProblem::Blob { blob: name.clone(), source });
-            let dims = blob.dims().map_err(told)?;
-            let values = blob.values().map_err(told)?;
+            let in_blob = |source| bad(TensorProblem::Blob { blob: name.clone(), source });
+            let dims = blob.dims().map_err(in_blob)?;
+            let values = blob.values().map_err(in_blob)?;
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
             if tensors.insert(name.clone(), (dims, bytes)).is_some() {
                 return Err(bad(TensorProblem::SameName { layer: layer.name().into() }));
@@ -65,17 +65,17 @@ fn read(bytes: &[u8]) -> Result<NetParameter, TensorProblem> {
         None => NetParameter::default(),
     };
     let mut tensors = SafeTensors::deserialize(bytes)?.tensors();
-    let mut places = Vec::new();
+    let mut named = Vec::new();
     for (tensor, (name, _)) in tensors.iter().enumerate() {
-        let place = name.rsplit_once('/');
-        let place = place.and_then(|(layer, i)| Some((layer, i.parse::<usize>().ok()?)));
-        let Some((layer, index)) = place else {
+        let split = name.rsplit_once('/');
+        let split = split.and_then(|(layer, i)| Some((layer, i.parse::<usize>().ok()?)));
+        let Some((layer, index)) = split else {
             return Err(TensorProblem::Name { tensor: name.clone() });
         };
-        places.push((layer.to_owned(), index, tensor));
+        named.push((layer.to_owned(), index, tensor));
     }
-    places.sort_unstable();
-    for (layer, index, tensor) in places {
+    named.sort_unstable();
+    for (layer, index, tensor) in named {
         let (name, view) = &mut tensors[tensor];
         let found = net.layer.iter().position(|found| found.name() == layer);
         let at = found.unwrap_or_else(|| {
@@ -95,7 +95,7 @@ fn read(bytes: &[u8]) -> Result<NetParameter, TensorProblem> {
     Ok(net)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "values are f32 here")]
+#[expect(clippy::cast_possible_truncation, reason = "blobs are f32")]
 fn values(name: &str, view: &TensorView<'_>) -> Result<Vec<f32>, TensorProblem> {
     let bytes = view.data();
     let f64s = || bytes.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b) as f32);

@@ -1,8 +1,8 @@
-//! Files of older Caffes brought up to date. Caffe's `upgrade_net_proto_text`, `…_binary` and
-//! `upgrade_solver_proto_text` in one.
+//! Upgrades files of older versions of Caffe: `upgrade_net_proto_text`, `upgrade_net_proto_binary`
+//! and `upgrade_solver_proto_text` in one.
 //!
-//! A file is text or binary and stays what it is. Nothing is left out: fields that are not known stay in
-//! binary files, and are an error in text.
+//! Text stays text and binary stays binary. Nothing is lost: unknown fields are kept in binary files
+//! and are an error in text.
 
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,12 @@ use snapshot::SnapshotError;
 use crate::TrainError;
 use crate::files::Upgrade;
 
-/// Upgrades a net or a model in `input` to `output`; returns what was done.
+/// Upgrades a net or a model in `input` to `output`; returns a notice for each change.
 pub fn upgrade_net(input: &Path, output: &Path) -> Result<Vec<String>, TrainError> {
     run::<NetParameter>(input, output, "net", upgrade::net)
 }
 
-/// Upgrades a solver in `input` to `output`; returns what was done.
+/// Upgrades a solver in `input` to `output`; returns a notice for each change.
 pub fn upgrade_solver(input: &Path, output: &Path) -> Result<Vec<String>, TrainError> {
     run::<SolverParameter>(input, output, "solver", upgrade::solver)
 }
@@ -46,7 +46,7 @@ fn run<M: Message + Default>(
     Ok(notices)
 }
 
-/// Text has no control characters but white space; a binary message has some in its first lengths.
+/// Text has no control characters but white space; a binary message has them in its lengths.
 fn is_text(bytes: &[u8]) -> bool {
     let control = |c: char| c.is_control() && !c.is_whitespace();
     str::from_utf8(bytes).is_ok_and(|text| !text.contains(control))

@@ -98,7 +98,7 @@ fn a_net_is_drawn() {
           l2 [label="relu\n(ReLU)" shape=box style=filled fillcolor="#90ee90"];
           b1 -> l2;
           l2 -> b1;
-          l3 [label="pool\n(Pooling)\nAVE over everything" shape=box style=filled fillcolor="#6495ed"];
+          l3 [label="pool\n(Pooling)\nAVE over the whole image" shape=box style=filled fillcolor="#6495ed"];
           b1 -> l3;
           l3 -> b2;
           b0 [label="data" shape=octagon style=filled fillcolor="#e0e0e0"];
