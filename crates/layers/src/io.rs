@@ -73,8 +73,8 @@ pub struct Top<'a> {
     pub layout: Layout,
     /// Memory of at least `shape.count()` values.
     pub slab: &'a mut Slab,
-    /// Where the rows are in `slab`, if they are some channels of a wider blob; only for layers that
-    /// [take a place](crate::Layer::takes_place).
+    /// Where the rows are in `slab`, if they are some channels of a wider blob; only for layers
+    /// that are [`OwnOrPlaced`](crate::TopMemory::OwnOrPlaced).
     pub placement: Option<RowPlacement>,
 }
 
@@ -247,7 +247,7 @@ pub struct BottomDiff<'a> {
     /// Where the gradient goes (overwrite); `None` when nobody wants it.
     pub diff: Option<&'a mut [f32]>,
     /// Slope of the ReLU that made `data`, when this layer is to apply its mask to `diff`; only for
-    /// layers that [mask](crate::Layer::masks).
+    /// layers whose diffs can be [`Masked`](crate::BottomDiffs::Masked).
     pub relu: Option<f32>,
 }
 

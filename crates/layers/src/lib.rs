@@ -26,6 +26,7 @@ mod recurrent;
 mod repeated;
 mod softmax_loss;
 mod table;
+mod traits;
 mod window;
 
 #[cfg(test)]
@@ -46,6 +47,9 @@ pub use io::{
 };
 pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};
 pub use table::{LAYERS, find};
+pub use traits::{
+    Absorbs, BottomDiffs, Follower, FollowerKind, Fusion, InPlaceCost, LayerTraits, TopMemory,
+};
 
 use base::Shape;
 use caffe_format::FillerParameter;
@@ -74,64 +78,26 @@ pub trait Layer: Send {
         LayoutRule::RowMajor
     }
 
-    /// Whether the tops are the bottom under another name, so that nothing need be copied.
-    fn alias(&self) -> Alias {
-        Alias::None
+    /// What the compiler may do with this layer, known after `reshape`.
+    fn traits(&self) -> LayerTraits {
+        LayerTraits::default()
     }
 
-    /// Computes the tops. Not called for a layer whose tops are aliases.
+    /// Told once per decision, before the first forward.
+    fn fuse(&mut self, decision: Fusion) {
+        unreachable!("{decision:?} is not among this layer's traits");
+    }
+
+    /// Computes the tops. Not called where they are the [bottom's data](TopMemory).
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError>;
 
     /// Computes the bottoms' diffs (overwriting) and the params' (as [`Gradient::write`] says).
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError>;
 
-    /// What this layer is to the one before it, when it runs in place and that one could do its part.
-    fn follower(&self) -> Option<Follower> {
-        None
-    }
-
-    /// Whether this layer does `next`'s part on its top 0 from now on, in its own passes and with the
-    /// same bits; the params of `next` come behind its own. `backward` says whether that will run.
-    fn absorb(&mut self, next: Follower, backward: bool) -> bool {
-        let _ = (next, backward);
-        false
-    }
-
-    /// Whether backward can apply the mask of a ReLU that made its bottom: [`BottomDiff::relu`].
-    fn masks(&self) -> bool {
-        false
-    }
-
-    /// Whether backward copies the top's diff to every bottom, so that they may share its memory.
-    fn shares_diff(&self) -> bool {
-        false
-    }
-
-    /// For a layer in place that has to copy its bottom: `true` when it now takes another top, as it
-    /// will be given.
-    fn move_apart(&mut self) -> bool {
-        false
-    }
-
-    /// Whether top 0 may lie in a wider blob: [`Top::place`].
-    fn takes_place(&self) -> bool {
-        false
-    }
-
-    /// Whether the top is the bottoms side by side, channels-last, so that they may be written there.
-    fn joins_channels(&self) -> bool {
-        false
-    }
-
     /// Whether gradient may flow into bottom `index` when `force_backward` asks for it; labels say no.
     fn backward_to(&self, index: usize) -> bool {
         let _ = index;
         true
-    }
-
-    /// Whether forward draws from the replica's random stream.
-    fn draws(&self) -> bool {
-        false
     }
 
     /// What the next batch begins with, besides params: a replica's own, which whoever runs several of
@@ -149,18 +115,6 @@ pub trait Layer: Send {
     fn workspace_bytes(&self) -> usize {
         0
     }
-}
-
-/// A layer that the one before it can take over.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Follower {
-    /// `y = x · gamma + beta` per channel, both params.
-    Affine,
-    /// `y = x` where `x > 0`, else `slope · x`.
-    Relu {
-        /// Caffe's `negative_slope`, 0 or more.
-        slope: f32,
-    },
 }
 
 /// One parameter blob of a layer.
@@ -199,15 +153,4 @@ pub enum LayoutRule {
     ChannelsLast,
     /// Any order, as long as all blobs have the same: elementwise layers.
     Same,
-}
-
-/// Which memory of a bottom the tops are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alias {
-    /// Tops have memory of their own.
-    None,
-    /// Tops share the bottom's data, not its diff: Split, whose backward adds.
-    Data,
-    /// Tops share data and diff: Flatten and Reshape; neither forward nor backward runs.
-    DataAndDiff,
 }

@@ -1,7 +1,9 @@
 //! Backward, layer by layer, last to first.
 
 use kernels::Cpu;
-use layers::{Alias, Backward, BottomDiff, Gradient, InlineVec, LayerError, TopDiff, TopGradient};
+use layers::{
+    Backward, BottomDiff, Gradient, InlineVec, LayerError, TopDiff, TopGradient, TopMemory,
+};
 use tensor::{SharedSlab, Slab, SlabWriteGuard};
 
 use crate::forward::params_of;
@@ -48,7 +50,7 @@ impl Net {
     ) -> Result<(), RunError> {
         self.seed_losses(index);
         let node = &self.nodes[index];
-        if !node.backward || node.idle || node.layer.alias() == Alias::DataAndDiff {
+        if !node.backward || node.idle || node.traits.tops == TopMemory::BottomDataAndDiff {
             return Ok(());
         }
         self.run_backward(index, cpu, params, pool).map_err(|source| RunError::Layer {

@@ -1,7 +1,7 @@
 //! Forward, layer by layer.
 
 use kernels::Cpu;
-use layers::{Alias, Bottom, BottomMemory, DataSource, Forward, InlineVec, LayerError, Top};
+use layers::{Bottom, BottomMemory, DataSource, Forward, InlineVec, LayerError, Top};
 use tensor::Layout;
 
 use crate::{Blob, Home, Net, Node, ReplicaState, RunError};
@@ -37,7 +37,7 @@ impl Net {
         replica: &mut ReplicaState,
     ) -> Result<f32, RunError> {
         self.follow_shapes(index)?;
-        if self.nodes[index].layer.alias() == Alias::None && !self.nodes[index].idle {
+        if !self.nodes[index].traits.tops.is_bottom_data() && !self.nodes[index].idle {
             self.run_forward(index, cpu, params, replica)
                 .map_err(|source| self.culprit(index, source, &replica.sources))?;
         }

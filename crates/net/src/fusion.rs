@@ -5,12 +5,10 @@
 //! all of it happens to one blob in place. What is between two such layers cannot be seen, so debug
 //! output and nets whose diffs are looked at are compiled without this pass.
 //!
-//! Backward, a ReLU's mask is applied by whoever makes the diff if it can ([`Layer::masks`]: Split,
-//! which adds diffs up, and Pooling), else by the layer that took the ReLU over.
-//!
-//! [`Layer::masks`]: layers::Layer::masks
+//! Backward, a ReLU's mask is applied by whoever makes the diff if it can
+//! ([`BottomDiffs::Masked`]: Split, which adds diffs up, and Pooling), else by the layer that took the ReLU over.
 
-use layers::Follower;
+use layers::{BottomDiffs, Follower, Fusion, InPlaceCost, TopMemory};
 
 use crate::layouts::add_hidden;
 use crate::memory::MemoryPlan;
@@ -34,7 +32,7 @@ pub(crate) fn fuse(nodes: &mut [Node], blobs: &mut Vec<Blob>, plan: MemoryPlan) 
 
 /// Whether the node at `index` became part of `leader`.
 fn absorb(nodes: &mut [Node], leader: usize, index: usize, plan: MemoryPlan) -> bool {
-    let Some(follower) = nodes[index].layer.follower() else { return false };
+    let Some(follower) = nodes[index].traits.follower else { return false };
     let changed_later = nodes[index + 1..]
         .iter()
         .any(|later| later.in_place && later.tops.first() == nodes[index].tops.first());
@@ -47,9 +45,11 @@ fn absorb(nodes: &mut [Node], leader: usize, index: usize, plan: MemoryPlan) -> 
     let flows = node.propagate[0] || !lead.backward;
     let plain = node.loss_weights.iter().chain(&lead.loss_weights).all(|&weight| weight == 0.0);
     let backward = (lead.backward || node.backward) && plan != MemoryPlan::ForwardOnly;
-    if !(same_blob && flows && plain && lead.layer.absorb(follower, backward)) {
-        return false;
-    }
+    let absorbs = lead.traits.absorbs;
+    let used = absorbs.absorb(lead.absorbed, follower).filter(|_| absorbs.backward || !backward);
+    let Some(used) = used.filter(|_| same_blob && flows && plain) else { return false };
+    lead.layer.fuse(Fusion::Absorb(follower));
+    lead.absorbed = used;
     lead.followers.push(index);
     lead.backward |= node.backward;
     node.idle = true;
@@ -63,9 +63,11 @@ fn move_apart(nodes: &mut [Node], blobs: &mut Vec<Blob>, index: usize) {
     let made_by_layer = nodes[..index].iter().find(|node| node.tops.contains(&blob));
     // Users write into the tops of layers without bottoms.
     let may = made_by_layer.is_some_and(|maker| !maker.bottoms.is_empty());
-    if !may || nodes[index].bottoms.len() != 1 || !nodes[index].layer.move_apart() {
+    let copies = nodes[index].traits.in_place == InPlaceCost::CopiesBottom;
+    if !(may && copies && nodes[index].bottoms.len() == 1) {
         return;
     }
+    nodes[index].layer.fuse(Fusion::MoveApart);
     let name = format!("{} before {}", blobs[blob].name, nodes[index].written.name());
     let hidden = add_hidden(blobs, blob, name, blobs[blob].layout);
     for node in &mut nodes[..index] {
@@ -98,7 +100,7 @@ pub(crate) fn place_masks(nodes: &mut [Node]) {
 
 /// The ReLU that a node absorbed.
 fn relu_slope(nodes: &[Node], leader: usize) -> Option<f32> {
-    nodes[leader].followers.iter().find_map(|&follower| match nodes[follower].layer.follower() {
+    nodes[leader].followers.iter().find_map(|&follower| match nodes[follower].traits.follower {
         Some(Follower::Relu { slope }) => Some(slope),
         _ => None,
     })
@@ -106,13 +108,16 @@ fn relu_slope(nodes: &[Node], leader: usize) -> Option<f32> {
 
 fn bottom_that_masks(node: &Node, blob: usize, index: usize) -> Option<(usize, usize)> {
     let bottom = node.bottoms.iter().position(|&bottom| bottom == blob)?;
-    let can = node.layer.masks() && node.backward && node.propagate[bottom] && !node.in_place;
+    let can = node.traits.bottom_diffs == BottomDiffs::Masked
+        && node.backward
+        && node.propagate[bottom]
+        && !node.in_place;
     can.then_some((index, bottom))
 }
 
 /// Where all parts of a joined blob wait for the mask of the same ReLU, the blob's reader applies it.
 fn mask_joined(nodes: &mut [Node], join: usize) {
-    if !(nodes[join].idle && nodes[join].layer.joins_channels()) {
+    if !(nodes[join].idle && nodes[join].traits.tops == TopMemory::JoinedChannels) {
         return;
     }
     let blob = nodes[join].tops[0];

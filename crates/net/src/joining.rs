@@ -1,11 +1,11 @@
 //! Concat in place: its bottoms become parts of its top, written and read there by their makers.
 //!
 //! Channels-last, a branch's channels are a run within every row of the top; a layer that
-//! [takes a place](layers::Layer::takes_place) writes rows with gaps and reads its diff in rows with
+//! [can be placed](TopMemory::OwnOrPlaced) writes rows with gaps and reads its diff in rows with
 //! gaps. So inception modules copy nothing, in either direction. Where one bottom cannot be placed, all
 //! are copied as before.
 
-use layers::RowPlacement;
+use layers::{RowPlacement, TopMemory};
 use tensor::Layout;
 
 use crate::{Blob, Node};
@@ -36,7 +36,7 @@ fn can_join(nodes: &[Node], blobs: &[Blob], index: usize) -> bool {
     let last = |blob: usize| {
         blobs[blob].shape.nchw().is_some() && blobs[blob].layout == Layout::ChannelsLast
     };
-    node.layer.joins_channels()
+    node.traits.tops == TopMemory::JoinedChannels
         && last(node.tops[0])
         && blobs[node.tops[0]].placement.is_none()
         && node.bottoms.iter().all(|&part| last(part) && is_placeable(nodes, index, part))
@@ -49,7 +49,7 @@ fn is_placeable(nodes: &[Node], concat: usize, part: usize) -> bool {
         .filter(|&(index, node)| index != concat && !node.idle && touches(node))
         .map(|(_, node)| node);
     let maker = users.next().is_some_and(|node| {
-        node.layer.takes_place()
+        node.traits.tops == TopMemory::OwnOrPlaced
             && node.tops[..] == [part]
             && !node.bottoms.contains(&part)
             && node.loss_weights == [0.0]

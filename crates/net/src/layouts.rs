@@ -6,7 +6,7 @@
 
 use base::Shape;
 use caffe_format::LayerParameter;
-use layers::{Backward, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule};
+use layers::{Backward, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits, LayoutRule};
 use tensor::Layout;
 
 use crate::{Blob, Node};
@@ -97,6 +97,7 @@ fn conversion(blobs: &[Blob], from: usize, to: usize, backward: bool) -> Node {
         },
         hidden: true,
         layer: Box::new(Convert { from: blobs[from].layout }),
+        traits: LayerTraits::default(),
         bottoms: vec![from],
         tops: vec![to],
         in_place: false,
@@ -110,6 +111,7 @@ fn conversion(blobs: &[Blob], from: usize, to: usize, backward: bool) -> Node {
         learn: Vec::new(),
         idle: false,
         followers: Vec::new(),
+        absorbed: 0,
         unmasked: false,
         masks: vec![None],
         shares_diff: false,

@@ -53,7 +53,7 @@ pub use report::{Computes, Conversion, LayerReport, NetReport, Row, SharedParam,
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};
 use kernels::Write;
-use layers::{Layer, LayerKind, RowPlacement};
+use layers::{Layer, LayerKind, LayerTraits, RowPlacement};
 use tensor::{Layout, Slab};
 
 /// A net that runs: one worker's activations, diffs and workspaces, in compiled order.
@@ -92,6 +92,7 @@ struct Node {
     /// Inserted by a pass and not part of Caffe's net: a layout conversion.
     hidden: bool,
     layer: Box<dyn Layer>,
+    traits: LayerTraits,
     bottoms: Vec<usize>,
     tops: Vec<usize>,
     in_place: bool,
@@ -113,8 +114,10 @@ struct Node {
     learn: Vec<bool>,
     /// Does nothing when its turn comes: another layer does its part, or it need not be done.
     idle: bool,
-    /// Layers whose part this one does; their params come behind its own.
+    /// Layers whose work this one does; their params come after its own.
     followers: Vec<usize>,
+    /// How many of the followers that its traits list are used up.
+    absorbed: usize,
     /// Whether the diff of top 0 lacks the mask of the ReLU among the followers.
     unmasked: bool,
     /// For each bottom the slope of the ReLU whose mask this layer applies to its diff.
@@ -200,7 +203,7 @@ impl Net {
     /// Whether a forward draws random numbers from the replica's stream.
     #[must_use]
     pub fn draws(&self) -> bool {
-        self.nodes.iter().any(|node| node.layer.draws())
+        self.nodes.iter().any(|node| node.traits.draws)
     }
 
     /// Whether a batch goes on from the one before.

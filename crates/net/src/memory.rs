@@ -1,6 +1,6 @@
 //! Assigns buffers: which memory holds each blob's data and diff.
 
-use layers::Alias;
+use layers::TopMemory;
 use serde::{Deserialize, Serialize};
 
 use crate::{Blob, Net, Node, params, sharing};
@@ -32,12 +32,11 @@ pub(crate) fn assign(
     plan: MemoryPlan,
 ) -> Buffers {
     for node in nodes.iter() {
-        let alias = node.layer.alias();
         for &top in &node.tops {
-            if alias != Alias::None {
+            if node.traits.tops.is_bottom_data() {
                 blobs[top].data = blobs[node.bottoms[0]].data;
             }
-            if alias == Alias::DataAndDiff {
+            if node.traits.tops == TopMemory::BottomDataAndDiff {
                 blobs[top].diff = blobs[node.bottoms[0]].diff;
             }
         }

@@ -1,7 +1,7 @@
 //! Which layers take part in backward, and which bottoms want a diff. Caffe's rules.
 
 use base::Phase;
-use layers::Alias;
+use layers::TopMemory;
 
 use crate::{Blob, Net, Node, Param};
 
@@ -68,7 +68,7 @@ pub(crate) fn mark_live(nodes: &[Node], blobs: &mut [Blob]) {
         for (&top, &weight) in node.tops.iter().zip(&node.loss_weights) {
             blobs[top].live |= weight != 0.0;
         }
-        let shares_diff = node.layer.alias() == Alias::DataAndDiff;
+        let shares_diff = node.traits.tops == TopMemory::BottomDataAndDiff;
         for (&bottom, &propagate) in node.bottoms.iter().zip(&node.propagate) {
             let reaches = !shares_diff || node.tops.iter().any(|&top| blobs[top].live);
             blobs[bottom].live |= node.backward && propagate && reaches;

@@ -48,7 +48,7 @@ impl Net {
         let row = |node: &crate::Node| {
             let name = node.written.name();
             let owned = |&&p: &&usize| self.params[p].layer == name;
-            let alias = node.layer.alias() != layers::Alias::None;
+            let alias = node.traits.tops.is_bottom_data();
             let fresh = !node.in_place && !alias;
             let shapes = || node.tops.iter().map(|&top| &self.blobs[top].shape);
             let values = |&p: &usize| self.params[p].values.len();

@@ -1,7 +1,7 @@
 //! Builds the layers and shapes the blobs, first to last.
 
 use base::Shape;
-use layers::{LayerError, Spec};
+use layers::{LayerError, LayerTraits, Spec};
 use tensor::Layout;
 
 use crate::graph::{Graph, GraphNode};
@@ -19,6 +19,7 @@ pub(crate) fn infer(
         let mut node = build(wired, &shapes, opener)?;
         let kind = node.kind;
         let tops = node.layer.reshape(&node.seen).map_err(|e| about(&node, e))?;
+        node.traits = node.layer.traits();
         assert_eq!(tops.len(), node.tops.len(), "{} shapes all of its tops", kind.name);
         for (&top, shape) in node.tops.iter().zip(tops) {
             shapes[top] = Some(shape);
@@ -82,6 +83,7 @@ fn build(
         kind,
         hidden: false,
         layer,
+        traits: LayerTraits::default(),
         bottom_layouts: vec![Layout::RowMajor; bottoms.len()],
         propagate: vec![false; bottoms.len()],
         masks: vec![None; bottoms.len()],
@@ -96,6 +98,7 @@ fn build(
         learn: Vec::new(),
         idle: false,
         followers: Vec::new(),
+        absorbed: 0,
         unmasked: false,
         shares_diff: false,
         written,

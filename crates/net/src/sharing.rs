@@ -4,7 +4,7 @@
 //! an Eltwise sum and its top; a Split's bottom and the first diff it adds up); groups whose times do
 //! not overlap share buffers, the smallest that fits.
 
-use layers::Alias;
+use layers::{BottomDiffs, TopMemory};
 
 use crate::{Blob, Node};
 
@@ -40,7 +40,7 @@ impl Groups {
         for (index, node) in nodes.iter().enumerate().filter(|(_, node)| node.backward) {
             let bottoms = node.bottoms.iter().zip(&node.propagate).filter(|(_, wanted)| **wanted);
             // A Split looks only at diffs that were written.
-            let split = node.layer.alias() == Alias::Data;
+            let split = node.traits.tops == TopMemory::BottomData;
             let tops = node.tops.iter().filter(|&&top| !split || blobs[top].live);
             for &blob in bottoms.map(|(blob, _)| blob).chain(tops) {
                 let span = &mut groups.spans[groups.of[blob]];
@@ -131,7 +131,7 @@ fn share_sums(nodes: &mut [Node], blobs: &[Blob], groups: &mut Groups) {
             .filter_map(|(&bottom, &wanted)| wanted.then_some(bottom))
             .collect();
         let may = node.backward
-            && node.layer.shares_diff()
+            && node.traits.bottom_diffs == BottomDiffs::CopyOfTop
             && blobs[node.tops[0]].live
             && !groups.alone[groups.of[node.tops[0]]]
             && wanted.iter().all(|&bottom| {
@@ -159,7 +159,7 @@ fn changed(nodes: &[Node], groups: &Groups, group: usize) -> bool {
 /// A Split adds up in the memory of the first diff that it adds, if that is nobody else's afterwards.
 fn share_splits(nodes: &[Node], blobs: &[Blob], groups: &mut Groups) {
     for (index, node) in nodes.iter().enumerate().rev() {
-        let split = node.layer.alias() == Alias::Data && node.backward && node.propagate[0];
+        let split = node.traits.tops == TopMemory::BottomData && node.backward && node.propagate[0];
         let first = node.tops.iter().copied().find(|&top| blobs[top].live);
         let (true, Some(first)) = (split, first) else { continue };
         let [to, from] = [node.bottoms[0], first].map(|blob| groups.of[blob]);

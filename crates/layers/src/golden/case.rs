@@ -11,8 +11,8 @@ use tensor::{Layout, Slab};
 use super::safetensors::{RecordedTensor, Recording};
 use crate::testing::{bottom_memory, top_gradient};
 use crate::{
-    Alias, Backward, Bottom, BottomDiff, Forward, Gradient, InlineVec, Layer, LayerKind,
-    LayoutRule, ParamDecl, ParamKind, Spec, Top, TopDiff,
+    Backward, Bottom, BottomDiff, Forward, Gradient, InlineVec, Layer, LayerKind, LayoutRule,
+    ParamDecl, ParamKind, Spec, Top, TopDiff, TopMemory,
 };
 
 /// Relative to the larger of the two values, or to 1.
@@ -136,7 +136,7 @@ impl<'a> GoldenRun<'a> {
     }
 
     fn compare(mut self) -> Comparison {
-        if self.layer.alias() == Alias::DataAndDiff {
+        if self.layer.traits().tops == TopMemory::BottomDataAndDiff {
             return self.compare_alias();
         }
         self.forward()?;

@@ -19,8 +19,8 @@ use tensor::{Layout, Slab};
 
 use crate::channel_norm;
 use crate::{
-    Backward, Case, Fill, Follower, Forward, Gradient, InPlace, Layer, LayerError, LayerKind,
-    LayoutRule, ParamDecl, ParamKind, Spec,
+    Absorbs, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient, InPlace,
+    InPlaceCost, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, ParamKind, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -145,29 +145,24 @@ impl Layer for BatchNormLayer {
         self.rule
     }
 
-    fn absorb(&mut self, next: Follower, backward: bool) -> bool {
+    fn traits(&self) -> LayerTraits {
         let rows = self.rule == LayoutRule::ChannelsLast || self.channels.inner == 1;
-        if !rows || self.relu.is_some() || (self.global && backward) {
-            return false;
-        }
-        match next {
-            Follower::Affine if self.affine => false,
-            Follower::Affine => {
-                self.affine = true;
-                true
-            }
-            Follower::Relu { slope } => {
-                self.relu = Some(slope);
-                true
-            }
+        LayerTraits {
+            in_place: if self.global { InPlaceCost::Free } else { InPlaceCost::CopiesBottom },
+            absorbs: Absorbs {
+                followers: if rows { &[FollowerKind::Affine, FollowerKind::Relu] } else { &[] },
+                backward: !self.global,
+            },
+            ..LayerTraits::default()
         }
     }
 
-    fn move_apart(&mut self) -> bool {
-        if !self.global {
-            self.in_place = false;
+    fn fuse(&mut self, decision: Fusion) {
+        match decision {
+            Fusion::Absorb(Follower::Affine) => self.affine = true,
+            Fusion::Absorb(Follower::Relu { slope }) => self.relu = Some(slope),
+            Fusion::MoveApart => self.in_place = false,
         }
-        !self.global
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

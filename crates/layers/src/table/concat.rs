@@ -8,7 +8,10 @@ use base::Shape;
 use kernels::{StridedRows, StridedRowsMut};
 
 use crate::axis::{AxisOption, AxisSpan, copy_rows};
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits, LayoutRule,
+    Spec, TopMemory,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -84,8 +87,9 @@ impl Layer for ConcatLayer {
         LayoutRule::Same
     }
 
-    fn joins_channels(&self) -> bool {
-        self.axis == 1
+    fn traits(&self) -> LayerTraits {
+        let tops = if self.axis == 1 { TopMemory::JoinedChannels } else { TopMemory::Own };
+        LayerTraits { tops, ..LayerTraits::default() }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

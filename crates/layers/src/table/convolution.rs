@@ -13,8 +13,8 @@ use kernels::{StridedRowsMut, relu};
 
 use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
-    Arity, Backward, Case, Fill, Follower, Forward, Gradient, Layer, LayerError, LayerKind,
-    LayoutRule, ParamDecl, Spec,
+    Absorbs, Arity, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient, Layer,
+    LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, Spec, TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -111,19 +111,22 @@ impl Layer for ConvolutionLayer {
         self.core.layouts()
     }
 
-    fn absorb(&mut self, next: Follower, _: bool) -> bool {
-        let image = self.core.image().is_some();
-        match next {
-            Follower::Relu { slope } if image && self.single && self.relu.is_none() => {
-                self.relu = Some(slope);
-                true
-            }
-            _ => false,
+    fn traits(&self) -> LayerTraits {
+        if !(self.single && self.core.image().is_some()) {
+            return LayerTraits::default();
+        }
+        LayerTraits {
+            tops: TopMemory::OwnOrPlaced,
+            absorbs: Absorbs { followers: &[FollowerKind::Relu], ..Absorbs::default() },
+            ..LayerTraits::default()
         }
     }
 
-    fn takes_place(&self) -> bool {
-        self.single && self.core.image().is_some()
+    fn fuse(&mut self, decision: Fusion) {
+        match decision {
+            Fusion::Absorb(Follower::Relu { slope }) => self.relu = Some(slope),
+            other => unreachable!("{other:?} is not among this layer's traits"),
+        }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

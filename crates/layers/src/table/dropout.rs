@@ -11,7 +11,8 @@ use kernels::{Unary, dropout};
 use tensor::Layout;
 
 use crate::{
-    Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule, Spec,
+    Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits, LayoutRule,
+    Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -64,8 +65,8 @@ impl Layer for DropoutLayer {
         Ok(bottoms.to_vec())
     }
 
-    fn draws(&self) -> bool {
-        true
+    fn traits(&self) -> LayerTraits {
+        LayerTraits { draws: true, ..LayerTraits::default() }
     }
 
     fn layouts(&self) -> LayoutRule {

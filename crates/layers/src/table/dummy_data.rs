@@ -9,7 +9,7 @@ use base::Shape;
 use caffe_format::{DummyDataParameter, FillerParameter};
 
 use crate::repeated::once_or_each;
-use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec, filler};
+use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, LayerTraits, Spec, filler};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -75,8 +75,9 @@ impl Layer for DummyDataLayer {
         Ok(self.tops.iter().map(|(shape, _)| shape.clone()).collect())
     }
 
-    fn draws(&self) -> bool {
-        self.tops.iter().any(|(_, filler)| filler.type_() != "constant")
+    fn traits(&self) -> LayerTraits {
+        let draws = self.tops.iter().any(|(_, filler)| filler.type_() != "constant");
+        LayerTraits { draws, ..LayerTraits::default() }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -13,8 +13,8 @@ use kernels::{Cpu, Unary, elementwise, relu};
 
 use crate::elementwise::{ElementPoints, chain};
 use crate::{
-    Arity, Backward, Case, Fill, Follower, Forward, InlineVec, Layer, LayerError, LayerKind,
-    LayoutRule, Spec,
+    Absorbs, Arity, Backward, BottomDiffs, Case, Fill, Follower, FollowerKind, Forward, Fusion,
+    InlineVec, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -125,19 +125,22 @@ impl Layer for EltwiseLayer {
         LayoutRule::Same
     }
 
-    fn absorb(&mut self, next: Follower, _: bool) -> bool {
-        match (next, &self.operation, self.relu) {
-            (Follower::Relu { slope }, EltwiseOperation::Sum(_), None) => {
-                self.relu = Some(slope);
-                true
-            }
-            _ => false,
+    #[expect(clippy::float_cmp, reason = "only exactly 1 leaves the gradient as it is")]
+    fn traits(&self) -> LayerTraits {
+        let EltwiseOperation::Sum(coeffs) = &self.operation else { return LayerTraits::default() };
+        let plain = coeffs.iter().all(|&c| c == 1.0);
+        LayerTraits {
+            bottom_diffs: if plain { BottomDiffs::CopyOfTop } else { BottomDiffs::Computed },
+            absorbs: Absorbs { followers: &[FollowerKind::Relu], ..Absorbs::default() },
+            ..LayerTraits::default()
         }
     }
 
-    #[expect(clippy::float_cmp, reason = "only exactly 1 leaves the gradient as it is")]
-    fn shares_diff(&self) -> bool {
-        matches!(&self.operation, EltwiseOperation::Sum(coeffs) if coeffs.iter().all(|&c| c == 1.0))
+    fn fuse(&mut self, decision: Fusion) {
+        match decision {
+            Fusion::Absorb(Follower::Relu { slope }) => self.relu = Some(slope),
+            other => unreachable!("{other:?} is not among this layer's traits"),
+        }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -7,7 +7,8 @@ use base::Shape;
 
 use crate::axis::AxisOption;
 use crate::{
-    Alias, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec, table::reshape,
+    Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits, Spec, TopMemory,
+    table::reshape,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -57,8 +58,8 @@ impl Layer for FlattenLayer {
         Ok(vec![Shape::new(&flat)?])
     }
 
-    fn alias(&self) -> Alias {
-        Alias::DataAndDiff
+    fn traits(&self) -> LayerTraits {
+        LayerTraits { tops: TopMemory::BottomDataAndDiff, ..LayerTraits::default() }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -13,7 +13,10 @@ use kernels::{Cpu, Unary, elementwise, math};
 use tensor::Slab;
 
 use crate::axis::image;
-use crate::{Backward, Case, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Backward, BottomDiffs, Case, Forward, Layer, LayerError, LayerKind, LayerTraits, LayoutRule,
+    Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -75,8 +78,8 @@ impl Layer for AcrossChannelsLrn {
         LayoutRule::ChannelsLast
     }
 
-    fn masks(&self) -> bool {
-        true
+    fn traits(&self) -> LayerTraits {
+        LayerTraits { bottom_diffs: BottomDiffs::Masked, ..LayerTraits::default() }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -17,7 +17,10 @@ use kernels::pooling::{PoolingShape, ave_backward, ave_forward, max_backward, ma
 
 pub(super) use options::{PoolingOptions, check_pad};
 
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, BottomDiffs, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits,
+    LayoutRule, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -100,12 +103,13 @@ impl Layer for PoolingLayer {
         LayoutRule::ChannelsLast
     }
 
-    fn masks(&self) -> bool {
-        self.options.method != PoolingMethod::Stochastic
-    }
-
-    fn draws(&self) -> bool {
-        self.options.method == PoolingMethod::Stochastic && self.phase == Phase::Train
+    fn traits(&self) -> LayerTraits {
+        let stochastic = self.options.method == PoolingMethod::Stochastic;
+        LayerTraits {
+            bottom_diffs: if stochastic { BottomDiffs::Computed } else { BottomDiffs::Masked },
+            draws: stochastic && self.phase == Phase::Train,
+            ..LayerTraits::default()
+        }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

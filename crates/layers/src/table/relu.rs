@@ -7,8 +7,8 @@
 use base::Shape;
 
 use crate::{
-    Backward, Case, Fill, Follower, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule,
-    Spec,
+    Backward, Case, Fill, Follower, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits,
+    LayoutRule, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -54,8 +54,9 @@ impl Layer for ReluLayer {
         LayoutRule::Same
     }
 
-    fn follower(&self) -> Option<Follower> {
-        (self.slope >= 0.0).then_some(Follower::Relu { slope: self.slope })
+    fn traits(&self) -> LayerTraits {
+        let follower = (self.slope >= 0.0).then_some(Follower::Relu { slope: self.slope });
+        LayerTraits { follower, ..LayerTraits::default() }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -7,7 +7,9 @@
 
 use base::Shape;
 
-use crate::{Alias, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits, Spec, TopMemory,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -126,8 +128,8 @@ impl Layer for ReshapeLayer {
         if top.count() != bottom.count() { Err(differs()) } else { Ok(vec![top]) }
     }
 
-    fn alias(&self) -> Alias {
-        Alias::DataAndDiff
+    fn traits(&self) -> LayerTraits {
+        LayerTraits { tops: TopMemory::BottomDataAndDiff, ..LayerTraits::default() }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

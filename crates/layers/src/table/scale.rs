@@ -13,8 +13,8 @@ use tensor::Slab;
 use crate::axis::AxisOption;
 use crate::broadcast::{Broadcast, BroadcastFit};
 use crate::{
-    Arity, Backward, Case, Fill, Follower, Forward, Gradient, InPlace, Layer, LayerError,
-    LayerKind, LayoutRule, ParamDecl, ParamKind, Spec,
+    Arity, Backward, Case, Fill, Follower, Forward, Fusion, Gradient, InPlace, InPlaceCost, Layer,
+    LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, ParamKind, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -114,14 +114,18 @@ impl Layer for ScaleLayer {
         self.fit().layouts()
     }
 
-    fn follower(&self) -> Option<Follower> {
+    fn traits(&self) -> LayerTraits {
         let params = self.gamma.is_some() && self.beta.is_some();
-        (params && self.by_channel).then_some(Follower::Affine)
+        LayerTraits {
+            follower: (params && self.by_channel).then_some(Follower::Affine),
+            in_place: InPlaceCost::CopiesBottom,
+            ..LayerTraits::default()
+        }
     }
 
-    fn move_apart(&mut self) -> bool {
+    fn fuse(&mut self, decision: Fusion) {
+        assert_eq!(decision, Fusion::MoveApart, "this layer absorbs nothing");
         self.in_place = false;
-        true
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -9,8 +9,8 @@ use base::Shape;
 use kernels::elementwise::{self, ReluMask};
 
 use crate::{
-    Alias, Arity, Backward, Case, Fill, Forward, InlineVec, Layer, LayerError, LayerKind,
-    LayoutRule, Spec, TopDiff,
+    Arity, Backward, BottomDiffs, Case, Fill, Forward, InlineVec, Layer, LayerError, LayerKind,
+    LayerTraits, LayoutRule, Spec, TopDiff, TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -40,16 +40,16 @@ impl Layer for SplitLayer {
         LayoutRule::Same
     }
 
-    fn alias(&self) -> Alias {
-        Alias::Data
-    }
-
-    fn masks(&self) -> bool {
-        true
+    fn traits(&self) -> LayerTraits {
+        LayerTraits {
+            tops: TopMemory::BottomData,
+            bottom_diffs: BottomDiffs::Masked,
+            ..LayerTraits::default()
+        }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        // Only the gradient checker comes here: a net makes the tops aliases of the bottom.
+        // Only the gradient checker calls this: in a net the tops are the bottom's data.
         let x = io.bottoms[0].data();
         for top in &mut io.tops {
             top.data().copy_from_slice(x);

@@ -1,0 +1,157 @@
+//! What a layer allows the compiler to do with it, and what the compiler decided.
+//!
+//! A net may run several layers as one, place a branch in the memory of its Concat, and let diffs share
+//! memory. All of it gives the bits of the net as written. A layer describes itself once with
+//! [`LayerTraits`]; where it has to behave differently, [`Fusion`] tells it so.
+
+/// What may be done with a layer beyond running it as written, for the shapes it has.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LayerTraits {
+    /// Where the tops are.
+    pub tops: TopMemory,
+    /// What backward does to the bottoms' diffs.
+    pub bottom_diffs: BottomDiffs,
+    /// What running in place costs.
+    pub in_place: InPlaceCost,
+    /// What it is to the layer before it, when it runs in place and that layer could do its work.
+    pub follower: Option<Follower>,
+    /// Whose work it can do on its top 0, in its own passes.
+    pub absorbs: Absorbs,
+    /// Whether forward draws from the replica's random stream.
+    pub draws: bool,
+}
+
+/// Where a layer's tops are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TopMemory {
+    /// In memory of their own.
+    #[default]
+    Own,
+    /// In memory of its own, or some channels of a wider blob:
+    /// [`Top::placement`](crate::Top::placement).
+    OwnOrPlaced,
+    /// The bottoms side by side: where they are channels-last, their makers may write them there.
+    JoinedChannels,
+    /// The bottom's data under other names, with diffs of their own: Split, whose backward adds. Forward
+    /// does not run.
+    BottomData,
+    /// The bottom's data and diff under another name: Flatten and Reshape; neither forward nor
+    /// backward runs.
+    BottomDataAndDiff,
+}
+
+impl TopMemory {
+    /// Whether the tops' data is the bottom's, so that forward has nothing to do.
+    #[must_use]
+    pub fn is_bottom_data(self) -> bool {
+        matches!(self, Self::BottomData | Self::BottomDataAndDiff)
+    }
+}
+
+/// What backward does to the bottoms' diffs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BottomDiffs {
+    /// It computes them.
+    #[default]
+    Computed,
+    /// It computes them and can apply the mask of a ReLU that made the bottom:
+    /// [`BottomDiff::relu`](crate::BottomDiff::relu).
+    Masked,
+    /// It copies the top's diff to each, so that they may share its memory.
+    CopyOfTop,
+}
+
+/// What a layer does to run in place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InPlaceCost {
+    /// Nothing.
+    #[default]
+    Free,
+    /// It keeps a copy of its bottom for backward, which [`Fusion::MoveApart`] saves.
+    CopiesBottom,
+}
+
+/// A layer whose work the one before it can do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Follower {
+    /// `y = x · gamma + beta` per channel, both params.
+    Affine,
+    /// `y = x` where `x > 0`, else `slope · x`.
+    Relu {
+        /// Caffe's `negative_slope`, 0 or more.
+        slope: f32,
+    },
+}
+
+/// A [`Follower`] without its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FollowerKind {
+    /// [`Follower::Affine`].
+    Affine,
+    /// [`Follower::Relu`].
+    Relu,
+}
+
+/// Whose work a layer can do, with the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Absorbs {
+    /// In the order in which they may follow; each may be missing.
+    pub followers: &'static [FollowerKind],
+    /// Whether it can do so where backward runs.
+    pub backward: bool,
+}
+
+impl Default for Absorbs {
+    fn default() -> Self {
+        Self { followers: &[], backward: true }
+    }
+}
+
+impl Absorbs {
+    /// How many of the followers are used up once `next` is absorbed too; `None` if it cannot be.
+    #[must_use]
+    pub fn absorb(&self, used: usize, next: Follower) -> Option<usize> {
+        let kind = match next {
+            Follower::Affine => FollowerKind::Affine,
+            Follower::Relu { .. } => FollowerKind::Relu,
+        };
+        let at = self.followers[used..].iter().position(|&follower| follower == kind)?;
+        Some(used + at + 1)
+    }
+}
+
+/// What the compiler decided for a layer whose [`LayerTraits`] allow it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fusion {
+    /// The layer does this follower's work on its top 0 from now on; the follower's params come after
+    /// its own.
+    Absorb(Follower),
+    /// The layer was in place and gets a bottom of its own.
+    MoveApart,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Absorbs, Follower, FollowerKind};
+
+    #[test]
+    fn followers_are_absorbed_in_order_and_once() {
+        let absorbs = Absorbs {
+            followers: &[FollowerKind::Affine, FollowerKind::Relu],
+            ..Absorbs::default()
+        };
+        let (affine, relu) = (Follower::Affine, Follower::Relu { slope: 0.0 });
+        let cases = [
+            (0, affine, Some(1)),
+            (0, relu, Some(2)),
+            (1, affine, None),
+            (1, relu, Some(2)),
+            (2, affine, None),
+            (2, relu, None),
+        ];
+        for (used, next, want) in cases {
+            assert_eq!(absorbs.absorb(used, next), want, "{next:?} after {used}");
+        }
+        assert_eq!(Absorbs::default().absorb(0, relu), None);
+    }
+}
