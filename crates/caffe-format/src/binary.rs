@@ -8,11 +8,14 @@
 //!
 //! A length is compared with the bytes that are left before anything is allocated.
 
+mod datum_view;
 mod read;
 #[cfg(test)]
 mod tests;
 mod wire;
 mod write;
+
+pub use datum_view::DatumView;
 
 use crate::message::Message;
 

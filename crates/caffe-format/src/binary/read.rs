@@ -135,7 +135,7 @@ fn enums(
 }
 
 /// Values of `N` bytes each: one, a packed block, or a run of records with the same tag.
-fn fixed<T, const N: usize>(
+pub(super) fn fixed<T, const N: usize>(
     cursor: &mut Cursor<'_>,
     wire: Wire,
     tag: &[u8],
@@ -182,6 +182,6 @@ fn low_u32(value: u64) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-fn low_i32(value: u64) -> i32 {
+pub(super) fn low_i32(value: u64) -> i32 {
     low_u32(value).cast_signed()
 }

@@ -1,0 +1,161 @@
+//! Samples become the items of a batch; bad samples fail the stream or are left out.
+
+use std::path::Path;
+
+use base::Shape;
+
+use super::OnBadSample;
+use crate::{
+    batch::SampleBatch,
+    error::{DataError, SampleProblem, chain},
+    sample::Sample,
+    transform::{Chw, Transformer},
+};
+
+/// Transforms samples into the items of a batch, one after another.
+pub(super) struct BatchBuilder {
+    pub(super) transformer: Transformer,
+    batch_size: usize,
+    /// Whether there is a second top.
+    labels: bool,
+    bad: BadSamples,
+    /// Items of the current batch so far, and their size after the transformation.
+    items: usize,
+    size: Option<Chw>,
+}
+
+impl BatchBuilder {
+    pub(super) fn new(
+        transformer: Transformer,
+        batch_size: usize,
+        labels: bool,
+        bad: BadSamples,
+    ) -> Self {
+        Self { transformer, batch_size, labels, bad, items: 0, size: None }
+    }
+
+    pub(super) fn batch_size(&self) -> usize {
+        self.batch_size
+    }
+
+    /// Shapes of the tops of a batch that begins with a sample of `size`.
+    pub(super) fn shapes(&self, size: Chw) -> Result<Vec<Shape>, SampleProblem> {
+        let [c, h, w] = self.transformer.output(size)?;
+        let data = Shape::new(&[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
+        let label = Shape::new(&[self.batch_size]).map_err(SampleProblem::Batch)?;
+        Ok(if self.labels { vec![data, label] } else { vec![data] })
+    }
+
+    /// Begins a batch.
+    pub(super) fn begin(&mut self, batch: &mut SampleBatch) {
+        batch.clear(1 + usize::from(self.labels));
+        (self.items, self.size) = (0, None);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.items == self.batch_size
+    }
+
+    /// Transforms a sample into the next item. A refused one draws nothing and takes no place.
+    pub(super) fn put(
+        &mut self,
+        sample: &Sample<'_>,
+        batch: &mut SampleBatch,
+    ) -> Result<(), SampleProblem> {
+        let output = self.transformer.output(sample.size)?;
+        if let Some(want) = self.size.filter(|&want| want != output) {
+            return Err(SampleProblem::OtherSize { size: output, want });
+        }
+        let [c, h, w] = output;
+        let data = batch.top_mut(0, &[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
+        let item = &mut data[self.items * c * h * w..][..c * h * w];
+        let drawn = self.transformer.draw(sample.size)?;
+        self.transformer.apply(sample, drawn, item);
+        if self.labels {
+            let labels = batch.top_mut(1, &[self.batch_size]).map_err(SampleProblem::Batch)?;
+            labels[self.items] = sample.label as f32;
+        }
+        self.size = Some(output);
+        Ok(())
+    }
+
+    /// Records what became of record `id`: an item of the batch, or a bad sample, which `error` names.
+    pub(super) fn finish_record(
+        &mut self,
+        batch: &mut SampleBatch,
+        id: u64,
+        put: Result<(), SampleProblem>,
+        error: impl FnOnce(SampleProblem) -> DataError,
+    ) -> Result<(), DataError> {
+        match put {
+            Ok(()) => {
+                self.items += 1;
+                batch.origin.records.push(id);
+                self.bad.epochs = None;
+            }
+            Err(problem) => batch.origin.skipped.push(self.bad.judge(error(problem))?),
+        }
+        Ok(())
+    }
+
+    /// While shapes are looked for: passes over a bad sample, or gives its error back.
+    pub(super) fn pass_over(&mut self, error: DataError) -> Result<(), DataError> {
+        self.bad.judge(error).map(drop)
+    }
+
+    /// An epoch of the source at `path` has ended; an error when there seems to be no good sample.
+    pub(super) fn end_epoch(
+        &mut self,
+        batch: &mut SampleBatch,
+        path: &Path,
+    ) -> Result<(), DataError> {
+        batch.origin.epochs_ended += 1;
+        self.bad.end_epoch(path)
+    }
+
+    /// Draws what `batches` batches would draw and gives their number of records; `None` when samples
+    /// may be left out, so that only looking at them tells how many are used.
+    pub(super) fn skip(&mut self, batches: u64) -> Option<u64> {
+        if self.bad.policy == OnBadSample::Skip {
+            return None;
+        }
+        let records = batches * self.batch_size as u64;
+        self.transformer.skip(records);
+        Some(records)
+    }
+}
+
+/// What becomes of samples that cannot be used.
+pub(super) struct BadSamples {
+    policy: OnBadSample,
+    /// After so many epochs with bad samples only, there is no good one.
+    epochs_max: usize,
+    /// Epochs that began since the last good sample, once there was a bad one.
+    epochs: Option<usize>,
+}
+
+impl BadSamples {
+    /// A replica of many may need several epochs to see each record once.
+    pub(super) fn new(policy: OnBadSample, replicas: usize) -> Self {
+        Self { policy, epochs_max: replicas, epochs: None }
+    }
+
+    /// The error again, or the line that says what is skipped.
+    fn judge(&mut self, error: DataError) -> Result<String, DataError> {
+        self.epochs.get_or_insert(0);
+        match self.policy {
+            OnBadSample::Skip => Ok(chain(&error)),
+            OnBadSample::Fail => Err(error),
+        }
+    }
+
+    fn end_epoch(&mut self, path: &Path) -> Result<(), DataError> {
+        if let Some(epochs) = &mut self.epochs {
+            *epochs += 1;
+            if *epochs > self.epochs_max {
+                return Err(DataError::AllBad { path: path.to_owned() });
+            }
+        }
+        Ok(())
+    }
+}

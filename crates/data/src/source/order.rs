@@ -1,0 +1,96 @@
+//! The order in which a replica gets the records of a database: a function of its position alone.
+//!
+//! Epochs follow each other without a gap. Position `p` of that endless stream belongs to replica
+//! `p mod R`, and is record `p mod records` in key order, which is Caffe's order. Another order
+//! replaces [`RecordOrder::record`]; what a replica gets then still depends on nothing but `p`.
+
+use super::ReplicaSlice;
+use crate::state::StreamState;
+
+/// A position in the endless stream of records.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RecordOrder {
+    slice: ReplicaSlice,
+    /// Records passed, those of other replicas included: in all, and in this epoch.
+    position: u64,
+    in_epoch: u64,
+    /// Epochs that have ended.
+    epochs: u64,
+}
+
+impl RecordOrder {
+    pub(super) fn new(slice: ReplicaSlice) -> Self {
+        Self { slice, position: 0, in_epoch: 0, epochs: 0 }
+    }
+
+    /// Index of the current record, from 0.
+    pub(super) fn record(&self) -> u64 {
+        self.in_epoch
+    }
+
+    pub(super) fn epochs(&self) -> u64 {
+        self.epochs
+    }
+
+    /// Whether the current record is this replica's.
+    pub(super) fn is_ours(&self) -> bool {
+        self.position % self.slice.replicas as u64 == self.slice.replica as u64
+    }
+
+    /// To the next record, whose ever it is.
+    pub(super) fn advance(&mut self) {
+        self.position += 1;
+        self.in_epoch += 1;
+    }
+
+    /// The record before was the epoch's last; returns the epoch that ended, from 0.
+    pub(super) fn end_epoch(&mut self) -> u64 {
+        self.in_epoch = 0;
+        self.epochs += 1;
+        self.epochs - 1
+    }
+
+    /// Passes over `records` records of this replica, in epochs of `all` records.
+    pub(super) fn skip(&mut self, records: u64, all: u64) {
+        let passed = records * self.slice.replicas as u64;
+        self.position += passed;
+        self.epochs += (self.in_epoch + passed) / all;
+        self.in_epoch = (self.in_epoch + passed) % all;
+    }
+
+    pub(super) fn state(&self, source: &'static str) -> StreamState {
+        let Self { position, in_epoch: record, epochs, .. } = *self;
+        StreamState { source, position, record, epochs, ..StreamState::default() }
+    }
+
+    pub(super) fn restore(&mut self, state: &StreamState) {
+        let StreamState { position, record, epochs, .. } = *state;
+        (self.position, self.in_epoch, self.epochs) = (position, record, epochs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RecordOrder, ReplicaSlice};
+
+    /// Skipping ends where walking does, for every small database, replica and length.
+    #[test]
+    fn skipping_is_walking() {
+        for all in 1..6 {
+            for (replicas, replica) in [(1, 0), (2, 1), (3, 0), (3, 2), (7, 5)] {
+                let mut walked = RecordOrder::new(ReplicaSlice { replica, replicas });
+                let mut skipped = walked;
+                for records in [0, 1, 2, 5, 13] {
+                    skipped.skip(records, all);
+                    for _ in 0..records * replicas as u64 {
+                        walked.advance();
+                        if walked.in_epoch == all {
+                            walked.end_epoch();
+                        }
+                    }
+                    assert_eq!(skipped.state(""), walked.state(""), "{replica} of {replicas}");
+                }
+            }
+        }
+    }
+}
