@@ -12,22 +12,15 @@ const HUGE: usize = 2 << 20;
 #[cfg(all(target_os = "linux", not(miri)))]
 #[expect(unsafe_code, reason = "a hint to the kernel about memory that the caller owns")]
 pub(crate) fn prefer<T>(start: *mut T, bytes: usize) {
-    use std::ffi::{c_int, c_void};
-
-    /// Linux's number for the hint, on every architecture but Alpha.
-    const MADV_HUGEPAGE: c_int = 14;
-
-    // SAFETY: the signature of the C library that std links.
-    unsafe extern "C" {
-        fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
-    }
+    use rustix::mm::{Advice, madvise};
 
     let address = start.addr();
     let (first, end) = (address.next_multiple_of(HUGE), (address + bytes) / HUGE * HUGE);
     if first < end {
-        let start = start.cast::<c_void>().wrapping_byte_add(first - address);
+        let start = start.wrapping_byte_add(first - address).cast();
         // SAFETY: the range lies in memory that the caller owns, and the hint changes no value in it.
-        unsafe { madvise(start, end - first, MADV_HUGEPAGE) };
+        // The kernel may refuse, for instance where huge pages are switched off: nothing is lost.
+        _ = unsafe { madvise(start, end - first, Advice::LinuxHugepage) };
     }
 }
 
