@@ -5,4 +5,4 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| data::lmdb::drain(Path::new("fuzz"), bytes));
+fuzz_target!(|bytes: &[u8]| data::lmdb::read_all(Path::new("fuzz"), bytes));

@@ -1,31 +1,42 @@
-//! What a data layer is handed: one buffer a top, and where it came from.
+//! What a data layer gets: one buffer per top, and what is known about where it came from.
 //!
-//! Batches are recycled between the thread that fills them and the net that reads them: buffers keep
-//! their memory, so a steady run allocates none for them.
+//! Buffers are [`Slab`]s, like those of a net's blobs, so that a batch is handed over by exchanging
+//! buffers: the net gets the values, the batch the blob's old memory, which is filled next. Batches go
+//! round between the prefetching thread and the net; in a steady state none of them allocates.
 
 use base::{Shape, ShapeError};
+use tensor::Slab;
 
 use crate::state::StreamState;
 
 /// One batch.
 #[derive(Debug, Default)]
-pub struct Batch {
-    tops: Vec<Top>,
-    records: Vec<String>,
-    /// How often the source started over while this batch was read; Caffe logs each.
-    pub restarts: u32,
-    /// Bad records that were left out, each with its reason; empty unless skipping was asked for.
-    pub skipped: Vec<String>,
-    pub(crate) state: StreamState,
+pub struct SampleBatch {
+    tops: Vec<BatchTop>,
+    pub(crate) origin: BatchOrigin,
 }
 
 #[derive(Debug, Default)]
-struct Top {
+struct BatchTop {
     shape: Shape,
-    values: Vec<f32>,
+    /// At least `shape.count()` values.
+    values: Slab,
 }
 
-impl Batch {
+/// Where the values of a batch came from. Stays with the stream when the buffers move on.
+#[derive(Debug, Default)]
+pub struct BatchOrigin {
+    /// Each item's record, in the numbering of its source.
+    pub(crate) records: Vec<u64>,
+    /// How many epochs ended while this batch was read; Caffe logs each.
+    pub epochs_ended: u32,
+    /// Bad records that were left out, each with its reason; empty unless skipping was asked for.
+    pub skipped: Vec<String>,
+    /// Where the stream stands after this batch.
+    pub(crate) state: StreamState,
+}
+
+impl SampleBatch {
     /// Number of tops.
     #[must_use]
     pub fn tops(&self) -> usize {
@@ -41,27 +52,23 @@ impl Batch {
     /// Values of top `index`, row-major.
     #[must_use]
     pub fn values(&self, index: usize) -> &[f32] {
-        &self.tops[index].values
+        let BatchTop { shape, values } = &self.tops[index];
+        &values[..shape.count()]
     }
 
-    /// Key or file name of record `index` of the batch.
-    #[must_use]
-    pub fn record_name(&self, index: usize) -> &str {
-        self.records.get(index).map_or("", String::as_str)
+    /// Shape and buffer of top `index`. The buffer may be longer than the values, and may be exchanged
+    /// for another of any length: it is overwritten next.
+    pub fn buffer(&mut self, index: usize) -> (&Shape, &mut Slab) {
+        let BatchTop { shape, values } = &mut self.tops[index];
+        (shape, values)
     }
 
-    /// Where the stream stands after this batch.
-    #[must_use]
-    pub fn state(&self) -> &StreamState {
-        &self.state
-    }
-
-    /// Makes room for the next filling; memory is kept.
+    /// Begins the next filling; memory is kept.
     pub(crate) fn clear(&mut self, tops: usize) {
-        self.tops.resize_with(tops, Top::default);
-        self.restarts = 0;
-        self.skipped.clear();
-        self.records.clear();
+        self.tops.resize_with(tops, BatchTop::default);
+        let BatchOrigin { records, epochs_ended, skipped, state: _ } = &mut self.origin;
+        (records.clear(), skipped.clear());
+        *epochs_ended = 0;
     }
 
     /// Sets the shape of top `index` and gives its values, to be overwritten.
@@ -70,15 +77,11 @@ impl Batch {
         index: usize,
         dims: &[usize],
     ) -> Result<&mut [f32], ShapeError> {
-        let top = &mut self.tops[index];
-        if top.shape.dims() != dims || top.values.is_empty() {
-            top.shape = Shape::new(dims)?;
-            top.values.resize(top.shape.count(), 0.0);
+        let BatchTop { shape, values } = &mut self.tops[index];
+        if shape.dims() != dims {
+            *shape = Shape::new(dims)?;
         }
-        Ok(&mut top.values)
-    }
-
-    pub(crate) fn push_record(&mut self, name: String) {
-        self.records.push(name);
+        values.grow(shape.count());
+        Ok(&mut values[..shape.count()])
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Progress,
-    database::Database,
-    datum::Record,
+    ProgressFn,
+    database::RecordReader,
     error::{DataError, chain},
     image::Color,
+    sample::SampleDecoder,
     transform::Chw,
 };
 
@@ -16,7 +16,7 @@ const LISTED_MAX: usize = 100;
 
 /// What a database holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Report {
+pub struct DatabaseReport {
     /// All records, the bad ones too.
     pub records: u64,
     /// How many there are of each size: channels, height, width.
@@ -30,17 +30,19 @@ pub struct Report {
 }
 
 /// Reads and decodes every record. A damaged file is an error; a damaged record is reported.
-pub fn database(database: &mut dyn Database, progress: Progress<'_>) -> Result<Report, DataError> {
+pub fn database(
+    database: &mut dyn RecordReader,
+    progress: ProgressFn<'_>,
+) -> Result<DatabaseReport, DataError> {
     let total = database.entries().unwrap_or(0);
-    let mut report = Report::default();
-    let mut bytes = Vec::new();
+    let mut report = DatabaseReport::default();
+    let (mut bytes, mut decoder) = (Vec::new(), SampleDecoder::new(Color::AsStored));
     while database.advance()? {
-        database.read_value(&mut bytes)?;
         report.records += 1;
-        match Record::read(&bytes, Color::AsStored) {
-            Ok(record) => {
-                *report.sizes.entry(record.size()).or_default() += 1;
-                *report.labels.entry(record.label()).or_default() += 1;
+        match decoder.decode(database.value(&mut bytes)?) {
+            Ok(sample) => {
+                *report.sizes.entry(sample.size).or_default() += 1;
+                *report.labels.entry(sample.label).or_default() += 1;
             }
             Err(problem) => {
                 report.bad += 1;

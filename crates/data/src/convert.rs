@@ -15,19 +15,21 @@ use caffe_format::{DataParameterDb, Datum, binary};
 use crate::{error::DataError, leveldb, lmdb};
 
 /// A database of `Datum` that is being written.
-pub enum Writer {
+pub enum DatabaseWriter {
     /// Caffe's usual one.
-    Lmdb(lmdb::Writer),
+    Lmdb(lmdb::LmdbWriter),
     /// The older one.
-    LevelDb(Box<leveldb::Writer>),
+    LevelDb(Box<leveldb::LevelDbWriter>),
 }
 
-impl Writer {
+impl DatabaseWriter {
     /// Starts a database. Refuses a `path` that exists.
     pub fn create(path: &Path, backend: DataParameterDb) -> Result<Self, DataError> {
         Ok(match backend {
-            DataParameterDb::Lmdb => Self::Lmdb(lmdb::Writer::create(path)?),
-            DataParameterDb::Leveldb => Self::LevelDb(Box::new(leveldb::Writer::create(path)?)),
+            DataParameterDb::Lmdb => Self::Lmdb(lmdb::LmdbWriter::create(path)?),
+            DataParameterDb::Leveldb => {
+                Self::LevelDb(Box::new(leveldb::LevelDbWriter::create(path)?))
+            }
         })
     }
 

@@ -1,4 +1,7 @@
 //! What LMDB and LevelDB have in common: records in key order, read one after another.
+//!
+//! Records that lie in memory implement [`RecordReader`] too: [`RecordReader::value`] lends what is
+//! already there, and [`RecordReader::end_epoch`] is where they may be exchanged.
 
 use std::path::Path;
 
@@ -6,11 +9,12 @@ use caffe_format::DataParameterDb;
 
 use crate::{
     error::{DataError, SampleProblem},
-    leveldb, lmdb,
+    leveldb::LevelDbReader,
+    lmdb::LmdbReader,
 };
 
-/// A database and a place in it.
-pub trait Database: Send {
+/// A database and a position in it.
+pub trait RecordReader: Send {
     /// The file or folder, for errors.
     fn path(&self) -> &Path;
     /// Number of records, where it is known without reading them all.
@@ -23,19 +27,27 @@ pub trait Database: Send {
     fn seek(&mut self, index: u64) -> Result<bool, DataError>;
     /// Key of the current record.
     fn key(&self) -> &[u8];
-    /// Replaces `value` by the current record's.
-    fn read_value(&self, value: &mut Vec<u8>) -> Result<(), DataError>;
-}
+    /// Value of the current record: lent from memory where it lies there, else read into `buffer`.
+    fn value<'a>(&'a self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], DataError>;
 
-/// Opens a database to be read.
-pub fn open(path: &Path, backend: DataParameterDb) -> Result<Box<dyn Database>, DataError> {
-    match backend {
-        DataParameterDb::Lmdb => Ok(Box::new(lmdb::Reader::open(path)?)),
-        DataParameterDb::Leveldb => Ok(Box::new(leveldb::Reader::open(path)?)),
+    /// Called after the last record of epoch `epoch` (from 0) was read and before the first of the
+    /// next is asked for, on the thread that prefetches. Afterwards the position is before the first
+    /// record.
+    fn end_epoch(&mut self, _epoch: u64) -> Result<(), DataError> {
+        self.rewind();
+        Ok(())
     }
 }
 
-impl Database for lmdb::Reader {
+/// Opens a database to be read.
+pub fn open(path: &Path, backend: DataParameterDb) -> Result<Box<dyn RecordReader>, DataError> {
+    match backend {
+        DataParameterDb::Lmdb => Ok(Box::new(LmdbReader::open(path)?)),
+        DataParameterDb::Leveldb => Ok(Box::new(LevelDbReader::open(path)?)),
+    }
+}
+
+impl RecordReader for LmdbReader {
     fn path(&self) -> &Path {
         self.path()
     }
@@ -60,17 +72,17 @@ impl Database for lmdb::Reader {
         self.key()
     }
 
-    fn read_value(&self, value: &mut Vec<u8>) -> Result<(), DataError> {
-        Ok(self.read_value(value)?)
+    fn value<'a>(&'a self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], DataError> {
+        Ok(self.value(buffer)?)
     }
 }
 
-impl Database for leveldb::Reader {
+impl RecordReader for LevelDbReader {
     fn path(&self) -> &Path {
         self.path()
     }
 
-    /// Only a pass over everything would tell.
+    /// Only reading everything would tell.
     fn entries(&self) -> Option<u64> {
         None
     }
@@ -83,7 +95,7 @@ impl Database for leveldb::Reader {
         Ok(self.advance()?)
     }
 
-    /// Reads its way there.
+    /// Reads all records before it.
     fn seek(&mut self, index: u64) -> Result<bool, DataError> {
         self.rewind();
         for _ in 0..=index {
@@ -98,14 +110,12 @@ impl Database for leveldb::Reader {
         self.key()
     }
 
-    fn read_value(&self, value: &mut Vec<u8>) -> Result<(), DataError> {
-        value.clear();
-        value.extend_from_slice(self.value());
-        Ok(())
+    fn value<'a>(&'a self, _: &'a mut Vec<u8>) -> Result<&'a [u8], DataError> {
+        Ok(self.value())
     }
 }
 
-impl dyn Database + '_ {
+impl dyn RecordReader + '_ {
     /// The current key as text, for errors.
     #[must_use]
     pub fn record_name(&self) -> String {

@@ -18,7 +18,7 @@ pub const PIXELS_MAX: usize = 1 << 26;
 
 /// A decoded image.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Image {
+pub struct DecodedImage {
     /// 1 (grey), 3 (blue, green, red) or 4 (with alpha).
     pub channels: usize,
     /// Rows.
@@ -75,7 +75,7 @@ pub enum ImageError {
 }
 
 /// Decodes a JPEG or PNG file.
-pub fn decode(bytes: &[u8], color: Color) -> Result<Image, ImageError> {
+pub fn decode(bytes: &[u8], color: Color) -> Result<DecodedImage, ImageError> {
     match bytes {
         [0xff, 0xd8, 0xff, ..] => jpeg::decode(bytes, color),
         [0x89, b'P', b'N', b'G', ..] => png::decode(bytes, color),
@@ -107,7 +107,7 @@ fn luma(pixel: &[u8]) -> u8 {
     u8::try_from((9797 * r + 19234 * g + 3737 * b) >> 15).expect("the weights add up to 1")
 }
 
-impl Image {
+impl DecodedImage {
     /// The same picture with `N` channels, each pixel through `map`.
     fn remap<const N: usize>(self, map: impl Fn(&[u8]) -> [u8; N]) -> Self {
         let pixels = self.pixels.chunks_exact(self.channels).flat_map(map).collect();

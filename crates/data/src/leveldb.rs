@@ -9,25 +9,25 @@
 //! table           blocks of sorted keys, often compressed with Snappy, each with a CRC; an index
 //! ```
 //!
-//! Tables of level 0 overlap; those of a higher level follow one another. A [`Reader`] merges the log,
+//! Tables of level 0 overlap; those of a higher level follow one another. A [`LevelDbReader`] merges the log,
 //! every level-0 table and each level by key, the newest entry of a key winning. One block of each
 //! is in memory.
 
 mod block;
 mod error;
+mod field_cursor;
 mod log;
 mod manifest;
 mod reader;
-mod run;
+mod sorted;
 mod table;
 #[cfg(test)]
 mod tests;
-mod wire;
 mod writer;
 
-pub use error::{LevelDbError, Problem};
-pub use reader::Reader;
-pub use writer::Writer;
+pub use error::{LevelDbError, LevelDbProblem};
+pub use reader::LevelDbReader;
+pub use writer::LevelDbWriter;
 
 /// Bits that LevelDB's CRCs are turned and shifted by, so that a CRC of CRCs means something.
 const CRC_DELTA: u32 = 0xa282_ead8;

@@ -1,17 +1,33 @@
 //! Where batches come from: databases, images, HDF5 files, memory.
 //!
-//! [`open`] takes a data layer as written in a prototxt and gives a [`Stream`]; a thread reads ahead
-//! while the net computes. [`source::SOURCES`] lists the layer types. [`transform`] crops, mirrors
-//! and subtracts means as Caffe does, to the bit; [`convert`] and [`mean`] are Caffe's data
-//! tools as functions. Nets, layers and ranks are not known here.
+//! [`open`] takes a data layer as written in a prototxt and gives a [`BatchStream`]; a thread
+//! prefetches while the net computes. From an LMDB record to a blob:
 //!
-//! Files are input: whatever they hold, the answer is an error that names file and record.
+//! ```text
+//!  on the prefetching thread, driven by a row of SOURCES (a RecordSource):
+//!
+//!   LmdbReader ──record's bytes──▶ SampleDecoder ──Sample──▶ BatchBuilder ──values──▶ SampleBatch
+//!   (RecordReader)  one read         borrows them           crops, mirrors,           one Slab
+//!    │                                                       subtracts means          per top
+//!    ├ end_epoch: between the last record of an epoch                                    │
+//!    │            and the first of the next                                              ▼
+//!    └ seek: random access by index                                                 BatchStream
+//!                                                                                        │
+//!  on the net's thread:   blob's Slab ◀──── exchanged, not copied ──── train::FileSource ◀┘
+//!                              └────── the old one goes back to be filled ──────▶
+//! ```
+//!
+//! In the steady state nothing is allocated for a batch, nor for a raw record; decoding an image file
+//! allocates. A record's name is looked up only for an error. Values are written once, by
+//! [`transform`], which crops, mirrors and subtracts means as Caffe does, to the bit.
+//!
+//! [`convert`] and [`mean`] are Caffe's data tools as functions. Nets, layers and ranks are not known
+//! here. Files are input: whatever they hold, the answer is an error that names file and record.
 
 pub mod batch;
 pub mod check;
 pub mod convert;
 pub mod database;
-pub mod datum;
 pub mod error;
 mod fingerprint;
 pub mod image;
@@ -19,17 +35,18 @@ pub mod leveldb;
 pub mod lmdb;
 pub mod mean;
 pub mod rows;
+pub mod sample;
 pub mod source;
 pub mod state;
 pub mod stream;
 pub mod transform;
 
-pub use batch::Batch;
+pub use batch::{BatchOrigin, SampleBatch};
 pub use error::DataError;
 pub use fingerprint::fingerprint;
-pub use source::{Deal, OnBadSample, Options, SOURCES};
+pub use source::{OnBadSample, ReplicaSlice, SOURCES, SourceOptions};
 pub use state::StreamState;
-pub use stream::{Stream, open, shapes};
+pub use stream::{BatchStream, open, shapes};
 
 /// Told now and then how far a long task is: done, and of how many (0 when that is not known).
-pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
+pub type ProgressFn<'a> = &'a mut dyn FnMut(u64, u64);

@@ -2,7 +2,7 @@
 //!
 //! The C library maps the file, takes a lock and follows offsets as it finds them: a damaged or
 //! hostile file crashes it, a read-only folder stops it, a file cut while mapped kills the process.
-//! [`Reader`] uses positioned reads, no lock and no map size, and checks every number before use;
+//! [`LmdbReader`] uses positioned reads, no lock and no map size, and checks every number before use;
 //! whatever is wrong is an [`LmdbError`] that names the file and the page. It reads the one form
 //! that Caffe writes: 64-bit, little-endian, one unnamed database without duplicate keys.
 //!
@@ -13,8 +13,8 @@
 //! overflow    16-byte header, then a long value over as many pages as it needs
 //! ```
 //!
-//! Cost: a value on overflow pages is one read of its bytes into the caller's buffer; short values
-//! are copied from the leaf. One page per tree level is held in memory, never the file.
+//! Cost: a value on overflow pages is one read into the caller's buffer; short values are lent from
+//! the leaf. One page per tree level is held in memory, never the file.
 
 mod error;
 mod meta;
@@ -25,19 +25,18 @@ mod store;
 mod tests;
 mod writer;
 
-pub use error::{LmdbError, Problem};
-pub use reader::Reader;
-pub use writer::Writer;
+pub use error::{LmdbError, LmdbProblem};
+pub use reader::LmdbReader;
+pub use writer::LmdbWriter;
 
 /// Reads every record of a file in memory, and each again by its key, until something is wrong. For
 /// fuzzing: whatever the bytes are, this returns.
-pub fn drain(name: &std::path::Path, bytes: &[u8]) {
-    let Ok(mut reader) = Reader::from_bytes(name, bytes.to_vec()) else { return };
+pub fn read_all(name: &std::path::Path, bytes: &[u8]) {
+    let Ok(mut reader) = LmdbReader::from_bytes(name, bytes.to_vec()) else { return };
     let mut value = Vec::new();
     while let Ok(true) = reader.advance() {
-        let read = reader.read_value(&mut value);
         // A damaged page may hold a key twice, so the value found by key need not be the same.
-        if read.and_then(|()| reader.get(reader.key(), &mut value)).is_err() {
+        if reader.value(&mut value).and_then(|_| reader.get(reader.key())).is_err() {
             return;
         }
     }

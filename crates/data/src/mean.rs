@@ -9,12 +9,12 @@ use std::path::Path;
 use caffe_format::{BlobProto, BlobShape, binary};
 
 use crate::{
-    Progress,
-    database::Database,
-    datum::Record,
+    ProgressFn,
+    database::RecordReader,
     error::{DataError, SampleProblem},
     image::Color,
-    transform::{Chw, Values},
+    sample::{PixelValues, Sample, SampleDecoder},
+    transform::Chw,
 };
 
 /// Reads a mean image.
@@ -56,23 +56,22 @@ fn single(value: f64) -> f32 {
 
 /// The mean over all records of a database, which must be of one size.
 pub fn compute(
-    database: &mut dyn Database,
-    progress: Progress<'_>,
+    database: &mut dyn RecordReader,
+    progress: ProgressFn<'_>,
 ) -> Result<BlobProto, DataError> {
     let total = database.entries().unwrap_or(0);
     let (mut sums, mut size) = (Vec::new(), None);
-    let mut bytes = Vec::new();
+    let (mut bytes, mut decoder) = (Vec::new(), SampleDecoder::new(Color::AsStored));
     let mut done = 0;
     while database.advance()? {
-        database.read_value(&mut bytes)?;
         let fail = |problem| database.bad_record(problem);
-        let record = Record::read(&bytes, Color::AsStored).map_err(fail)?;
-        let want = *size.get_or_insert(record.size());
-        if record.size() != want {
-            return Err(fail(SampleProblem::OtherSize { size: record.size(), want }));
+        let sample = decoder.decode(database.value(&mut bytes)?).map_err(fail)?;
+        let want = *size.get_or_insert(sample.size);
+        if sample.size != want {
+            return Err(fail(SampleProblem::OtherSize { size: sample.size, want }));
         }
         sums.resize(want.iter().product(), 0.0);
-        add(&record, &mut sums);
+        add(&sample, &mut sums);
         done += 1;
         progress(done, total);
     }
@@ -91,14 +90,14 @@ pub fn compute(
     })
 }
 
-fn add(record: &Record, sums: &mut [f32]) {
-    let [channels, height, width] = record.size();
-    match record.values() {
-        Values::Planar(bytes) => {
+fn add(sample: &Sample<'_>, sums: &mut [f32]) {
+    let [channels, height, width] = sample.size;
+    match sample.values {
+        PixelValues::Planar(bytes) => {
             sums.iter_mut().zip(bytes).for_each(|(sum, &byte)| *sum += f32::from(byte));
         }
-        Values::Floats(floats) => sums.iter_mut().zip(floats).for_each(|(sum, x)| *sum += x),
-        Values::Interleaved(bytes) => {
+        PixelValues::Floats(floats) => sums.iter_mut().zip(floats).for_each(|(sum, x)| *sum += x),
+        PixelValues::Interleaved(bytes) => {
             let area = height * width;
             for (i, pixel) in bytes.chunks_exact(channels).enumerate() {
                 pixel.iter().enumerate().for_each(|(c, &x)| sums[c * area + i] += f32::from(x));

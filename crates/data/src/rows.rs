@@ -1,4 +1,4 @@
-//! Rows that come batch by batch and become the datasets `data` and `label` of an HDF5 file.
+//! OutputRows that come batch by batch and become the datasets `data` and `label` of an HDF5 file.
 //!
 //! What Caffe's `HDF5Output` writes: f32, four axes, missing ones 1 at the end. Caffe's own layer fails
 //! at its second forward, because the datasets are there already; here the rows of every forward
@@ -17,19 +17,19 @@ const AXES: usize = 4;
 
 /// What has come so far.
 #[derive(Debug, Default)]
-pub struct Rows {
-    datasets: [Dataset; 2],
+pub struct OutputRows {
+    datasets: [OutputDataset; 2],
 }
 
 #[derive(Debug, Default)]
-struct Dataset {
+struct OutputDataset {
     rows: usize,
     /// Axes after the first.
     item: Vec<usize>,
     values: Vec<f32>,
 }
 
-impl Rows {
+impl OutputRows {
     /// Adds one batch: shape and values of both datasets.
     pub fn push(&mut self, batch: [(&Shape, &[f32]); 2]) -> Result<(), DataError> {
         let sizes = batch.map(|(shape, _)| dims(shape));
@@ -84,12 +84,12 @@ mod tests {
     use base::Shape;
     use hdf5_pure::File;
 
-    use super::Rows;
+    use super::OutputRows;
 
     #[test]
     fn batches_become_one_file_with_four_axes() {
         let (data, label) = (Shape::new(&[2, 3]).unwrap(), Shape::new(&[2]).unwrap());
-        let mut rows = Rows::default();
+        let mut rows = OutputRows::default();
         rows.push([(&data, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), (&label, &[7.0, 8.0])]).unwrap();
         rows.push([(&data, &[6.0; 6]), (&label, &[9.0, 9.0])]).unwrap();
         let file = File::from_bytes(rows.to_bytes().unwrap()).unwrap();
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn items_of_another_shape_are_refused_and_nothing_is_added() {
         let shape = |dims: &[usize]| Shape::new(dims).unwrap();
-        let mut rows = Rows::default();
+        let mut rows = OutputRows::default();
         rows.push([(&shape(&[1, 2]), &[0.0; 2]), (&shape(&[1]), &[0.0])]).unwrap();
         let error = rows.push([(&shape(&[1, 2]), &[0.0; 2]), (&shape(&[1, 4]), &[0.0; 4])]);
         assert_eq!(

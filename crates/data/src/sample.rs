@@ -57,8 +57,7 @@ impl SampleDecoder {
 
     /// Reads a `Datum` and decodes the image in it, if there is one.
     pub fn decode<'a>(&'a mut self, record: &'a [u8]) -> Result<Sample<'a>, SampleProblem> {
-        let datum =
-            DatumView::read(record, &mut self.floats).map_err(SampleProblem::Datum)?;
+        let datum = DatumView::read(record, &mut self.floats).map_err(SampleProblem::Datum)?;
         let label = datum.label;
         if datum.encoded {
             self.image = image::decode(datum.data, self.color).map_err(SampleProblem::Image)?;

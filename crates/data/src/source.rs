@@ -1,21 +1,25 @@
-//! The sources of data: one row a Caffe layer type that reads something.
+//! The sources of records: one row per Caffe layer type that reads something.
 
-mod assembly;
+mod batch_builder;
 mod data;
 mod hdf5;
 mod hdf5_data;
 mod image_data;
 pub(crate) mod list;
 mod memory_data;
+mod order;
 mod window_data;
-mod windows;
+mod window_file;
 
-use std::{path::PathBuf, sync::atomic::AtomicBool};
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use base::{Phase, Shape, random::Mt19937};
 use caffe_format::LayerParameter;
 
-use crate::{batch::Batch, error::DataError, state::StreamState};
+use crate::{batch::SampleBatch, error::DataError, state::StreamState};
 
 /// Every source, sorted by the string after `type:`.
 ///
@@ -27,62 +31,71 @@ pub const SOURCES: &[SourceKind] =
 pub struct SourceKind {
     /// Caffe's layer type.
     pub name: &'static str,
-    /// Whether a thread reads ahead.
-    pub(crate) ahead: Ahead,
+    /// Who fills the batches.
+    pub(crate) prefetch: Prefetch,
     /// Opens files, draws from the main stream in Caffe's order, and reads the first record.
-    pub(crate) open: fn(Request<'_>) -> Result<Opened, DataError>,
+    pub(crate) open: fn(SourceRequest<'_>) -> Result<OpenedSource, DataError>,
 }
 
-/// Whether a thread reads ahead.
+/// Who fills the batches of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ahead {
-    /// Files are slow, so a thread reads before anybody asks.
+pub(crate) enum Prefetch {
+    /// A thread of its own, before they are asked for: files are slow.
     Thread,
-    /// What is in memory is copied when asked for.
-    Direct,
+    /// The caller, when it asks: the values are in memory.
+    Caller,
 }
 
 /// What a source is opened with.
-pub(crate) struct Request<'a> {
+pub(crate) struct SourceRequest<'a> {
     pub(crate) layer: &'a LayerParameter,
     pub(crate) phase: Phase,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a SourceOptions,
     pub(crate) rng: &'a mut Mt19937,
 }
 
 /// An opened source, not started yet.
-pub(crate) struct Opened {
-    pub(crate) source: Box<dyn Source>,
+pub(crate) struct OpenedSource {
+    pub(crate) source: Box<dyn RecordSource>,
     /// Of the tops of the first batch.
     pub(crate) shapes: Vec<Shape>,
     /// What the user should know, for instance that a field has no effect.
     pub(crate) notices: Vec<String>,
+    pub(crate) names: RecordNames,
 }
+
+/// Finds the name of a record that a batch holds, when an error needs it. The source itself is busy on
+/// its thread; a batch therefore keeps each record's number, and this makes a name of it.
+pub(crate) type RecordNames = Box<dyn Fn(u64) -> Option<String> + Send>;
 
 /// What does not stand in the prototxt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct SourceOptions {
     /// Paths in the prototxt are relative to this folder; `.` as in Caffe.
     pub root: PathBuf,
-    /// Which records are ours.
-    pub deal: Deal,
+    /// Which records are this replica's.
+    pub slice: ReplicaSlice,
     /// What happens to a record that cannot be used.
     pub on_bad_sample: OnBadSample,
 }
 
-/// Which share of the records a stream hands out: record `i` of the endless stream goes to replica
-/// `i mod replicas`. As in Caffe, everything is ours in the TEST phase.
+/// The records of one replica: position `p` of the endless stream belongs to replica `p mod replicas`.
+/// As in Caffe, a net in the TEST phase reads all records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deal {
+pub struct ReplicaSlice {
     /// Below `replicas`.
     pub replica: usize,
     /// At least 1.
     pub replicas: usize,
 }
 
-impl Deal {
+impl ReplicaSlice {
     /// All records.
     pub const ALL: Self = Self { replica: 0, replicas: 1 };
+
+    fn in_phase(self, phase: Phase) -> Self {
+        if phase == Phase::Test { Self::ALL } else { self }
+    }
 }
 
 /// What happens to a record that cannot be used: a damaged image, another size.
@@ -96,29 +109,49 @@ pub enum OnBadSample {
 
 base::names!(pub OnBadSample { Fail = "fail", Skip = "skip" });
 
-/// Fills batches. Runs on the thread that reads ahead.
-pub(crate) trait Source: Send {
-    /// Overwrites `batch` with the next one and its state. Returns [`DataError::Ended`] soon after
-    /// `stop` is set.
-    fn fill(&mut self, batch: &mut Batch, stop: &AtomicBool) -> Result<(), DataError>;
+/// Fills batches. Runs on the prefetching thread.
+pub(crate) trait RecordSource: Send {
+    /// Overwrites `batch` with the next one. Returns [`DataError::Ended`] soon after `stop` is set.
+    fn fill(&mut self, batch: &mut SampleBatch, stop: &AtomicBool) -> Result<(), DataError>;
     /// Passes over `batches` batches as if they had been filled: the next one is the same.
     fn skip(&mut self, batches: u64) -> Result<(), DataError> {
         skip_by_filling(self, batches)
     }
-    /// Where the source stands now.
+    /// The position after the batches filled so far. Allocates nothing.
     fn state(&self) -> StreamState;
     /// Takes values from the program, if this source is made for it.
     fn set_input_arrays(&mut self, _values: &[f32], _labels: &[f32]) -> Result<(), DataError> {
         Err(DataError::NoInputArrays)
     }
-    /// Goes to a place that [`state`](Self::state) gave in this run or an earlier one.
+    /// Goes to a position that [`state`](Self::state) gave in this process or an earlier one.
     fn restore(&mut self, state: &StreamState) -> Result<(), DataError>;
 }
 
 /// Passes over batches by making them: slow, but right for every source.
-fn skip_by_filling(source: &mut (impl Source + ?Sized), batches: u64) -> Result<(), DataError> {
-    let (mut batch, never) = (Batch::default(), AtomicBool::new(false));
+fn skip_by_filling(
+    source: &mut (impl RecordSource + ?Sized),
+    batches: u64,
+) -> Result<(), DataError> {
+    let (mut batch, never) = (SampleBatch::default(), AtomicBool::new(false));
     (0..batches).try_for_each(|_| source.fill(&mut batch, &never))
+}
+
+/// An error once the stream is being closed, so that a batch that nobody waits for is left.
+fn ended(stop: &AtomicBool) -> Result<(), DataError> {
+    if stop.load(Ordering::Relaxed) { Err(DataError::Ended) } else { Ok(()) }
+}
+
+/// A number that must be set, from the field called `field`.
+fn required(value: u32, field: &'static str) -> Result<usize, DataError> {
+    if value == 0 { Err(DataError::Required { field }) } else { Ok(value as usize) }
+}
+
+/// For sources that always have two tops.
+fn data_and_label(layer: &LayerParameter) -> Result<(), DataError> {
+    match layer.top.len() {
+        2 => Ok(()),
+        got => Err(DataError::Tops { got, want: "needs 2 (data, label)" }),
+    }
 }
 
 /// Looks up the string after `type:` in a prototxt.

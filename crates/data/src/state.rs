@@ -1,27 +1,26 @@
 //! Where a stream stands, as plain data that a snapshot can hold.
 //!
-//! It describes what was handed out, not what the thread has read ahead. A shuffled order is not
+//! It describes what the net has consumed, not what the thread has prefetched. A shuffled order is not
 //! stored (it may be a million names) but made again from its seed by repeating the shuffles.
 
 use base::random::{Mt19937, STATE_BYTES};
 
+use crate::source;
+
 /// First bytes of a stored state, with a version.
 const MAGIC: [u8; 8] = *b"fcdata\x001";
-
-/// Longest name of a source; longer ones are not ours.
-const NAME_MAX: usize = 64;
 
 /// A place in a stream of records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StreamState {
     /// The layer type that it belongs to.
-    pub source: String,
-    /// Records passed: in all for `Data` and `HDF5Data`, in this pass for the others.
+    pub source: &'static str,
+    /// Records passed: in all for `Data` and `HDF5Data`, in this epoch for the others.
     pub position: u64,
-    /// Records passed in this pass, for `Data` and `HDF5Data`.
+    /// Records passed in this epoch, for `Data` and `HDF5Data`.
     pub record: u64,
-    /// How often the source has started over.
-    pub passes: u64,
+    /// Epochs that have ended.
+    pub epochs: u64,
     /// Seed of the shuffle, 0 without one.
     pub shuffle_seed: u32,
     /// The transformer's generator, when it crops or mirrors at random.
@@ -40,7 +39,7 @@ impl StreamState {
         bytes.extend_from_slice(name);
         bytes.extend_from_slice(&self.position.to_le_bytes());
         bytes.extend_from_slice(&self.record.to_le_bytes());
-        bytes.extend_from_slice(&self.passes.to_le_bytes());
+        bytes.extend_from_slice(&self.epochs.to_le_bytes());
         bytes.extend_from_slice(&self.shuffle_seed.to_le_bytes());
         for rng in [&self.transform, &self.windows] {
             bytes.push(u8::from(rng.is_some()));
@@ -55,19 +54,19 @@ impl StreamState {
         let rest = bytes.strip_prefix(&MAGIC)?;
         let (&len, rest) = rest.split_first()?;
         let len = usize::from(len);
-        let (name, rest) = rest.split_at_checked(len).filter(|_| len <= NAME_MAX)?;
+        let (name, rest) = rest.split_at_checked(len)?;
         let (position, rest) = rest.split_first_chunk()?;
         let (record, rest) = rest.split_first_chunk()?;
-        let (passes, rest) = rest.split_first_chunk()?;
+        let (epochs, rest) = rest.split_first_chunk()?;
         let (shuffle_seed, rest) = rest.split_first_chunk()?;
         let (transform, rest) = read_rng(rest)?;
         let (windows, rest) = read_rng(rest)?;
         rest.is_empty().then_some(())?;
         Some(Self {
-            source: String::from_utf8(name.to_vec()).ok()?,
+            source: source::find(str::from_utf8(name).ok()?)?.name,
             position: u64::from_le_bytes(*position),
             record: u64::from_le_bytes(*record),
-            passes: u64::from_le_bytes(*passes),
+            epochs: u64::from_le_bytes(*epochs),
             shuffle_seed: u32::from_le_bytes(*shuffle_seed),
             transform,
             windows,
@@ -95,10 +94,10 @@ mod tests {
     #[test]
     fn states_survive_storage_and_damage_is_noticed() {
         let state = StreamState {
-            source: "Data".to_owned(),
+            source: "Data",
             position: 1 << 40,
             record: 5,
-            passes: 3,
+            epochs: 3,
             shuffle_seed: 77,
             transform: Some(Mt19937::new(1)),
             windows: None,

@@ -3,7 +3,7 @@
 //! For each record it draws, from a generator of its own, first whether to mirror and then the two
 //! offsets of the crop, each as `next % n` and only if asked for. Mirroring is drawn in both
 //! phases, crops are random in TRAIN and centred in TEST. Then each value is
-//! `(x - mean) * scale` in f32, where the mean is an image, one value or one a channel, or absent.
+//! `(x - mean) * scale` in f32, where the mean is an image, one value, one value per channel, or absent.
 
 use std::path::Path;
 
@@ -14,21 +14,11 @@ use crate::{
     error::{DataError, SampleProblem},
     image::Color,
     mean,
+    sample::{PixelValues, Sample},
 };
 
 /// Channels, height and width of one record.
 pub type Chw = [usize; 3];
-
-/// The values of one record before the transformation.
-#[derive(Debug, Clone, Copy)]
-pub enum Values<'a> {
-    /// Bytes, a channel after the other: an unencoded `Datum`.
-    Planar(&'a [u8]),
-    /// Bytes, the channels of a pixel next to each other: a decoded image.
-    Interleaved(&'a [u8]),
-    /// Floats, a channel after the other: `Datum.float_data`.
-    Floats(&'a [f32]),
-}
 
 /// `transform_param`, checked, and the generator that decides crops and mirrors.
 #[derive(Debug)]
@@ -36,21 +26,22 @@ pub struct Transformer {
     scale: f32,
     mirror: bool,
     crop: usize,
-    mean: Mean,
+    mean: TransformMean,
     color: Color,
     phase: Phase,
     rng: Option<Mt19937>,
 }
 
 #[derive(Debug)]
-enum Mean {
+enum TransformMean {
     None,
     Values(Vec<f32>),
     Image { size: Chw, values: Vec<f32> },
 }
 
-/// Where a record is cut and whether it is flipped.
-struct Cut {
+/// What was drawn for one record: where it is cropped and whether it is mirrored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CropMirror {
     top: usize,
     left: usize,
     mirror: bool,
@@ -67,10 +58,10 @@ impl Transformer {
             (Some(_), [_, ..]) => return Err(DataError::TwoMeans),
             (Some(file), []) => {
                 let (size, values) = mean::read(&root.join(file))?;
-                Mean::Image { size, values }
+                TransformMean::Image { size, values }
             }
-            (None, []) => Mean::None,
-            (None, values) => Mean::Values(values.to_vec()),
+            (None, []) => TransformMean::None,
+            (None, values) => TransformMean::Values(values.to_vec()),
         };
         let color = match (param.force_color(), param.force_gray()) {
             (true, true) => return Err(DataError::TwoColors),
@@ -103,14 +94,13 @@ impl Transformer {
         self.rng.as_ref()
     }
 
-    /// Goes on with a saved generator; `false` when this transformer has one and the saved one
-    /// had not, or the other way round.
-    pub fn restore(&mut self, rng: Option<&Mt19937>) -> bool {
-        let fits = self.rng.is_some() == rng.is_some();
-        if fits {
-            self.rng = rng.cloned();
+    /// Goes on with a saved generator, which must exist if and only if this transformer has one.
+    pub fn restore(&mut self, rng: Option<&Mt19937>) -> Result<(), DataError> {
+        if self.rng.is_some() != rng.is_some() {
+            return Err(DataError::State { what: "one crops or mirrors at random, the other not" });
         }
-        fits
+        self.rng = rng.cloned();
+        Ok(())
     }
 
     /// Draws what `records` records would draw: each draw takes one number, whatever the size.
@@ -137,10 +127,10 @@ impl Transformer {
             return Err(SampleProblem::SmallerThanCrop { size, crop: self.crop });
         }
         match &self.mean {
-            Mean::Image { size: mean, .. } if *mean != size => {
+            TransformMean::Image { size: mean, .. } if *mean != size => {
                 return Err(SampleProblem::MeanSize { size, mean: *mean });
             }
-            Mean::Values(values) if values.len() != 1 && values.len() != c => {
+            TransformMean::Values(values) if values.len() != 1 && values.len() != c => {
                 return Err(SampleProblem::MeanValues { size, values: values.len() });
             }
             _ => {}
@@ -148,60 +138,55 @@ impl Transformer {
         Ok(if self.crop == 0 { size } else { [c, self.crop, self.crop] })
     }
 
-    /// Transforms a record of `size` into `out`, which has the length of [`output`](Self::output).
-    /// Nothing is drawn when the record is refused.
+    /// Transforms a sample into `out`, which has the length of [`output`](Self::output). Draws
+    /// nothing: what [`draw`](Self::draw) gave for this sample decides, so that samples may be
+    /// transformed in any order, on any thread.
     ///
     /// # Panics
     ///
-    /// If the lengths of `values` and `out` are not those of their sizes.
-    pub fn apply(
-        &mut self,
-        size: Chw,
-        values: Values<'_>,
-        out: &mut [f32],
-    ) -> Result<(), SampleProblem> {
-        let to = self.output(size)?;
+    /// If `out` has another length, or the sample cannot be transformed.
+    pub fn apply(&self, sample: &Sample<'_>, drawn: CropMirror, out: &mut [f32]) {
+        let Sample { size, values, .. } = *sample;
+        let to = self.output(size).expect("a sample that was drawn for can be transformed");
         assert_eq!(out.len(), to.iter().product(), "out is as long as the output's size says");
-        let cut = self.draw(size);
         let [channels, height, width] = size;
-        // Values of row `y` of channel `c`, from the cut's left edge on.
-        let planar = |c: usize, y: usize| (c * height + y) * width + cut.left;
-        let interleaved = |c: usize, y: usize| (y * width + cut.left) * channels + c;
+        // Values of row `y` of channel `c`, from the crop's left edge on.
+        let planar = |c: usize, y: usize| (c * height + y) * width + drawn.left;
+        let interleaved = |c: usize, y: usize| (y * width + drawn.left) * channels + c;
         match values {
-            Values::Planar(bytes) => self.transfer(size, to, &cut, out, |c, y| {
+            PixelValues::Planar(bytes) => self.transfer(size, to, drawn, out, |c, y| {
                 bytes[planar(c, y)..].iter().map(|&byte| f32::from(byte))
             }),
-            Values::Floats(floats) => {
-                self.transfer(size, to, &cut, out, |c, y| floats[planar(c, y)..].iter().copied());
+            PixelValues::Floats(floats) => {
+                self.transfer(size, to, drawn, out, |c, y| floats[planar(c, y)..].iter().copied());
             }
-            Values::Interleaved(bytes) => self.transfer(size, to, &cut, out, |c, y| {
+            PixelValues::Interleaved(bytes) => self.transfer(size, to, drawn, out, |c, y| {
                 bytes[interleaved(c, y)..].iter().step_by(channels).map(|&byte| f32::from(byte))
             }),
         }
-        Ok(())
     }
 
     fn transfer<I: Iterator<Item = f32>>(
         &self,
         size: Chw,
         to: Chw,
-        cut: &Cut,
+        drawn: CropMirror,
         out: &mut [f32],
         row: impl Fn(usize, usize) -> I,
     ) {
         let [_, height, width] = to;
         for (i, out) in out.chunks_exact_mut(width).enumerate() {
-            let (c, y) = (i / height, cut.top + i % height);
+            let (c, y) = (i / height, drawn.top + i % height);
             let values = row(c, y);
             match &self.mean {
-                Mean::None => self.put(values, std::iter::repeat(0.0), cut.mirror, out),
-                Mean::Values(means) => {
+                TransformMean::None => self.put(values, std::iter::repeat(0.0), drawn.mirror, out),
+                TransformMean::Values(means) => {
                     let mean = means[c.min(means.len() - 1)];
-                    self.put(values, std::iter::repeat(mean), cut.mirror, out);
+                    self.put(values, std::iter::repeat(mean), drawn.mirror, out);
                 }
-                Mean::Image { values: means, .. } => {
-                    let means = &means[(c * size[1] + y) * size[2] + cut.left..];
-                    self.put(values, means.iter().copied(), cut.mirror, out);
+                TransformMean::Image { values: means, .. } => {
+                    let means = &means[(c * size[1] + y) * size[2] + drawn.left..];
+                    self.put(values, means.iter().copied(), drawn.mirror, out);
                 }
             }
         }
@@ -223,8 +208,10 @@ impl Transformer {
         }
     }
 
-    /// Caffe's order: mirror, then the crop's row, then its column.
-    fn draw(&mut self, size: Chw) -> Cut {
+    /// Draws for the next record, of `size`, in Caffe's order: mirror, then the crop's row, then its
+    /// column. Nothing is drawn when the record is refused.
+    pub fn draw(&mut self, size: Chw) -> Result<CropMirror, SampleProblem> {
+        self.output(size)?;
         let mut next = |n: usize| {
             let n = u32::try_from(n).expect("an image's side fits 32 bits");
             self.rng.as_mut().expect("seeded before use").remainder(n) as usize
@@ -239,6 +226,6 @@ impl Transformer {
             }
             (crop, Phase::Test) => ((h - crop) / 2, (w - crop) / 2),
         };
-        Cut { top, left, mirror }
+        Ok(CropMirror { top, left, mirror })
     }
 }

@@ -108,4 +108,23 @@ mod tests {
             }
         }
     }
+
+    /// A batch arrives by exchange where the buffers are of a length, or the batch's is longer, and by
+    /// copying where other blobs may rely on the blob's longer one.
+    #[test]
+    fn buffers_are_exchanged_unless_the_blob_is_longer() {
+        for (blob_len, batch_len, exchanged) in [(6, 6, true), (4, 6, true), (9, 6, false)] {
+            let mut shape = Shape::new(&[1, 4]).unwrap();
+            let (mut slab, mut values) = (Slab::zeros(blob_len), Slab::zeros(batch_len));
+            values.fill(5.0);
+            let batch_at = values.as_ptr();
+            let mut top =
+                Top { shape: &mut shape, layout: Layout::RowMajor, slab: &mut slab, place: None };
+            top.swap_in(&Shape::new(&[2, 3]).unwrap(), &mut values);
+            assert_eq!(top.data(), [5.0; 6]);
+            assert_eq!(shape.dims(), [2, 3]);
+            assert_eq!(slab.as_ptr() == batch_at, exchanged);
+            assert!(slab.len() >= blob_len.max(6));
+        }
+    }
 }

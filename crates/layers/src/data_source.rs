@@ -4,6 +4,9 @@
 //! says `has_source`. The source of an output layer is a [`SinkSource`], through which it reaches its
 //! [`OutputSink`].
 
+use base::Shape;
+use tensor::Slab;
+
 use crate::{Bottom, Top};
 
 /// Why a source could not deliver; the source's own error, with the record it is about.
@@ -25,8 +28,8 @@ pub enum SourceNotice {
 
 /// The source of one data layer of one replica.
 pub trait DataSource: Send {
-    /// Writes the next batch into the tops, row-major, resizing them when the batch has another
-    /// shape.
+    /// Puts the next batch into the tops, row-major, with its shape: by [`Top::swap_in`], or by
+    /// [`Top::resize`] and writing.
     fn next(&mut self, tops: &mut [Top<'_>]) -> Result<(), DataSourceError>;
 
     /// The name of record `item` of the batch last delivered, to name a culprit.
@@ -67,6 +70,24 @@ pub trait DataSource: Send {
     /// Where an output layer's bottoms go; a source of a data layer has none.
     fn sink(&mut self) -> Option<&mut dyn OutputSink> {
         None
+    }
+}
+
+impl Top<'_> {
+    /// Makes the blob hold `values`, row-major, of `shape`, by exchanging the two buffers. Afterwards
+    /// `values` is the blob's old buffer, with any length and contents.
+    ///
+    /// A buffer that is shorter than the blob's is copied instead: other blobs may lie in the same
+    /// memory and need its length.
+    pub fn swap_in(&mut self, shape: &Shape, values: &mut Slab) {
+        if *self.shape != *shape {
+            self.shape.clone_from(shape);
+        }
+        if values.len() >= self.slab.len() {
+            std::mem::swap(self.slab, values);
+        } else {
+            self.data().copy_from_slice(&values[..shape.count()]);
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
-use data::image::{self, Color, Image};
+use data::image::{self, Color, DecodedImage};
 use train::{NetConfig, Single};
 
 const USAGE: &str = "usage: classify DEPLOY WEIGHTS IMAGE [--record N] [--mean V or B,G,R] \
@@ -89,7 +89,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, Box<dyn Erro
 }
 
 /// A picture file, or record `record` of an idx file of pictures.
-fn read(bytes: &[u8], record: usize, channels: usize) -> Result<Image, Box<dyn Error>> {
+fn read(bytes: &[u8], record: usize, channels: usize) -> Result<DecodedImage, Box<dyn Error>> {
     let Some(idx) = bytes.strip_prefix(&[0, 0, 8, 3]) else {
         let color = if channels == 1 { Color::Gray } else { Color::Bgr };
         return Ok(image::decode(bytes, color)?);
@@ -105,11 +105,11 @@ fn read(bytes: &[u8], record: usize, channels: usize) -> Result<Image, Box<dyn E
     let start = len.checked_mul(record).and_then(|start| start.checked_add(12));
     let pixels = start.and_then(|start| idx.get(start..)?.get(..len));
     let pixels = pixels.ok_or_else(|| format!("the idx file has no record {record}"))?.to_vec();
-    Ok(Image { channels: 1, height, width, pixels })
+    Ok(DecodedImage { channels: 1, height, width, pixels })
 }
 
 /// A channel after the other, mean and scale applied.
-fn planar(image: &Image, options: &Options) -> Vec<f32> {
+fn planar(image: &DecodedImage, options: &Options) -> Vec<f32> {
     let mean = |c: usize| options.mean.get(c).or(options.mean.first()).copied().unwrap_or(0.0);
     let channel = |c: usize| image.pixels.iter().skip(c).step_by(image.channels);
     (0..image.channels)

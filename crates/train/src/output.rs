@@ -7,13 +7,13 @@
 use std::path::{Path, PathBuf};
 
 use caffe_format::LayerParameter;
-use data::rows::Rows;
+use data::rows::OutputRows;
 use layers::{Bottom, DataSourceError, OutputSink};
 
 /// Takes rows and writes them.
 pub(crate) struct Hdf5Sink {
     file: PathBuf,
-    rows: Rows,
+    rows: OutputRows,
     /// Forwards so far, and at the last writing.
     forwards: u64,
     written: u64,
@@ -28,7 +28,7 @@ impl Hdf5Sink {
             file.push(format!(".{replica}"));
         }
         let file = PathBuf::from(file);
-        Self { file, rows: Rows::default(), forwards: 0, written: 0 }
+        Self { file, rows: OutputRows::default(), forwards: 0, written: 0 }
     }
 
     fn write(&mut self) -> Result<(), DataSourceError> {

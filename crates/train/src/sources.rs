@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use base::random::Mt19937;
 use base::{Phase, Shape};
 use caffe_format::LayerParameter;
-use data::{Deal, OnBadSample, Options, Stream, StreamState};
+use data::{BatchStream, OnBadSample, ReplicaSlice, SourceOptions, StreamState};
 use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;
 
@@ -14,7 +14,7 @@ use crate::{Config, Event};
 
 /// Opens what data layers read.
 pub struct FileSources {
-    options: Options,
+    options: SourceOptions,
     notices: Vec<Event>,
 }
 
@@ -23,15 +23,15 @@ impl FileSources {
     #[must_use]
     pub fn new(config: &Config, replica: usize, replicas: usize) -> Self {
         let mut sources = Self::alone(config.root.clone(), config.on_bad_sample);
-        sources.options.deal = Deal { replica, replicas };
+        sources.options.slice = ReplicaSlice { replica, replicas };
         sources
     }
 
     /// Sources for a net that is run without a job: `test`, `time`, `check`.
     #[must_use]
     pub fn alone(root: PathBuf, on_bad_sample: OnBadSample) -> Self {
-        let deal = Deal { replica: 0, replicas: 1 };
-        Self { options: Options { root, deal, on_bad_sample }, notices: Vec::new() }
+        let slice = ReplicaSlice { replica: 0, replicas: 1 };
+        Self { options: SourceOptions { root, slice, on_bad_sample }, notices: Vec::new() }
     }
 
     /// Folder that relative paths start from.
@@ -64,7 +64,7 @@ impl OpenSources for FileSources {
         rng: &mut Mt19937,
     ) -> Result<Box<dyn DataSource>, DataSourceError> {
         if is_output(layer) {
-            let sink = Hdf5Sink::new(layer, self.root(), self.options.deal.replica);
+            let sink = Hdf5Sink::new(layer, self.root(), self.options.slice.replica);
             return Ok(Box::new(SinkSource(sink)));
         }
         let stream = data::open(layer, phase, &self.options, rng).map_err(source_error)?;
@@ -72,18 +72,16 @@ impl OpenSources for FileSources {
         let event =
             |notice: &String| Event::SourceOption { layer: name.into(), notice: notice.clone() };
         self.notices.extend(stream.notices().iter().map(event));
-        let first = self.options.deal.replica == 0;
-        Ok(Box::new(FileSource { stream, first, records: Vec::new(), notices: Vec::new() }))
+        let first = self.options.slice.replica == 0;
+        Ok(Box::new(FileSource { stream, first, notices: Vec::new() }))
     }
 }
 
 /// A stream as a data source.
 struct FileSource {
-    stream: Stream,
+    stream: BatchStream,
     /// Whether it is replica 0's, which says what all would say.
     first: bool,
-    /// Names of the records in the last batch.
-    records: Vec<String>,
     notices: Vec<SourceNotice>,
 }
 
@@ -91,23 +89,22 @@ impl DataSource for FileSource {
     fn next(&mut self, tops: &mut [Top<'_>]) -> Result<(), DataSourceError> {
         let batch = self.stream.next_batch().map_err(source_error)?;
         for (index, top) in tops.iter_mut().enumerate() {
-            top.resize(batch.shape(index));
-            top.data().copy_from_slice(batch.values(index));
+            let (shape, values) = batch.buffer(index);
+            top.swap_in(shape, values);
         }
-        self.records.clear();
-        let items = batch.shape(0).dims().first().copied().unwrap_or(0);
-        self.records.extend((0..items).map(|item| batch.record_name(item).to_owned()));
-        let restarts = if self.first { batch.restarts } else { 0 };
+        self.stream.recycle();
+        let origin = self.stream.origin();
+        let restarts = if self.first { origin.epochs_ended } else { 0 };
         for _ in 0..restarts {
             self.notices.push(SourceNotice::Restarted);
         }
         let skipped = |reason: &String| SourceNotice::RecordSkipped { reason: reason.clone() };
-        self.notices.extend(batch.skipped.iter().map(skipped));
+        self.notices.extend(origin.skipped.iter().map(skipped));
         Ok(())
     }
 
     fn record_name(&self, item: usize) -> Option<String> {
-        self.records.get(item).filter(|name| !name.is_empty()).cloned()
+        self.stream.record_name(item)
     }
 
     fn state(&self) -> Vec<u8> {

@@ -7,8 +7,8 @@ use std::{fs, path::Path};
 
 use caffe_format::{DataParameterDb, Datum};
 
-use super::Writer;
-use crate::{Progress, error::DataError};
+use super::DatabaseWriter;
+use crate::{ProgressFn, error::DataError};
 
 const SIDE: i32 = 32;
 const IMAGE_BYTES: usize = 3 * 32 * 32;
@@ -27,7 +27,7 @@ pub fn cifar(
     input: &Path,
     output: &Path,
     backend: DataParameterDb,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<[u64; 2], DataError> {
     let suffix = match backend {
         DataParameterDb::Lmdb => "lmdb",
@@ -38,7 +38,8 @@ pub fn cifar(
     let total = TRAIN_BATCHES.len() as u64 + 1;
     let sets = [("train", TRAIN_BATCHES.as_slice()), ("test", &["test_batch.bin"])];
     for ((set, batches), count) in sets.into_iter().zip(&mut counts) {
-        let mut writer = Writer::create(&output.join(format!("cifar10_{set}_{suffix}")), backend)?;
+        let mut writer =
+            DatabaseWriter::create(&output.join(format!("cifar10_{set}_{suffix}")), backend)?;
         for batch in batches {
             let path = input.join(batch);
             let bytes =

@@ -11,8 +11,8 @@ use std::{
 
 use caffe_format::{DataParameterDb, Datum};
 
-use super::Writer;
-use crate::{Progress, error::DataError, image::PIXELS_MAX};
+use super::DatabaseWriter;
+use crate::{ProgressFn, error::DataError, image::PIXELS_MAX};
 
 const IMAGES_MAGIC: u32 = 2051;
 const LABELS_MAGIC: u32 = 2049;
@@ -25,10 +25,10 @@ pub fn idx(
     labels: &Path,
     database: &Path,
     backend: DataParameterDb,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<u64, DataError> {
-    let mut images = Idx::open(images, IMAGES_MAGIC, 3)?;
-    let mut labels = Idx::open(labels, LABELS_MAGIC, 1)?;
+    let mut images = IdxFile::open(images, IMAGES_MAGIC, 3)?;
+    let mut labels = IdxFile::open(labels, LABELS_MAGIC, 1)?;
     let &[items, rows, columns] = images.sizes.as_slice() else { unreachable!("three were read") };
     if labels.sizes != [items] {
         let what = format!("{items} images but {} labels", labels.sizes[0]);
@@ -44,7 +44,7 @@ pub fn idx(
         width: i32::try_from(columns).ok(),
         ..Datum::EMPTY
     };
-    let mut writer = Writer::create(database, backend)?;
+    let mut writer = DatabaseWriter::create(database, backend)?;
     let (mut image, mut label) = (vec![0; pixels], [0]);
     for item in 0..items {
         images.read(&mut image)?;
@@ -65,13 +65,13 @@ pub fn idx(
 }
 
 /// An idx file whose header is read.
-struct Idx<'a> {
+struct IdxFile<'a> {
     path: &'a Path,
     file: BufReader<File>,
     sizes: Vec<u32>,
 }
 
-impl<'a> Idx<'a> {
+impl<'a> IdxFile<'a> {
     fn open(path: &'a Path, magic: u32, axes: usize) -> Result<Self, DataError> {
         let file =
             File::open(path).map_err(|source| DataError::Read { path: path.to_owned(), source })?;

@@ -12,11 +12,11 @@ use std::{
 use base::random::Mt19937;
 use caffe_format::{DataParameterDb, Datum};
 
-use super::Writer;
+use super::DatabaseWriter;
 use crate::{
-    Progress,
+    ProgressFn,
     error::{DataError, SampleProblem, chain},
-    image::{self, Color, Image, encode, resize::resize},
+    image::{self, Color, DecodedImage, encode, resize::resize},
     source::{OnBadSample, list},
 };
 
@@ -32,7 +32,7 @@ pub struct ImagesOptions {
     /// Seed of the order; `None` keeps the list's.
     pub shuffle: Option<u32>,
     /// What a record holds.
-    pub encoding: Encoding,
+    pub encoding: ImageEncoding,
     /// Whether all records must be of one size.
     pub check_size: bool,
     /// What kind of database.
@@ -43,7 +43,7 @@ pub struct ImagesOptions {
 
 /// What a record holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
+pub enum ImageEncoding {
     /// Pixels.
     Raw,
     /// A file of the kind that its name says.
@@ -56,7 +56,7 @@ pub enum Encoding {
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Converted {
+pub struct ConvertedImages {
     /// Records written.
     pub records: u64,
     /// Files that were left out, with the reason.
@@ -68,8 +68,8 @@ pub fn images(
     list: &Path,
     database: &Path,
     options: &ImagesOptions,
-    progress: Progress<'_>,
-) -> Result<Converted, DataError> {
+    progress: ProgressFn<'_>,
+) -> Result<ConvertedImages, DataError> {
     let mut lines = list::read(list)?;
     if let Some(seed) = options.shuffle {
         Mt19937::new(seed).shuffle(&mut lines);
@@ -77,8 +77,8 @@ pub fn images(
     if let Some((height, width)) = options.resize {
         image::check_size(height, width).map_err(DataError::NewSize)?;
     }
-    let mut writer = Writer::create(database, options.backend)?;
-    let mut converted = Converted::default();
+    let mut writer = DatabaseWriter::create(database, options.backend)?;
+    let mut converted = ConvertedImages::default();
     let mut size = None;
     for (number, line) in lines.iter().enumerate() {
         let datum = datum(&line.name, line.label, options).and_then(|(datum, got)| {
@@ -137,25 +137,28 @@ fn datum(
     Ok((datum, size))
 }
 
-fn encoding(path: &Path, encoding: Encoding) -> Result<Option<encode::Format>, SampleProblem> {
+fn encoding(
+    path: &Path,
+    encoding: ImageEncoding,
+) -> Result<Option<encode::ImageFormat>, SampleProblem> {
     Ok(match encoding {
-        Encoding::Raw => None,
-        Encoding::Jpeg => Some(encode::Format::Jpeg),
-        Encoding::Png => Some(encode::Format::Png),
-        Encoding::AsNamed => Some(named(path).ok_or(SampleProblem::Extension)?),
+        ImageEncoding::Raw => None,
+        ImageEncoding::Jpeg => Some(encode::ImageFormat::Jpeg),
+        ImageEncoding::Png => Some(encode::ImageFormat::Png),
+        ImageEncoding::AsNamed => Some(named(path).ok_or(SampleProblem::Extension)?),
     })
 }
 
 /// What the file's extension says.
-fn named(path: &Path) -> Option<encode::Format> {
+fn named(path: &Path) -> Option<encode::ImageFormat> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "jpg" | "jpeg" => Some(encode::Format::Jpeg),
-        "png" => Some(encode::Format::Png),
+        "jpg" | "jpeg" => Some(encode::ImageFormat::Jpeg),
+        "png" => Some(encode::ImageFormat::Png),
         _ => None,
     }
 }
 
-fn raw(image: &Image, datum: &mut Datum) {
+fn raw(image: &DecodedImage, datum: &mut Datum) {
     let side = |side: usize| i32::try_from(side).ok();
     datum.channels = side(image.channels);
     datum.height = side(image.height);

@@ -2,14 +2,14 @@
 
 use jpeg_encoder::{ColorType as JpegColor, Encoder, SamplingFactor};
 
-use super::Image;
+use super::DecodedImage;
 
 /// OpenCV's default.
 const JPEG_QUALITY: u8 = 95;
 
 /// A format that can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ImageFormat {
     /// Lossy, quality 95, chroma at half size, as OpenCV writes.
     Jpeg,
     /// Lossless.
@@ -23,14 +23,14 @@ pub enum Format {
 /// If the image has neither one nor three channels, or a side above 65,535: converters decode to
 /// these and limit sizes.
 #[must_use]
-pub fn encode(image: &Image, format: Format) -> Vec<u8> {
+pub fn encode(image: &DecodedImage, format: ImageFormat) -> Vec<u8> {
     match format {
-        Format::Jpeg => jpeg(image),
-        Format::Png => png(image),
+        ImageFormat::Jpeg => jpeg(image),
+        ImageFormat::Png => png(image),
     }
 }
 
-fn jpeg(image: &Image) -> Vec<u8> {
+fn jpeg(image: &DecodedImage) -> Vec<u8> {
     let side = |side: usize| u16::try_from(side).expect("sides fit 16 bits");
     let color = if image.channels == 1 { JpegColor::Luma } else { JpegColor::Bgr };
     let mut bytes = Vec::new();
@@ -42,7 +42,7 @@ fn jpeg(image: &Image) -> Vec<u8> {
     bytes
 }
 
-fn png(image: &Image) -> Vec<u8> {
+fn png(image: &DecodedImage) -> Vec<u8> {
     let side = |side: usize| u32::try_from(side).expect("sides fit 32 bits");
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, side(image.width), side(image.height));

@@ -24,7 +24,7 @@ mod scan;
 mod segments;
 mod upsample;
 
-use super::{Color, Image};
+use super::{Color, DecodedImage};
 
 /// What is wrong with a JPEG file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +42,7 @@ pub enum JpegProblem {
 }
 
 /// Decodes a file; `color` as OpenCV's flags.
-pub(super) fn decode(bytes: &[u8], color: Color) -> Result<Image, super::ImageError> {
+pub(super) fn decode(bytes: &[u8], color: Color) -> Result<DecodedImage, super::ImageError> {
     let file = segments::read(bytes)?;
     let image = color::convert(&file.frame, color)?;
     // As stored means as stored: OpenCV turns pictures only when it converts them.

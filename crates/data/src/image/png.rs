@@ -5,12 +5,12 @@
 
 use png::{BitDepth, ColorType, Decoder, Limits, Transformations};
 
-use super::{Color, Image, ImageError, PIXELS_MAX, check_size, luma, swap_red_and_blue};
+use super::{Color, DecodedImage, ImageError, PIXELS_MAX, check_size, luma, swap_red_and_blue};
 
 /// What the decoder may allocate: the largest image at 4 channels of 16 bits.
 const BYTES_MAX: usize = 8 * PIXELS_MAX;
 
-pub(super) fn decode(bytes: &[u8], color: Color) -> Result<Image, ImageError> {
+pub(super) fn decode(bytes: &[u8], color: Color) -> Result<DecodedImage, ImageError> {
     let mut decoder =
         Decoder::new_with_limits(std::io::Cursor::new(bytes), Limits { bytes: BYTES_MAX });
     decoder.set_ignore_text_chunk(true);
@@ -29,7 +29,7 @@ pub(super) fn decode(bytes: &[u8], color: Color) -> Result<Image, ImageError> {
     }
     let mut pixels = vec![0; reader.output_buffer_size().unwrap_or(0)];
     reader.next_frame(&mut pixels).map_err(ImageError::Png)?;
-    let mut image = Image { channels: kind.samples(), height, width, pixels };
+    let mut image = DecodedImage { channels: kind.samples(), height, width, pixels };
     if matches!(kind, ColorType::Rgb | ColorType::Rgba) {
         swap_red_and_blue(&mut image.pixels, image.channels);
     }

@@ -8,13 +8,13 @@
 //! Cost: two rows of intermediate values; each source row is resized once for the target rows
 //! that use it next to one another.
 
-use super::Image;
+use super::DecodedImage;
 
 /// One in the weights' fixed point.
 const ONE: f32 = 2048.0;
 
 /// Two neighbouring source positions and their weights.
-struct Tap {
+struct ResizeTap {
     low: usize,
     high: usize,
     weights: [i32; 2],
@@ -26,7 +26,7 @@ struct Tap {
 ///
 /// If a side is 0: sizes are checked where they are read.
 #[must_use]
-pub fn resize(image: &Image, height: usize, width: usize) -> Image {
+pub fn resize(image: &DecodedImage, height: usize, width: usize) -> DecodedImage {
     assert!(height > 0 && width > 0 && image.height > 0 && image.width > 0, "sides are not 0");
     if image.height == height && image.width == width {
         return image.clone();
@@ -37,10 +37,10 @@ pub fn resize(image: &Image, height: usize, width: usize) -> Image {
     } else {
         interpolate(image, height, width, &mut pixels);
     }
-    Image { channels: image.channels, height, width, pixels }
+    DecodedImage { channels: image.channels, height, width, pixels }
 }
 
-fn halve(image: &Image, pixels: &mut Vec<u8>) {
+fn halve(image: &DecodedImage, pixels: &mut Vec<u8>) {
     let (c, stride) = (image.channels, image.width * image.channels);
     for rows in image.pixels.chunks_exact(2 * stride) {
         let (top, bottom) = rows.split_at(stride);
@@ -53,10 +53,10 @@ fn halve(image: &Image, pixels: &mut Vec<u8>) {
     }
 }
 
-fn interpolate(image: &Image, height: usize, width: usize, pixels: &mut Vec<u8>) {
-    let across: Vec<Tap> = (0..width).map(|x| tap(x, image.width, width, true)).collect();
+fn interpolate(image: &DecodedImage, height: usize, width: usize, pixels: &mut Vec<u8>) {
+    let across: Vec<ResizeTap> = (0..width).map(|x| tap(x, image.width, width, true)).collect();
     let mut rows =
-        Rows { image, across: &across, cached: [None, None], values: Default::default() };
+        ResizeRows { image, across: &across, cached: [None, None], values: Default::default() };
     for y in 0..height {
         let tap = tap(y, image.height, height, false);
         let (low, high) = (rows.fetch(tap.low, tap.high), rows.fetch(tap.high, tap.low));
@@ -71,7 +71,7 @@ fn interpolate(image: &Image, height: usize, width: usize, pixels: &mut Vec<u8>)
 /// Where target position `to` of `target` looks in a line of `source` pixels.
 ///
 /// Beyond the ends both taps are the border; OpenCV moves the weight too across, but not downwards.
-fn tap(to: usize, source: usize, target: usize, across: bool) -> Tap {
+fn tap(to: usize, source: usize, target: usize, across: bool) -> ResizeTap {
     let scale = 1.0 / (target as f64 / source as f64);
     let place = single((to as f64 + 0.5) * scale - 0.5);
     let floor = place.floor();
@@ -83,7 +83,7 @@ fn tap(to: usize, source: usize, target: usize, across: bool) -> Tap {
     #[expect(clippy::cast_possible_truncation, reason = "within the image, or -1")]
     let low = floor as isize;
     let clip = |at: isize| usize::try_from(at).unwrap_or(0).min(last);
-    Tap { low: clip(low), high: clip(low + 1), weights: [weight(1.0 - share), weight(share)] }
+    ResizeTap { low: clip(low), high: clip(low + 1), weights: [weight(1.0 - share), weight(share)] }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "at most 2048")]
@@ -101,14 +101,14 @@ fn byte(value: i32) -> u8 {
 }
 
 /// The last two source rows, resized across.
-struct Rows<'a> {
-    image: &'a Image,
-    across: &'a [Tap],
+struct ResizeRows<'a> {
+    image: &'a DecodedImage,
+    across: &'a [ResizeTap],
     cached: [Option<usize>; 2],
     values: [Vec<i32>; 2],
 }
 
-impl Rows<'_> {
+impl ResizeRows<'_> {
     /// Which of the two holds `row`; the one with row `keep` is not overwritten.
     fn fetch(&mut self, row: usize, keep: usize) -> usize {
         if let Some(slot) = self.cached.iter().position(|cached| *cached == Some(row)) {

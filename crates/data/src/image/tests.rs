@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::{Color, Image, ImageError, decode, resize::resize};
+use super::{Color, DecodedImage, ImageError, decode, resize::resize};
 
 fn file(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/images");
@@ -112,7 +112,7 @@ fn resizing_is_opencvs() {
         assert_eq!((resized.height, resized.width), (height, width));
         assert_eq!(hash(&resized.pixels), want, "{name} to {height} by {width}");
     }
-    let image = Image { channels: 1, height: 1, width: 1, pixels: vec![7] };
+    let image = DecodedImage { channels: 1, height: 1, width: 1, pixels: vec![7] };
     assert!(resize(&image, 3, 5).pixels.iter().all(|&pixel| pixel == 7));
 }
 

@@ -1,10 +1,10 @@
 //! A block of a table: sorted entries, each key stored as its difference to the one before.
 
-use super::{Problem, wire::Wire};
+use super::{LevelDbProblem, field_cursor::FieldCursor};
 
 /// A decompressed block and a place in it.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct TableBlock {
     bytes: Vec<u8>,
     /// Where the entries end and the restart points begin.
     end: usize,
@@ -14,29 +14,30 @@ pub(super) struct Block {
     value: (usize, usize),
 }
 
-impl Block {
-    pub(super) fn new(bytes: Vec<u8>) -> Result<Self, Problem> {
+impl TableBlock {
+    pub(super) fn new(bytes: Vec<u8>) -> Result<Self, LevelDbProblem> {
         let count = bytes.last_chunk().map(|&count| u32::from_le_bytes(count) as usize);
         let tail = count.and_then(|count| count.checked_add(1)?.checked_mul(4));
-        let end = tail.and_then(|tail| bytes.len().checked_sub(tail)).ok_or(Problem::CutShort)?;
+        let end =
+            tail.and_then(|tail| bytes.len().checked_sub(tail)).ok_or(LevelDbProblem::CutShort)?;
         Ok(Self { bytes, end, ..Self::default() })
     }
 
     /// Goes to the next entry; `false` at the end.
-    pub(super) fn advance(&mut self) -> Result<bool, Problem> {
+    pub(super) fn advance(&mut self) -> Result<bool, LevelDbProblem> {
         if self.next >= self.end {
             return Ok(false);
         }
-        let mut wire = Wire(&self.bytes[self.next..self.end]);
-        let (shared, rest, value) = (wire.length()?, wire.length()?, wire.length()?);
+        let mut fields = FieldCursor(&self.bytes[self.next..self.end]);
+        let (shared, rest, value) = (fields.length()?, fields.length()?, fields.length()?);
         if shared > self.key.len() {
-            return Err(Problem::damaged("a key shares more than there is"));
+            return Err(LevelDbProblem::damaged("a key shares more than there is"));
         }
-        let fresh = wire.take(rest)?;
+        let fresh = fields.take(rest)?;
         self.key.truncate(shared);
         self.key.extend_from_slice(fresh);
-        let start = self.end - wire.0.len();
-        wire.take(value)?;
+        let start = self.end - fields.0.len();
+        fields.take(value)?;
         self.value = (start, start + value);
         self.next = start + value;
         Ok(true)

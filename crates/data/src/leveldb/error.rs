@@ -10,13 +10,13 @@ pub struct LevelDbError {
     pub path: PathBuf,
     /// What is wrong.
     #[source]
-    pub problem: Problem,
+    pub problem: LevelDbProblem,
 }
 
 /// What is wrong with a file of a LevelDB.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum LevelDbProblem {
     /// The system says no.
     #[error("cannot read")]
     Io(#[source] io::Error),
@@ -46,7 +46,7 @@ pub enum Problem {
     },
 }
 
-impl Problem {
+impl LevelDbProblem {
     pub(super) fn damaged(what: &'static str) -> Self {
         Self::Damaged { what }
     }

@@ -1,6 +1,6 @@
 //! Records of a log or manifest: blocks of 32 KiB, records cut where a block ends.
 
-use super::{Problem, crc_matches, wire::Wire};
+use super::{LevelDbProblem, crc_matches, field_cursor::FieldCursor};
 
 const BLOCK_BYTES: usize = 32 << 10;
 const HEADER_BYTES: usize = 7;
@@ -13,7 +13,7 @@ const LAST: u8 = 4;
 
 /// What a record means that the end of the file cuts off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tail {
+pub(super) enum LogTail {
     /// It was never finished and does not count, as LevelDB says when it replays a log.
     Unfinished,
     /// The file is damaged.
@@ -21,11 +21,11 @@ pub(super) enum Tail {
 }
 
 /// All records; a wrong CRC is an error.
-pub(super) fn records(bytes: &[u8], tail: Tail) -> Result<Vec<Vec<u8>>, Problem> {
+pub(super) fn records(bytes: &[u8], tail: LogTail) -> Result<Vec<Vec<u8>>, LevelDbProblem> {
     let mut records = Vec::new();
     let mut partial: Option<Vec<u8>> = None;
     for block in bytes.chunks(BLOCK_BYTES) {
-        let mut rest = Wire(block);
+        let mut rest = FieldCursor(block);
         while rest.0.len() >= HEADER_BYTES {
             let crc = rest.u32()?;
             let len = usize::from(rest.byte()?) | usize::from(rest.byte()?) << 8;
@@ -38,11 +38,11 @@ pub(super) fn records(bytes: &[u8], tail: Tail) -> Result<Vec<Vec<u8>>, Problem>
                 return if block.len() < BLOCK_BYTES {
                     Ok(records)
                 } else {
-                    Err(Problem::CutShort)
+                    Err(LevelDbProblem::CutShort)
                 };
             };
             if !crc_matches(crc, &[&[kind], data]) {
-                return Err(Problem::damaged("the CRC of a record is wrong"));
+                return Err(LevelDbProblem::damaged("the CRC of a record is wrong"));
             }
             match (kind, &mut partial) {
                 (WHOLE, None) => records.push(data.to_vec()),
@@ -53,12 +53,12 @@ pub(super) fn records(bytes: &[u8], tail: Tail) -> Result<Vec<Vec<u8>>, Problem>
                     whole.extend_from_slice(data);
                     records.push(whole);
                 }
-                _ => return Err(Problem::damaged("parts of records are not in order")),
+                _ => return Err(LevelDbProblem::damaged("parts of records are not in order")),
             }
         }
     }
     match (partial, tail) {
-        (Some(_), Tail::Damage) => Err(Problem::CutShort),
+        (Some(_), LogTail::Damage) => Err(LevelDbProblem::CutShort),
         _ => Ok(records),
     }
 }

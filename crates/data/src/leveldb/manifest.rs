@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Problem,
-    log::{self, Tail},
-    wire::Wire,
+    LevelDbProblem,
+    field_cursor::FieldCursor,
+    log::{self, LogTail},
 };
 
 /// The only order of keys that Caffe uses.
@@ -25,24 +25,24 @@ pub(super) struct Manifest {
 
 impl Manifest {
     /// Adds up the edits in a manifest file.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Problem> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, LevelDbProblem> {
         let mut manifest = Self::default();
-        let records = log::records(bytes, Tail::Damage)?;
+        let records = log::records(bytes, LogTail::Damage)?;
         if records.is_empty() {
-            return Err(Problem::CutShort);
+            return Err(LevelDbProblem::CutShort);
         }
         for record in records {
-            manifest.apply(Wire(&record))?;
+            manifest.apply(FieldCursor(&record))?;
         }
         Ok(manifest)
     }
 
-    fn apply(&mut self, mut edit: Wire<'_>) -> Result<(), Problem> {
+    fn apply(&mut self, mut edit: FieldCursor<'_>) -> Result<(), LevelDbProblem> {
         while !edit.is_empty() {
             match edit.varint()? {
                 1 => {
                     if edit.string()? != COMPARATOR {
-                        return Err(Problem::Unsupported { what: "keys in another order" });
+                        return Err(LevelDbProblem::Unsupported { what: "keys in another order" });
                     }
                 }
                 2 => self.log_number = edit.varint()?,
@@ -63,14 +63,14 @@ impl Manifest {
                     self.level(level)?.insert(number, first);
                 }
                 9 => self.previous_log = edit.varint()?,
-                _ => return Err(Problem::damaged("an edit of an unknown kind")),
+                _ => return Err(LevelDbProblem::damaged("an edit of an unknown kind")),
             }
         }
         Ok(())
     }
 
-    fn level(&mut self, level: u64) -> Result<&mut BTreeMap<u64, Vec<u8>>, Problem> {
+    fn level(&mut self, level: u64) -> Result<&mut BTreeMap<u64, Vec<u8>>, LevelDbProblem> {
         let level = usize::try_from(level).ok().and_then(|level| self.levels.get_mut(level));
-        level.ok_or(Problem::damaged("an eighth level"))
+        level.ok_or(LevelDbProblem::damaged("an eighth level"))
     }
 }

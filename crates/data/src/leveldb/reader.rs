@@ -6,15 +6,15 @@ use std::{
 };
 
 use super::{
-    LevelDbError, Problem,
+    LevelDbError, LevelDbProblem,
     manifest::Manifest,
-    run::{Entry, Run},
+    sorted::{SortedEntries, SortedEntry},
 };
 
 /// A database and a place in it.
-pub struct Reader {
+pub struct LevelDbReader {
     folder: PathBuf,
-    runs: Vec<Run>,
+    runs: Vec<SortedEntries>,
     /// Which runs have a current entry.
     alive: Vec<bool>,
     started: bool,
@@ -22,7 +22,7 @@ pub struct Reader {
     value: Vec<u8>,
 }
 
-impl Reader {
+impl LevelDbReader {
     /// Opens a folder; reads the manifest and the logs, no table yet.
     pub fn open(folder: &Path) -> Result<Self, LevelDbError> {
         let current = folder.join("CURRENT");
@@ -30,7 +30,7 @@ impl Reader {
             .ok()
             .map(|name| name.trim_end().to_owned())
             .filter(|name| name.starts_with("MANIFEST-") && !name.contains('/'));
-        let damaged = Problem::damaged("it does not name a manifest");
+        let damaged = LevelDbProblem::damaged("it does not name a manifest");
         let name = name.ok_or(LevelDbError { path: current, problem: damaged })?;
         let path = folder.join(name);
         let manifest =
@@ -38,13 +38,13 @@ impl Reader {
         let mut runs = vec![logs(folder, &manifest)?];
         let (overlapping, ordered) = manifest.levels.split_first().expect("there are seven");
         for &number in overlapping.keys() {
-            runs.push(Run::tables(vec![table(folder, number)]));
+            runs.push(SortedEntries::tables(vec![table(folder, number)]));
         }
         for level in ordered.iter().filter(|level| !level.is_empty()) {
             let mut tables: Vec<_> = level.iter().collect();
             tables.sort_by(|a, b| user_key(a.1).cmp(user_key(b.1)));
             let paths = tables.iter().map(|(number, _)| table(folder, **number)).collect();
-            runs.push(Run::tables(paths));
+            runs.push(SortedEntries::tables(paths));
         }
         let alive = vec![false; runs.len()];
         let (key, value) = (Vec::new(), Vec::new());
@@ -59,7 +59,7 @@ impl Reader {
 
     /// Back to before the first record.
     pub fn rewind(&mut self) {
-        self.runs.iter_mut().for_each(Run::rewind);
+        self.runs.iter_mut().for_each(SortedEntries::rewind);
         self.started = false;
     }
 
@@ -73,9 +73,9 @@ impl Reader {
         }
         loop {
             let Some(newest) = self.newest()? else { return Ok(false) };
-            let Entry { key, value, .. } = self.runs[newest].entry()?;
+            let SortedEntry { key, value, .. } = self.runs[newest].entry()?;
             if self.started && key <= self.key.as_slice() {
-                let problem = Problem::damaged("keys are not in order");
+                let problem = LevelDbProblem::damaged("keys are not in order");
                 return Err(LevelDbError { path: self.folder.clone(), problem });
             }
             self.started = true;
@@ -105,7 +105,7 @@ impl Reader {
 
     /// The run with the smallest key, and of those with that key the newest.
     fn newest(&self) -> Result<Option<usize>, LevelDbError> {
-        let mut best: Option<(usize, Entry<'_>)> = None;
+        let mut best: Option<(usize, SortedEntry<'_>)> = None;
         for index in (0..self.runs.len()).filter(|&index| self.alive[index]) {
             let entry = self.runs[index].entry()?;
             let better = best.as_ref().is_none_or(|(_, best)| {
@@ -131,7 +131,7 @@ impl Reader {
 
 fn read(path: &Path) -> Result<Vec<u8>, LevelDbError> {
     fs::read(path)
-        .map_err(|error| LevelDbError { path: path.to_owned(), problem: Problem::Io(error) })
+        .map_err(|error| LevelDbError { path: path.to_owned(), problem: LevelDbProblem::Io(error) })
 }
 
 /// Tables have one of two names, by the age of the library.
@@ -146,11 +146,11 @@ fn user_key(key: &[u8]) -> &[u8] {
 }
 
 /// Replays the logs that no table holds yet.
-fn logs(folder: &Path, manifest: &Manifest) -> Result<Run, LevelDbError> {
+fn logs(folder: &Path, manifest: &Manifest) -> Result<SortedEntries, LevelDbError> {
     let fail = |problem| LevelDbError { path: folder.to_owned(), problem };
     let mut numbers = Vec::new();
-    for file in fs::read_dir(folder).map_err(Problem::Io).map_err(fail)? {
-        let name = file.map_err(Problem::Io).map_err(fail)?.file_name();
+    for file in fs::read_dir(folder).map_err(LevelDbProblem::Io).map_err(fail)? {
+        let name = file.map_err(LevelDbProblem::Io).map_err(fail)?.file_name();
         let number = name.to_str().and_then(|name| name.strip_suffix(".log")?.parse::<u64>().ok());
         numbers.extend(number.filter(|&number| {
             number >= manifest.log_number || number == manifest.previous_log && number > 0
@@ -159,5 +159,5 @@ fn logs(folder: &Path, manifest: &Manifest) -> Result<Run, LevelDbError> {
     numbers.sort_unstable();
     let logs: Result<Vec<_>, _> =
         numbers.iter().map(|number| read(&folder.join(format!("{number:06}.log")))).collect();
-    Run::log(&logs?).map_err(fail)
+    SortedEntries::log(&logs?).map_err(fail)
 }

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Reader, Writer};
+use super::{LevelDbReader, LevelDbWriter};
 use crate::{error::chain, lmdb};
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/data").join(name)
 }
 
-type Record = (Vec<u8>, Vec<u8>);
+type LevelDbRecord = (Vec<u8>, Vec<u8>);
 
-fn records(folder: &Path) -> Result<Vec<Record>, String> {
-    let mut reader = Reader::open(folder).map_err(|error| chain(&error))?;
+fn records(folder: &Path) -> Result<Vec<LevelDbRecord>, String> {
+    let mut reader = LevelDbReader::open(folder).map_err(|error| chain(&error))?;
     let mut all = Vec::new();
     while reader.advance().map_err(|error| chain(&error))? {
         all.push((reader.key().to_vec(), reader.value().to_vec()));
@@ -23,11 +23,10 @@ fn records(folder: &Path) -> Result<Vec<Record>, String> {
 /// Caffe wrote the same images to both.
 #[test]
 fn holds_what_the_lmdb_holds() {
-    let mut reader = lmdb::Reader::open(&golden("fashion512_lmdb")).unwrap();
+    let mut reader = lmdb::LmdbReader::open(&golden("fashion512_lmdb")).unwrap();
     let mut want = Vec::new();
     while reader.advance().unwrap() {
-        let mut value = Vec::new();
-        reader.read_value(&mut value).unwrap();
+        let value = reader.value(&mut Vec::new()).unwrap().to_vec();
         want.push((reader.key().to_vec(), value));
     }
     assert!(records(&golden("fashion512_leveldb")).unwrap() == want);
@@ -63,7 +62,7 @@ fn the_newest_entry_counts() {
 fn reads_back_what_it_wrote() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
-    let mut writer = Writer::create(&path).unwrap();
+    let mut writer = LevelDbWriter::create(&path).unwrap();
     let record = |i: usize| (format!("{i:08}").into_bytes(), vec![1; i * 37 % 9000]);
     for i in (0..2000).rev() {
         let (key, value) = record(i);
@@ -71,8 +70,8 @@ fn reads_back_what_it_wrote() {
     }
     writer.finish().unwrap();
     assert!(records(&path).unwrap().into_iter().eq((0..2000).map(record)));
-    assert!(Writer::create(&path).is_err());
-    drop(Writer::create(&folder.path().join("other")).unwrap());
+    assert!(LevelDbWriter::create(&path).is_err());
+    drop(LevelDbWriter::create(&folder.path().join("other")).unwrap());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 

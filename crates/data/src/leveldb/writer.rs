@@ -1,6 +1,6 @@
 //! Writes a new database with `rusty-leveldb`, for Caffe's `--backend leveldb`.
 //!
-//! The folder is built as `NAME.partial` and gets its name when [`Writer::finish`] has closed it.
+//! The folder is built as `NAME.partial` and gets its name when [`LevelDbWriter::finish`] has closed it.
 
 use std::{
     fs,
@@ -9,20 +9,20 @@ use std::{
 
 use rusty_leveldb::{DB, Options, Status};
 
-use super::{LevelDbError, Problem};
+use super::{LevelDbError, LevelDbProblem};
 
 /// What is collected in memory before a table is written; Caffe's converters use as much.
 const BUFFER_BYTES: usize = 256 << 20;
 
 /// A database that is being written.
-pub struct Writer {
+pub struct LevelDbWriter {
     path: PathBuf,
     partial: PathBuf,
     /// `None` once closed.
     database: Option<DB>,
 }
 
-impl Writer {
+impl LevelDbWriter {
     /// Starts a database. Refuses a `path` that exists.
     pub fn create(path: &Path) -> Result<Self, LevelDbError> {
         let fail = |problem| LevelDbError { path: path.to_owned(), problem };
@@ -30,7 +30,7 @@ impl Writer {
         partial.push(".partial");
         let partial = PathBuf::from(partial);
         if path.symlink_metadata().is_ok() || partial.symlink_metadata().is_ok() {
-            return Err(fail(Problem::Exists));
+            return Err(fail(LevelDbProblem::Exists));
         }
         let options = Options { write_buffer_size: BUFFER_BYTES, ..Options::default() };
         let database = DB::open(&partial, options).map_err(|error| fail(write_problem(&error)))?;
@@ -50,20 +50,20 @@ impl Writer {
         let closed = database.flush().and_then(|()| database.close());
         drop(database);
         closed.map_err(|error| self.error(write_problem(&error)))?;
-        fs::rename(&self.partial, &self.path).map_err(|error| self.error(Problem::Io(error)))
+        fs::rename(&self.partial, &self.path).map_err(|error| self.error(LevelDbProblem::Io(error)))
     }
 
-    fn error(&self, problem: Problem) -> LevelDbError {
+    fn error(&self, problem: LevelDbProblem) -> LevelDbError {
         LevelDbError { path: self.path.clone(), problem }
     }
 }
 
-fn write_problem(error: &Status) -> Problem {
-    Problem::Write { message: error.to_string() }
+fn write_problem(error: &Status) -> LevelDbProblem {
+    LevelDbProblem::Write { message: error.to_string() }
 }
 
 /// An unfinished database is removed; it lies in a folder that only this writer made.
-impl Drop for Writer {
+impl Drop for LevelDbWriter {
     fn drop(&mut self) {
         if let Some(mut database) = self.database.take() {
             _ = database.close();

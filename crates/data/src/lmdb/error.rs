@@ -12,7 +12,7 @@ pub struct LmdbError {
     pub page: Option<u64>,
     /// What is wrong.
     #[source]
-    pub problem: Problem,
+    pub problem: LmdbProblem,
 }
 
 fn place(page: Option<u64>) -> String {
@@ -22,7 +22,7 @@ fn place(page: Option<u64>) -> String {
 /// What is wrong with an LMDB file or one of its pages.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum LmdbProblem {
     /// The system says no.
     #[error("cannot read")]
     Io(#[source] io::Error),
@@ -76,7 +76,7 @@ pub enum Problem {
     Exists,
 }
 
-impl Problem {
+impl LmdbProblem {
     pub(super) fn damaged(what: &'static str) -> Self {
         Self::Damaged { what }
     }

@@ -1,9 +1,9 @@
 //! The meta pages: page size, where the tree starts and how many records it holds.
 
 use super::{
-    LmdbError, Problem,
+    LmdbError, LmdbProblem,
     page::{HEADER_BYTES, u16_at, u32_at, u64_at},
-    store::Store,
+    store::LmdbStore,
 };
 
 const MAGIC: u32 = 0xbeef_c0de;
@@ -21,7 +21,7 @@ const DATABASE_FLAGS: u16 = 0x7fff;
 
 /// What the reader must know about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Meta {
+pub(super) struct LmdbMeta {
     pub(super) page_bytes: usize,
     /// `None` when there are no records.
     pub(super) root: Option<u64>,
@@ -32,9 +32,9 @@ pub(super) struct Meta {
     last_page: u64,
 }
 
-impl Meta {
+impl LmdbMeta {
     /// Reads both meta pages and takes the newer.
-    pub(super) fn read(store: &Store) -> Result<Self, LmdbError> {
+    pub(super) fn read(store: &LmdbStore) -> Result<Self, LmdbError> {
         let mut bytes = Vec::new();
         let mut meta_at = |page: u64, start: u64| {
             bytes.clear();
@@ -46,7 +46,7 @@ impl Meta {
         let first = meta_at(0, 0)?;
         let second = meta_at(1, first.page_bytes as u64)?;
         if first.page_bytes != second.page_bytes {
-            let problem = Problem::damaged("the two meta pages disagree about the page size");
+            let problem = LmdbProblem::damaged("the two meta pages disagree about the page size");
             return Err(store.error(Some(1), problem));
         }
         // Transaction t is written to page t mod 2, so the two follow one another (a fresh file has
@@ -56,33 +56,36 @@ impl Meta {
         let (newer, older) = if even > odd { (first, second) } else { (second, first) };
         let successive = even.is_multiple_of(2) && even.abs_diff(odd) == 1;
         if !fresh && !successive || newer.last_page < older.last_page {
-            let problem = Problem::damaged("the two meta pages are not of successive transactions");
+            let problem =
+                LmdbProblem::damaged("the two meta pages are not of successive transactions");
             return Err(store.error(None, problem));
         }
         Ok(newer)
     }
 
-    fn parse(page: u64, bytes: &[u8]) -> Result<Self, Problem> {
+    fn parse(page: u64, bytes: &[u8]) -> Result<Self, LmdbProblem> {
         let meta = &bytes[HEADER_BYTES..];
         if u32_at(meta, 0) != MAGIC || u32_at(meta, 4) & 0xff != VERSION {
-            return Err(Problem::NotLmdb);
+            return Err(LmdbProblem::NotLmdb);
         }
         if u64_at(bytes, 0) != page || u16_at(bytes, 10) & META == 0 {
-            return Err(Problem::damaged("the header is not that of a meta page"));
+            return Err(LmdbProblem::damaged("the header is not that of a meta page"));
         }
         let (free, main) = (&meta[24..72], &meta[72..120]);
         let page_bytes = u32_at(free, 0);
         if !page_bytes.is_power_of_two() || !(512..=65536).contains(&page_bytes) {
-            return Err(Problem::PageSize { size: page_bytes });
+            return Err(LmdbProblem::PageSize { size: page_bytes });
         }
         let (flags, depth) = (u16_at(main, 4) & DATABASE_FLAGS, u16_at(main, 6));
         if flags != 0 {
-            return Err(Problem::Unsupported { what: "duplicate, reversed or integer keys" });
+            return Err(LmdbProblem::Unsupported { what: "duplicate, reversed or integer keys" });
         }
         let (entries, root) = (u64_at(main, 32), u64_at(main, 40));
         let root = (root != NO_PAGE).then_some(root);
         if depth > DEPTH_MAX || root.is_none() != (depth == 0) || root.is_none() != (entries == 0) {
-            return Err(Problem::damaged("root, depth and number of records do not fit together"));
+            return Err(LmdbProblem::damaged(
+                "root, depth and number of records do not fit together",
+            ));
         }
         Ok(Self {
             page_bytes: page_bytes as usize,

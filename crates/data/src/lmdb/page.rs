@@ -9,7 +9,7 @@
 //!       2 key length, key, value
 //! ```
 
-use super::Problem;
+use super::LmdbProblem;
 
 /// Bytes before a page's content.
 pub(super) const HEADER_BYTES: usize = 16;
@@ -27,7 +27,7 @@ const SUB_DATABASE: u16 = 0x06;
 
 /// A tree page whose header holds.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct LmdbPage {
     pub(super) number: u64,
     bytes: Vec<u8>,
     leaf: bool,
@@ -38,31 +38,31 @@ pub(super) struct Page {
 
 /// Where a key leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Content<'a> {
+pub(super) enum NodeContent<'a> {
     Child(u64),
     Value(&'a [u8]),
     Overflow { page: u64, len: usize },
 }
 
-impl Page {
+impl LmdbPage {
     /// Checks the header of page `number`.
-    pub(super) fn new(number: u64, bytes: Vec<u8>) -> Result<Self, Problem> {
+    pub(super) fn new(number: u64, bytes: Vec<u8>) -> Result<Self, LmdbProblem> {
         let flags = u16_at(&bytes, 10);
         let (lower, upper) = (usize::from(u16_at(&bytes, 12)), usize::from(u16_at(&bytes, 14)));
         if u64_at(&bytes, 0) != number {
-            return Err(Problem::damaged("the page carries another number"));
+            return Err(LmdbProblem::damaged("the page carries another number"));
         }
         if flags & DUPLICATES != 0 {
-            return Err(Problem::Unsupported { what: "duplicate keys" });
+            return Err(LmdbProblem::Unsupported { what: "duplicate keys" });
         }
         if !matches!(flags & 0x0f, BRANCH | LEAF) {
-            return Err(Problem::damaged("neither a branch nor a leaf"));
+            return Err(LmdbProblem::damaged("neither a branch nor a leaf"));
         }
         // A page of 65536 bytes stores its upper end as 0 when it has no nodes; such a page is not
         // part of a tree.
         let in_order = HEADER_BYTES <= lower && lower <= upper && upper <= bytes.len();
         if !in_order || !lower.is_multiple_of(2) || lower == HEADER_BYTES {
-            return Err(Problem::damaged("the space for nodes is not within the page"));
+            return Err(LmdbProblem::damaged("the space for nodes is not within the page"));
         }
         let nodes = (lower - HEADER_BYTES) / 2;
         Ok(Self { number, bytes, leaf: flags & LEAF != 0, nodes, upper })
@@ -83,8 +83,8 @@ impl Page {
     }
 
     /// Key and content of node `index`, which is below [`nodes`](Self::nodes).
-    pub(super) fn node(&self, index: usize) -> Result<(&[u8], Content<'_>), Problem> {
-        let outside = || Problem::damaged("a node is not within the page");
+    pub(super) fn node(&self, index: usize) -> Result<(&[u8], NodeContent<'_>), LmdbProblem> {
+        let outside = || LmdbProblem::damaged("a node is not within the page");
         let start = usize::from(u16_at(&self.bytes, HEADER_BYTES + 2 * index));
         let node = self.bytes.get(start..).filter(|node| start >= self.upper && node.len() >= 8);
         let (header, rest) = node.ok_or_else(outside)?.split_at(8);
@@ -92,21 +92,21 @@ impl Page {
         let (key, rest) =
             rest.split_at_checked(usize::from(u16_at(header, 6))).ok_or_else(outside)?;
         if !self.leaf {
-            return Ok((key, Content::Child(u64::from(low) | u64::from(flags) << 32)));
+            return Ok((key, NodeContent::Child(u64::from(low) | u64::from(flags) << 32)));
         }
         if flags & SUB_DATABASE != 0 {
-            return Err(Problem::Unsupported { what: "named databases" });
+            return Err(LmdbProblem::Unsupported { what: "named databases" });
         }
         let len = low as usize;
         if flags & BIG_VALUE == 0 {
-            return Ok((key, Content::Value(rest.get(..len).ok_or_else(outside)?)));
+            return Ok((key, NodeContent::Value(rest.get(..len).ok_or_else(outside)?)));
         }
         let page = rest.first_chunk().ok_or_else(outside)?;
-        Ok((key, Content::Overflow { page: u64::from_le_bytes(*page), len }))
+        Ok((key, NodeContent::Overflow { page: u64::from_le_bytes(*page), len }))
     }
 
     /// The node whose subtree holds `key`, or in a leaf the node that is `key` if there is one.
-    pub(super) fn find(&self, key: &[u8]) -> Result<Option<usize>, Problem> {
+    pub(super) fn find(&self, key: &[u8]) -> Result<Option<usize>, LmdbProblem> {
         // A branch's first key is not stored: everything smaller than the second goes there.
         let (mut low, mut high) = (usize::from(!self.leaf), self.nodes);
         while low < high {

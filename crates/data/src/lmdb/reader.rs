@@ -7,18 +7,18 @@
 use std::path::Path;
 
 use super::{
-    LmdbError, Problem,
-    meta::Meta,
-    page::{Content, HEADER_BYTES, OVERFLOW, Page, u16_at, u32_at, u64_at},
-    store::Store,
+    LmdbError, LmdbProblem,
+    meta::LmdbMeta,
+    page::{HEADER_BYTES, LmdbPage, NodeContent, OVERFLOW, u16_at, u32_at, u64_at},
+    store::LmdbStore,
 };
 
 /// A database and a place in it.
-pub struct Reader {
-    store: Store,
-    meta: Meta,
+pub struct LmdbReader {
+    store: LmdbStore,
+    meta: LmdbMeta,
     /// From the root to the current leaf; empty before the first record and after the last.
-    levels: Vec<Level>,
+    levels: Vec<TreeLevel>,
     /// Records passed since the start, the current one included.
     passed: u64,
     /// Pages loaded since the start.
@@ -27,25 +27,25 @@ pub struct Reader {
     spare: Vec<Vec<u8>>,
 }
 
-struct Level {
-    page: Page,
+struct TreeLevel {
+    page: LmdbPage,
     index: usize,
 }
 
-impl Reader {
+impl LmdbReader {
     /// Opens a folder with `data.mdb`, or the file itself. Reads the meta pages and walks down to
     /// the last record, so that a file cut short is found here and not after an hour.
     pub fn open(path: &Path) -> Result<Self, LmdbError> {
-        Self::over(Store::open(path)?)
+        Self::over(LmdbStore::open(path)?)
     }
 
     /// Reads a database that is in memory already; `name` stands in errors.
     pub fn from_bytes(name: &Path, bytes: Vec<u8>) -> Result<Self, LmdbError> {
-        Self::over(Store::in_memory(name, bytes))
+        Self::over(LmdbStore::in_memory(name, bytes))
     }
 
-    fn over(store: Store) -> Result<Self, LmdbError> {
-        let meta = Meta::read(&store)?;
+    fn over(store: LmdbStore) -> Result<Self, LmdbError> {
+        let meta = LmdbMeta::read(&store)?;
         let mut reader = Self {
             store,
             meta,
@@ -56,8 +56,8 @@ impl Reader {
             spare: Vec::new(),
         };
         if let Some(root) = meta.root {
-            reader.descend(root, Page::nodes)?;
-            reader.read_value(&mut Vec::new())?;
+            reader.descend(root, LmdbPage::nodes)?;
+            reader.value(&mut Vec::new())?;
             reader.rewind();
         }
         Ok(reader)
@@ -142,27 +142,31 @@ impl Reader {
         &self.last_key
     }
 
-    /// Replaces `value` by the current record's.
+    /// Value of the current record: lent from its page, or read into `buffer` if it is a long one.
     ///
     /// # Panics
     ///
     /// If there is none: the last [`advance`](Self::advance) did not return `true`.
-    pub fn read_value(&self, value: &mut Vec<u8>) -> Result<(), LmdbError> {
+    pub fn value<'a>(&'a self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], LmdbError> {
         let level = self.levels.last().expect("a record is current");
-        self.content_of(&level.page, level.index, value)
+        self.content_of(&level.page, level.index, buffer)
     }
 
-    /// Replaces `value` by the one stored under `key`; `false` when there is none.
-    pub fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, LmdbError> {
-        let Some(mut number) = self.meta.root else { return Ok(false) };
+    /// The value stored under `key`, if there is one.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, LmdbError> {
+        let Some(mut number) = self.meta.root else { return Ok(None) };
         for depth in 1..=self.meta.depth {
             let page = self.load(number, depth, Vec::new())?;
             let Some(index) = page.find(key).map_err(|p| self.store.error(Some(number), p))? else {
-                return Ok(false);
+                return Ok(None);
             };
             match page.node(index).map_err(|p| self.store.error(Some(number), p))?.1 {
-                Content::Child(child) => number = child,
-                _ => return self.content_of(&page, index, value).map(|()| true),
+                NodeContent::Child(child) => number = child,
+                _ => {
+                    return self
+                        .content_of(&page, index, &mut Vec::new())
+                        .map(|value| Some(value.to_vec()));
+                }
             }
         }
         unreachable!("the page at the last level is a leaf")
@@ -187,7 +191,9 @@ impl Reader {
             if level.index < level.page.nodes() {
                 let (page, index) = (&level.page, level.index);
                 let node = page.node(index).map_err(|p| self.store.error(Some(page.number), p))?;
-                let Content::Child(child) = node.1 else { unreachable!("only leaves have values") };
+                let NodeContent::Child(child) = node.1 else {
+                    unreachable!("only leaves have values")
+                };
                 self.descend(child, |_| 1)?;
                 return Ok(true);
             }
@@ -196,19 +202,23 @@ impl Reader {
     }
 
     /// From page `number` down to a leaf, at each page to its node number `choose(page)`, from 1.
-    fn descend(&mut self, mut number: u64, choose: fn(&Page) -> usize) -> Result<(), LmdbError> {
+    fn descend(
+        &mut self,
+        mut number: u64,
+        choose: fn(&LmdbPage) -> usize,
+    ) -> Result<(), LmdbError> {
         loop {
             self.loaded += 1;
             if self.loaded > self.store.len() / self.meta.page_bytes as u64 {
-                let problem = Problem::damaged("pages are reached in more than one way");
+                let problem = LmdbProblem::damaged("pages are reached in more than one way");
                 return Err(self.store.error(Some(number), problem));
             }
             let buffer = self.spare.pop().unwrap_or_default();
             let page = self.load(number, self.levels.len() + 1, buffer)?;
             let index = choose(&page) - 1;
             let node = page.node(index).map_err(|p| self.store.error(Some(number), p))?;
-            let child = if let Content::Child(child) = node.1 { Some(child) } else { None };
-            self.levels.push(Level { page, index });
+            let child = if let NodeContent::Child(child) = node.1 { Some(child) } else { None };
+            self.levels.push(TreeLevel { page, index });
             match child {
                 Some(child) => number = child,
                 None => return Ok(()),
@@ -216,46 +226,51 @@ impl Reader {
         }
     }
 
-    fn load(&self, number: u64, depth: usize, mut buffer: Vec<u8>) -> Result<Page, LmdbError> {
-        buffer.clear();
+    fn load(&self, number: u64, depth: usize, mut buffer: Vec<u8>) -> Result<LmdbPage, LmdbError> {
         let start = number.saturating_mul(self.meta.page_bytes as u64);
         self.store
             .read(start, self.meta.page_bytes, &mut buffer)
-            .and_then(|()| Page::new(number, buffer))
+            .and_then(|()| LmdbPage::new(number, buffer))
             .and_then(|page| match page.is_leaf() == (depth == self.meta.depth) {
                 true => Ok(page),
-                false => Err(Problem::damaged("the tree is not as deep as the meta page says")),
+                false => Err(LmdbProblem::damaged("the tree is not as deep as the meta page says")),
             })
             .map_err(|problem| self.store.error(Some(number), problem))
     }
 
-    fn content_of(&self, page: &Page, index: usize, value: &mut Vec<u8>) -> Result<(), LmdbError> {
-        value.clear();
+    fn content_of<'a>(
+        &self,
+        page: &'a LmdbPage,
+        index: usize,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], LmdbError> {
         let content = page.node(index).map_err(|p| self.store.error(Some(page.number), p))?.1;
         match content {
-            Content::Value(bytes) => {
-                value.extend_from_slice(bytes);
-                Ok(())
-            }
-            Content::Overflow { page, len } => self
-                .read_overflow(page, len, value)
+            NodeContent::Value(bytes) => Ok(bytes),
+            NodeContent::Overflow { page, len } => self
+                .read_overflow(page, len, buffer)
                 .map_err(|problem| self.store.error(Some(page), problem)),
-            Content::Child(_) => unreachable!("leaves have no children"),
+            NodeContent::Child(_) => unreachable!("leaves have no children"),
         }
     }
 
-    fn read_overflow(&self, page: u64, len: usize, value: &mut Vec<u8>) -> Result<(), Problem> {
+    /// A long value with the header in front of it, in one read.
+    fn read_overflow<'a>(
+        &self,
+        page: u64,
+        len: usize,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], LmdbProblem> {
         let start = page.saturating_mul(self.meta.page_bytes as u64);
-        self.store.read(start, HEADER_BYTES, value)?;
-        if u64_at(value, 0) != page || u16_at(value, 10) & OVERFLOW == 0 {
-            return Err(Problem::damaged("not the overflow page that a record points to"));
+        self.store.read(start, HEADER_BYTES + len, buffer)?;
+        if u64_at(buffer, 0) != page || u16_at(buffer, 10) & OVERFLOW == 0 {
+            return Err(LmdbProblem::damaged("not the overflow page that a record points to"));
         }
-        let room = u64::from(u32_at(value, 12)) * self.meta.page_bytes as u64;
+        let room = u64::from(u32_at(buffer, 12)) * self.meta.page_bytes as u64;
         if (len + HEADER_BYTES) as u64 > room {
-            return Err(Problem::damaged("a value is longer than its overflow pages"));
+            return Err(LmdbProblem::damaged("a value is longer than its overflow pages"));
         }
-        value.clear();
-        self.store.read(start + HEADER_BYTES as u64, len, value)
+        Ok(&buffer[HEADER_BYTES..])
     }
 
     fn pop(&mut self) -> bool {
@@ -268,7 +283,7 @@ impl Reader {
         self.passed += steps;
         let announced = self.meta.entries;
         if self.passed > announced || steps == 0 && self.passed < announced {
-            let problem = Problem::Entries { announced, found: self.passed };
+            let problem = LmdbProblem::Entries { announced, found: self.passed };
             return Err(self.store.error(None, problem));
         }
         Ok(())
@@ -281,7 +296,9 @@ impl Reader {
         let (key, _) =
             level.page.node(level.index).map_err(|p| self.store.error(Some(number), p))?;
         if self.passed > 1 && !self.last_key.is_empty() && key <= self.last_key.as_slice() {
-            return Err(self.store.error(Some(number), Problem::damaged("keys are not in order")));
+            return Err(self
+                .store
+                .error(Some(number), LmdbProblem::damaged("keys are not in order")));
         }
         self.last_key.clear();
         self.last_key.extend_from_slice(key);

@@ -6,33 +6,33 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{DATA_FILE, LmdbError, Problem};
+use super::{DATA_FILE, LmdbError, LmdbProblem};
 
 /// A file, or the bytes of one in memory (fuzzing, damage tests).
-pub(super) struct Store {
+pub(super) struct LmdbStore {
     path: PathBuf,
     len: u64,
-    bytes: Bytes,
+    bytes: StoreBytes,
 }
 
-enum Bytes {
+enum StoreBytes {
     File(File),
     Memory(Vec<u8>),
 }
 
-impl Store {
+impl LmdbStore {
     /// Opens `path`, or `path/data.mdb` when it is a folder.
     pub(super) fn open(path: &Path) -> Result<Self, LmdbError> {
         let path = if path.is_dir() { path.join(DATA_FILE) } else { path.to_owned() };
         let opened = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
         match opened {
-            Ok((len, file)) => Ok(Self { path, len, bytes: Bytes::File(file) }),
-            Err(error) => Err(LmdbError { path, page: None, problem: Problem::Io(error) }),
+            Ok((len, file)) => Ok(Self { path, len, bytes: StoreBytes::File(file) }),
+            Err(error) => Err(LmdbError { path, page: None, problem: LmdbProblem::Io(error) }),
         }
     }
 
     pub(super) fn in_memory(name: &Path, bytes: Vec<u8>) -> Self {
-        Self { path: name.to_owned(), len: bytes.len() as u64, bytes: Bytes::Memory(bytes) }
+        Self { path: name.to_owned(), len: bytes.len() as u64, bytes: StoreBytes::Memory(bytes) }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -44,27 +44,32 @@ impl Store {
         self.len
     }
 
-    /// Appends `len` bytes from `start` to `out`. Nothing is allocated for what is not there.
-    pub(super) fn read(&self, start: u64, len: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
+    /// Replaces `out` by `len` bytes from `start` on. Nothing is allocated for what is not there.
+    pub(super) fn read(
+        &self,
+        start: u64,
+        len: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), LmdbProblem> {
         let end = start.saturating_add(len as u64);
         if end > self.len {
-            return Err(Problem::CutShort { start, end, len: self.len });
+            return Err(LmdbProblem::CutShort { start, end, len: self.len });
         }
         match &self.bytes {
-            Bytes::File(file) => {
-                let before = out.len();
-                out.resize(before + len, 0);
-                file.read_exact_at(&mut out[before..], start).map_err(Problem::Io)
+            StoreBytes::File(file) => {
+                out.resize(len, 0);
+                file.read_exact_at(out, start).map_err(LmdbProblem::Io)
             }
-            Bytes::Memory(bytes) => {
+            StoreBytes::Memory(bytes) => {
                 let start = usize::try_from(start).expect("within a buffer in memory");
+                out.clear();
                 out.extend_from_slice(&bytes[start..start + len]);
                 Ok(())
             }
         }
     }
 
-    pub(super) fn error(&self, page: Option<u64>, problem: Problem) -> LmdbError {
+    pub(super) fn error(&self, page: Option<u64>, problem: LmdbProblem) -> LmdbError {
         LmdbError { path: self.path.clone(), page, problem }
     }
 }

@@ -5,28 +5,27 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 use heed::{Database, EnvOpenOptions, types::Bytes};
 
-use super::{Reader, Writer};
+use super::{LmdbReader, LmdbWriter};
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/data").join(name)
 }
 
-type Record = (Vec<u8>, Vec<u8>);
+type LmdbRecord = (Vec<u8>, Vec<u8>);
 
 /// All records, in the reader's order.
-fn records(reader: &mut Reader) -> Vec<Record> {
+fn records(reader: &mut LmdbReader) -> Vec<LmdbRecord> {
     let mut all = Vec::new();
     let mut value = Vec::new();
     while reader.advance().unwrap() {
-        reader.read_value(&mut value).unwrap();
-        all.push((reader.key().to_vec(), value.clone()));
+        all.push((reader.key().to_vec(), reader.value(&mut value).unwrap().to_vec()));
     }
     all
 }
 
 /// All records as the C library gives them, from a copy (it wants to write a lock file).
 #[expect(unsafe_code, reason = "the C library maps a file; it is a copy that only this test knows")]
-fn records_of_the_library(folder: &Path) -> Vec<Record> {
+fn records_of_the_library(folder: &Path) -> Vec<LmdbRecord> {
     let copy = tempfile::tempdir().unwrap();
     std::fs::copy(folder.join("data.mdb"), copy.path().join("data.mdb")).unwrap();
     let options = EnvOpenOptions::new();
@@ -49,7 +48,7 @@ const DATABASES: [&str; 5] = [
 #[test]
 fn sees_what_the_c_library_sees() {
     for name in DATABASES {
-        let mut reader = Reader::open(&golden(name)).unwrap();
+        let mut reader = LmdbReader::open(&golden(name)).unwrap();
         let ours = records(&mut reader);
         assert_eq!(ours.len() as u64, reader.entries(), "{name}");
         assert!(ours == records_of_the_library(&golden(name)), "{name}");
@@ -61,20 +60,19 @@ fn sees_what_the_c_library_sees() {
 
 #[test]
 fn seeks_and_finds() {
-    let mut reader = Reader::open(&golden("fashion512_lmdb/data.mdb")).unwrap();
+    let mut reader = LmdbReader::open(&golden("fashion512_lmdb/data.mdb")).unwrap();
     let all = records(&mut reader);
     let mut value = Vec::new();
     for (index, (key, want)) in all.iter().enumerate() {
         assert!(reader.seek(index as u64).unwrap());
         assert_eq!(reader.key(), key);
-        reader.read_value(&mut value).unwrap();
-        assert!(value == *want);
+        assert!(reader.value(&mut value).unwrap() == want);
         assert_eq!(reader.advance().unwrap(), index + 1 < all.len());
-        assert!(reader.get(key, &mut value).unwrap() && value == *want);
+        assert!(reader.get(key).unwrap().as_ref() == Some(want));
     }
     assert!(!reader.seek(512).unwrap());
     for absent in ["", "0", "00000000x", "zzz"] {
-        assert!(!reader.get(absent.as_bytes(), &mut value).unwrap(), "{absent}");
+        assert_eq!(reader.get(absent.as_bytes()).unwrap(), None, "{absent}");
     }
 }
 
@@ -83,7 +81,7 @@ fn seeks_and_finds() {
 fn reads_back_what_it_wrote() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
-    let mut writer = Writer::create(&path).unwrap();
+    let mut writer = LmdbWriter::create(&path).unwrap();
     let record = |i: usize| {
         let len = [0, 1, 100, 2000, 2030, 4080, 4081, 9000, 5][i % 9];
         (format!("{i:08}").into_bytes(), vec![u8::try_from(i % 251).unwrap(); len])
@@ -93,7 +91,7 @@ fn reads_back_what_it_wrote() {
         writer.put(&key, &value).unwrap();
     }
     writer.finish().unwrap();
-    let mut reader = Reader::open(&path).unwrap();
+    let mut reader = LmdbReader::open(&path).unwrap();
     let all = records(&mut reader);
     assert_eq!(all.len(), 20_000);
     assert!(all.iter().enumerate().all(|(i, got)| *got == record(i)));
@@ -104,23 +102,23 @@ fn reads_back_what_it_wrote() {
 fn an_empty_database_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
-    Writer::create(&path).unwrap().finish().unwrap();
-    let mut reader = Reader::open(&path).unwrap();
+    LmdbWriter::create(&path).unwrap().finish().unwrap();
+    let mut reader = LmdbReader::open(&path).unwrap();
     assert_eq!(reader.entries(), 0);
     assert!(!reader.advance().unwrap() && !reader.seek(0).unwrap());
-    assert!(!reader.get(b"key", &mut Vec::new()).unwrap());
+    assert_eq!(reader.get(b"key").unwrap(), None);
 }
 
 #[test]
 fn nothing_is_overwritten_and_nothing_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
-    let mut unfinished = Writer::create(&path).unwrap();
+    let mut unfinished = LmdbWriter::create(&path).unwrap();
     unfinished.put(b"key", b"value").unwrap();
     drop(unfinished);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    Writer::create(&path).unwrap().finish().unwrap();
-    let error = Writer::create(&path).err().unwrap();
+    LmdbWriter::create(&path).unwrap().finish().unwrap();
+    let error = LmdbWriter::create(&path).err().unwrap();
     assert_eq!(chain(&error), format!("{}: exists already and is not overwritten", path.display()));
 }
 
@@ -132,11 +130,11 @@ fn chain(error: &dyn std::error::Error) -> String {
 
 /// Reads everything from bytes that may be damaged; returns the first error.
 fn read_all(bytes: Vec<u8>) -> Result<u64, String> {
-    let mut reader = Reader::from_bytes(Path::new("db"), bytes).map_err(|e| chain(&e))?;
+    let mut reader = LmdbReader::from_bytes(Path::new("db"), bytes).map_err(|e| chain(&e))?;
     let mut value = Vec::new();
     let mut count = 0;
     while reader.advance().map_err(|e| chain(&e))? {
-        reader.read_value(&mut value).map_err(|e| chain(&e))?;
+        reader.value(&mut value).map_err(|e| chain(&e))?;
         count += 1;
     }
     Ok(count)
@@ -234,7 +232,7 @@ fn hostile_files_are_survived() {
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
         let bytes = std::fs::read(&path).unwrap();
-        super::drain(&path, &bytes);
+        super::read_all(&path, &bytes);
         let name = path.file_name().unwrap().to_string_lossy();
         let sound = [("one_leaf", 3), ("overflow", 1), ("two_levels", 3), ("empty", 0)];
         let want = sound.iter().find(|sound| sound.0 == name).map(|sound| sound.1);
@@ -248,7 +246,7 @@ fn hostile_files_are_survived() {
 fn a_seek_ends_when_it_has_loaded_as_many_pages_as_there_are() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/hostile/lmdb");
     let bytes = std::fs::read(folder.join("many_ways")).unwrap();
-    let mut reader = Reader::from_bytes(Path::new("db"), bytes).unwrap();
+    let mut reader = LmdbReader::from_bytes(Path::new("db"), bytes).unwrap();
     let error = chain(&reader.seek(1 << 39).unwrap_err());
     assert_eq!(error, "db, page 33: is damaged: pages are reached in more than one way");
 }

@@ -2,7 +2,7 @@
 //!
 //! Records are collected and written in transactions, each after 1,000 records or 64 MB, whichever
 //! comes first; when the map is full it is doubled and the transaction repeated. The folder is
-//! built as `NAME.partial` and gets its name when [`Writer::finish`] has closed it: a conversion
+//! built as `NAME.partial` and gets its name when [`LmdbWriter::finish`] has closed it: a conversion
 //! that was killed leaves no database that looks complete.
 
 use std::{
@@ -12,7 +12,7 @@ use std::{
 
 use heed::{Database, Env, EnvOpenOptions, MdbError, types::Bytes};
 
-use super::{DATA_FILE, LOCK_FILE, LmdbError, Problem};
+use super::{DATA_FILE, LOCK_FILE, LmdbError, LmdbProblem};
 
 /// Records in a transaction, as in Caffe's converters.
 const COMMIT_RECORDS: usize = 1000;
@@ -22,7 +22,7 @@ const COMMIT_BYTES: usize = 64 << 20;
 const MAP_BYTES: usize = 16 << 20;
 
 /// A database that is being written.
-pub struct Writer {
+pub struct LmdbWriter {
     path: PathBuf,
     partial: PathBuf,
     /// `None` once closed.
@@ -31,21 +31,21 @@ pub struct Writer {
     pending_bytes: usize,
 }
 
-impl Writer {
+impl LmdbWriter {
     /// Starts a database. Refuses a `path` that exists.
     pub fn create(path: &Path) -> Result<Self, LmdbError> {
         let fail = |problem| LmdbError { path: path.to_owned(), page: None, problem };
         if path.symlink_metadata().is_ok() {
-            return Err(fail(Problem::Exists));
+            return Err(fail(LmdbProblem::Exists));
         }
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
         let partial = PathBuf::from(partial);
         remove(&partial)
             .and_then(|()| fs::create_dir(&partial))
-            .map_err(Problem::Create)
+            .map_err(LmdbProblem::Create)
             .map_err(fail)?;
-        let env = open(&partial).map_err(Problem::Write).map_err(fail)?;
+        let env = open(&partial).map_err(LmdbProblem::Write).map_err(fail)?;
         Ok(Self {
             path: path.to_owned(),
             partial,
@@ -60,17 +60,17 @@ impl Writer {
         self.pending.push((key.to_vec(), value.to_vec()));
         self.pending_bytes += key.len() + value.len();
         if self.pending.len() >= COMMIT_RECORDS || self.pending_bytes >= COMMIT_BYTES {
-            self.commit().map_err(|error| self.error(Problem::Write(error)))?;
+            self.commit().map_err(|error| self.error(LmdbProblem::Write(error)))?;
         }
         Ok(())
     }
 
     /// Writes what is left, closes the database and gives it its name.
     pub fn finish(mut self) -> Result<(), LmdbError> {
-        self.commit().map_err(|error| self.error(Problem::Write(error)))?;
+        self.commit().map_err(|error| self.error(LmdbProblem::Write(error)))?;
         self.close();
         let renamed = fs::rename(&self.partial, &self.path);
-        renamed.map_err(|error| self.error(Problem::Create(error)))
+        renamed.map_err(|error| self.error(LmdbProblem::Create(error)))
     }
 
     fn commit(&mut self) -> Result<(), heed::Error> {
@@ -93,13 +93,13 @@ impl Writer {
         }
     }
 
-    fn error(&self, problem: Problem) -> LmdbError {
+    fn error(&self, problem: LmdbProblem) -> LmdbError {
         LmdbError { path: self.path.clone(), page: None, problem }
     }
 }
 
 /// An unfinished database is removed.
-impl Drop for Writer {
+impl Drop for LmdbWriter {
     fn drop(&mut self) {
         if self.env.is_some() {
             self.close();

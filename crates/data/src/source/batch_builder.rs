@@ -34,10 +34,6 @@ impl BatchBuilder {
         Self { transformer, batch_size, labels, bad, items: 0, size: None }
     }
 
-    pub(super) fn batch_size(&self) -> usize {
-        self.batch_size
-    }
-
     /// Shapes of the tops of a batch that begins with a sample of `size`.
     pub(super) fn shapes(&self, size: Chw) -> Result<Vec<Shape>, SampleProblem> {
         let [c, h, w] = self.transformer.output(size)?;

@@ -9,22 +9,32 @@ use std::{
 
 use base::Shape;
 use hdf5_pure::File;
+use smallvec::SmallVec;
 
 use crate::error::DataError;
 
 /// Datasets with the same number of rows.
-pub(super) struct Table {
+pub(super) struct Hdf5Table {
     pub(super) rows: usize,
-    pub(super) datasets: Vec<Dataset>,
+    pub(super) datasets: Vec<Hdf5Dataset>,
 }
 
 /// One dataset, row-major.
-pub(super) struct Dataset {
+pub(super) struct Hdf5Dataset {
     pub(super) dims: Vec<usize>,
     pub(super) values: Vec<f32>,
 }
 
-impl Table {
+impl Hdf5Dataset {
+    /// Shape of a batch of its rows, on the stack for up to 4 axes, as Caffe's blobs have.
+    pub(super) fn batch_dims(&self, batch_size: usize) -> SmallVec<[usize; 4]> {
+        let mut dims = SmallVec::from_slice(&self.dims);
+        dims[0] = batch_size;
+        dims
+    }
+}
+
+impl Hdf5Table {
     /// Reads the datasets called `names`.
     pub(super) fn read(path: &Path, names: &[String]) -> Result<Self, DataError> {
         let shapes = Self::shapes(path, names)?;
@@ -37,7 +47,7 @@ impl Table {
             if values.len() != dims.iter().product::<usize>() {
                 return Err(bad(path, name, "holds another number of values than its shape says"));
             }
-            datasets.push(Dataset { dims, values });
+            datasets.push(Hdf5Dataset { dims, values });
         }
         Ok(Self { rows, datasets })
     }

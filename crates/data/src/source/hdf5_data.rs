@@ -1,51 +1,53 @@
 //! `HDF5Data`: rows of datasets, as they are. Caffe's `hdf5_data_layer.cpp`.
 //!
 //! The list names HDF5 files; each has a dataset for every top, named like it, with the rows on its
-//! first axis. One file is in memory at a time. Rows are dealt to replicas in turn. Nothing is
+//! first axis. One file is in memory at a time. Replicas take rows in turn. Nothing is
 //! transformed and nothing is drawn from the main stream: Caffe shuffles with the C library's
 //! `rand`, whose numbers nobody can repeat, so the order here comes from a seed of its own, made anew
-//! for every pass.
+//! for every epoch.
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{Arc, atomic::AtomicBool},
 };
 
-use base::{Phase, Shape, ShapeError, random::Mt19937};
+use base::{Shape, ShapeError, random::Mt19937};
 
-use super::{Ahead, Deal, Opened, Request, Source, SourceKind, hdf5::Table};
-use crate::{batch::Batch, error::DataError, state::StreamState};
+use super::{
+    OpenedSource, Prefetch, RecordSource, SourceKind, SourceRequest, ended, hdf5::Hdf5Table,
+    order::RecordOrder, required,
+};
+use crate::{
+    batch::{BatchOrigin, SampleBatch},
+    error::DataError,
+    state::StreamState,
+};
 
 /// This source's row in [`SOURCES`](super::SOURCES).
-pub(super) const KIND: SourceKind = SourceKind { name: "HDF5Data", ahead: Ahead::Thread, open };
+pub(super) const KIND: SourceKind =
+    SourceKind { name: "HDF5Data", prefetch: Prefetch::Thread, open };
 
-struct Hdf5Data {
-    files: Vec<PathBuf>,
+struct Hdf5Source {
+    files: Arc<[PathBuf]>,
     /// Datasets to read.
     tops: Vec<String>,
     batch_size: usize,
-    deal: Deal,
+    /// Which rows are this replica's.
+    rows: RecordOrder,
     shuffle_seed: Option<u32>,
-    /// Indices of `files` in the order of this pass.
+    /// Indices of `files` in the order of this epoch.
     order: Vec<u32>,
     /// Where we are in `order`.
     file: usize,
     /// That file, and the order of its rows.
-    table: Option<(Table, Vec<u32>)>,
+    table: Option<(Hdf5Table, Vec<u32>)>,
     row: usize,
-    /// Rows passed in all, and in this pass.
-    position: u64,
-    record: u64,
-    passes: u64,
 }
 
-fn open(request: Request<'_>) -> Result<Opened, DataError> {
-    let Request { layer, phase, options, rng } = request;
+fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
+    let SourceRequest { layer, phase, options, rng } = request;
     let param = layer.hdf5_data_param();
-    let batch_size = param.batch_size() as usize;
-    if batch_size == 0 {
-        return Err(DataError::Required { field: "hdf5_data_param.batch_size" });
-    }
+    let batch_size = required(param.batch_size(), "hdf5_data_param.batch_size")?;
     if layer.top.is_empty() {
         return Err(DataError::Tops { got: 0, want: "needs one for each dataset" });
     }
@@ -53,25 +55,22 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
         return Err(DataError::NoTransform { name: KIND.name });
     }
     let list = options.root.join(param.source());
-    let files = read_list(&list, &options.root)?;
+    let files: Arc<[PathBuf]> = read_list(&list, &options.root)?.into();
     let count = u32::try_from(files.len()).map_err(|_| DataError::LongList { path: list })?;
-    let mut source = Hdf5Data {
+    let mut source = Hdf5Source {
         files,
         tops: layer.top.clone(),
         batch_size,
-        deal: if phase == Phase::Test { Deal::ALL } else { options.deal },
+        rows: RecordOrder::new(options.slice.in_phase(phase)),
         // Not a draw: the main stream stays where it is.
         shuffle_seed: param.shuffle().then(|| rng.clone().next_u32()),
         order: (0..count).collect(),
         file: 0,
         table: None,
         row: 0,
-        position: 0,
-        record: 0,
-        passes: 0,
     };
     source.order_files();
-    let shapes = Table::shapes(source.path(), &source.tops)?
+    let shapes = Hdf5Table::shapes(source.path(), &source.tops)?
         .into_iter()
         .map(|mut dims| {
             dims[0] = batch_size;
@@ -79,7 +78,19 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
         })
         .collect::<Result<_, _>>()
         .map_err(|error| source.too_large(error))?;
-    Ok(Opened { source: Box::new(source), shapes, notices: Vec::new() })
+    let files = Arc::clone(&source.files);
+    let names = Box::new(move |id| row_name(&files, id));
+    Ok(OpenedSource { source: Box::new(source), shapes, notices: Vec::new(), names })
+}
+
+/// A row's number in a batch: its file above, its row below.
+fn row_id(file: u32, row: u32) -> u64 {
+    u64::from(file) << 32 | u64::from(row)
+}
+
+fn row_name(files: &[PathBuf], id: u64) -> Option<String> {
+    let file = files.get(usize::try_from(id >> 32).ok()?)?;
+    Some(format!("{} row {}", file.display(), id & u64::from(u32::MAX)))
 }
 
 /// Names between white space, as Caffe reads them.
@@ -93,7 +104,7 @@ fn read_list(list: &Path, root: &Path) -> Result<Vec<PathBuf>, DataError> {
     Ok(files)
 }
 
-impl Hdf5Data {
+impl Hdf5Source {
     fn path(&self) -> &Path {
         &self.files[self.order[self.file] as usize]
     }
@@ -102,34 +113,33 @@ impl Hdf5Data {
         DataError::Hdf5Batch { path: self.path().to_owned(), source }
     }
 
-    /// The order of the files in this pass.
+    /// The order of the files in this epoch.
     fn order_files(&mut self) {
         self.order.sort_unstable();
         if let Some(seed) = self.shuffle_seed {
-            stream(seed, self.passes, u64::MAX).shuffle(&mut self.order);
+            stream(seed, self.rows.epochs(), u64::MAX).shuffle(&mut self.order);
         }
     }
 
     /// Loads the current file, unless it is loaded, and gives it with the order of its rows.
-    fn load(&mut self) -> Result<&(Table, Vec<u32>), DataError> {
+    fn load(&mut self) -> Result<&(Hdf5Table, Vec<u32>), DataError> {
         if self.table.is_none() {
-            let table = Table::read(self.path(), &self.tops)?;
+            let table = Hdf5Table::read(self.path(), &self.tops)?;
             let rows = u32::try_from(table.rows)
                 .map_err(|_| DataError::LongList { path: self.path().to_owned() })?;
             let mut order: Vec<u32> = (0..rows).collect();
             if let Some(seed) = self.shuffle_seed {
-                stream(seed, self.passes, self.file as u64).shuffle(&mut order);
+                stream(seed, self.rows.epochs(), self.file as u64).shuffle(&mut order);
             }
             self.table = Some((table, order));
         }
         Ok(self.table.as_ref().expect("loaded above"))
     }
 
-    /// To the next row, file or pass.
-    fn next(&mut self, batch: &mut Batch) -> Result<(), DataError> {
+    /// To the next row, file or epoch.
+    fn next(&mut self, origin: &mut BatchOrigin) -> Result<(), DataError> {
         let rows = self.load()?.0.rows;
-        self.position += 1;
-        self.record += 1;
+        self.rows.advance();
         self.row += 1;
         if self.row < rows {
             return Ok(());
@@ -141,23 +151,22 @@ impl Hdf5Data {
             self.table = None;
         }
         if self.file == self.files.len() {
-            (self.file, self.record) = (0, 0);
-            self.passes += 1;
-            batch.restarts += 1;
+            self.file = 0;
+            self.rows.end_epoch();
+            origin.epochs_ended += 1;
             self.order_files();
         }
         Ok(())
     }
 
     /// Copies the current row to `item` of every top.
-    fn put(&mut self, item: usize, batch: &mut Batch) -> Result<(), DataError> {
+    fn put(&mut self, item: usize, batch: &mut SampleBatch) -> Result<(), DataError> {
         self.load()?;
         let (table, order) = self.table.as_ref().expect("loaded above");
-        let row = order[self.row] as usize;
+        let row = order[self.row];
         for (top, dataset) in table.datasets.iter().enumerate() {
-            let mut dims = dataset.dims.clone();
-            dims[0] = self.batch_size;
-            if item > 0 && batch.shape(top).dims() != dims {
+            let dims = dataset.batch_dims(self.batch_size);
+            if item > 0 && batch.shape(top).dims() != &*dims {
                 return Err(DataError::Hdf5Shape {
                     path: self.path().to_owned(),
                     dataset: self.tops[top].clone(),
@@ -168,19 +177,19 @@ impl Hdf5Data {
             let width: usize = dims[1..].iter().product();
             let values = batch.top_mut(top, &dims).map_err(|error| self.too_large(error))?;
             values[item * width..][..width]
-                .copy_from_slice(&dataset.values[row * width..][..width]);
+                .copy_from_slice(&dataset.values[row as usize * width..][..width]);
         }
-        batch.push_record(format!("{} row {row}", self.path().display()));
+        batch.origin.records.push(row_id(self.order[self.file], row));
         Ok(())
     }
 }
 
 /// A generator for one purpose, the same in every run.
-fn stream(seed: u32, pass: u64, file: u64) -> Mt19937 {
+fn stream(seed: u32, epoch: u64, file: u64) -> Mt19937 {
     let mut bits = u64::from(seed);
-    for part in [pass, file] {
+    for word in [epoch, file] {
         // Splitmix64's finaliser (Steele et al. 2014).
-        bits = (bits ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        bits = (bits ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         bits ^= bits >> 31;
@@ -188,42 +197,33 @@ fn stream(seed: u32, pass: u64, file: u64) -> Mt19937 {
     Mt19937::new(u32::try_from(bits >> 32).expect("the upper half"))
 }
 
-impl Source for Hdf5Data {
-    fn fill(&mut self, batch: &mut Batch, stop: &AtomicBool) -> Result<(), DataError> {
+impl RecordSource for Hdf5Source {
+    fn fill(&mut self, batch: &mut SampleBatch, stop: &AtomicBool) -> Result<(), DataError> {
         batch.clear(self.tops.len());
         for item in 0..self.batch_size {
-            if stop.load(Ordering::Relaxed) {
-                return Err(DataError::Ended);
-            }
-            while self.position % self.deal.replicas as u64 != self.deal.replica as u64 {
-                self.next(batch)?;
+            ended(stop)?;
+            while !self.rows.is_ours() {
+                self.next(&mut batch.origin)?;
             }
             self.put(item, batch)?;
-            self.next(batch)?;
+            self.next(&mut batch.origin)?;
         }
-        batch.state = self.state();
         Ok(())
     }
 
     fn state(&self) -> StreamState {
-        StreamState {
-            source: KIND.name.to_owned(),
-            position: self.position,
-            record: self.record,
-            passes: self.passes,
-            shuffle_seed: self.shuffle_seed.unwrap_or(0),
-            ..StreamState::default()
-        }
+        let shuffle_seed = self.shuffle_seed.unwrap_or(0);
+        StreamState { shuffle_seed, ..self.rows.state(KIND.name) }
     }
 
     fn restore(&mut self, state: &StreamState) -> Result<(), DataError> {
         self.shuffle_seed = self.shuffle_seed.map(|_| state.shuffle_seed);
-        (self.position, self.passes) = (state.position, state.passes);
-        (self.record, self.file, self.table) = (state.record, 0, None);
+        self.rows.restore(state);
+        (self.file, self.table) = (0, None);
         self.order_files();
         let mut left = state.record;
         loop {
-            let rows = Table::rows(self.path(), &self.tops)? as u64;
+            let rows = Hdf5Table::rows(self.path(), &self.tops)? as u64;
             if left < rows {
                 break;
             }

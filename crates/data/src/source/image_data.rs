@@ -1,50 +1,52 @@
-//! `ImageData`: image files named in a list, over and over. Caffe's `image_data_layer.cpp`.
+//! `ImageData`: image files named in a list, epoch after epoch. Caffe's `image_data_layer.cpp`.
 //!
 //! A line of the list is a file name, a space and a label; the name may itself hold spaces. With
 //! `shuffle` the order is drawn anew, from the present one, whenever the list ends. As in Caffe every
 //! replica reads the whole list, so with several replicas the list should be shuffled.
 
 use std::{
-    path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use base::{Phase, random::Mt19937};
 use caffe_format::ImageDataParameter;
 
 use super::{
-    Ahead, Opened, Request, Source, SourceKind,
-    assembly::{Assembly, BadSamples, Place},
-    list::{self, Line},
-    skip_by_filling,
+    OpenedSource, Prefetch, RecordSource, SourceKind, SourceRequest,
+    batch_builder::{BadSamples, BatchBuilder},
+    data_and_label, ended,
+    list::{self, ListEntry},
+    required, skip_by_filling,
 };
 use crate::{
-    batch::Batch,
+    batch::SampleBatch,
     error::{DataError, SampleProblem},
-    image::{self, Color, Image, resize::resize},
+    image::{self, Color, DecodedImage, resize::resize},
+    sample::Sample,
     state::StreamState,
-    transform::{Transformer, Values},
+    transform::Transformer,
 };
 
 /// This source's row in [`SOURCES`](super::SOURCES).
-pub(super) const KIND: SourceKind = SourceKind { name: "ImageData", ahead: Ahead::Thread, open };
+pub(super) const KIND: SourceKind =
+    SourceKind { name: "ImageData", prefetch: Prefetch::Thread, open };
 
-struct ImageData {
+struct ImageListSource {
     list: PathBuf,
     /// In front of the names, as text: Caffe adds no separator.
     root_folder: String,
     root: PathBuf,
-    lines: Vec<Line>,
+    lines: Arc<[ListEntry]>,
     /// Indices of `lines` in the present order.
     order: Vec<u32>,
     shuffle: Option<Shuffle>,
     /// Height and width to resize to.
     new_size: Option<(usize, usize)>,
     color: Color,
-    assembly: Assembly,
-    bad: BadSamples,
+    builder: BatchBuilder,
     position: usize,
-    passes: u64,
+    epochs: u64,
 }
 
 struct Shuffle {
@@ -52,24 +54,20 @@ struct Shuffle {
     rng: Mt19937,
 }
 
-fn open(request: Request<'_>) -> Result<Opened, DataError> {
-    let Request { layer, phase, options, rng } = request;
+fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
+    let SourceRequest { layer, phase, options, rng } = request;
     let param = layer.image_data_param();
-    let batch_size = param.batch_size() as usize;
-    if batch_size == 0 {
-        return Err(DataError::Required { field: "image_data_param.batch_size" });
-    }
-    if layer.top.len() != 2 {
-        return Err(DataError::Tops { got: layer.top.len(), want: "needs 2 (data, label)" });
-    }
+    let batch_size = required(param.batch_size(), "image_data_param.batch_size")?;
+    data_and_label(layer)?;
     let list = options.root.join(param.source());
-    let lines = list::read(&list)?;
+    let lines: Arc<[ListEntry]> = list::read(&list)?.into();
     let count =
         u32::try_from(lines.len()).map_err(|_| DataError::LongList { path: list.clone() })?;
     let mut transformer = Transformer::new(layer.transform_param(), phase, &options.root)?;
     transformer.seed(rng);
-    let mut source = ImageData {
-        bad: BadSamples::new(options.on_bad_sample, 1),
+    let bad = BadSamples::new(options.on_bad_sample, 1);
+    let mut source = ImageListSource {
+        builder: BatchBuilder::new(transformer, batch_size, true, bad),
         list,
         root_folder: param.root_folder().to_owned(),
         root: options.root.clone(),
@@ -78,14 +76,13 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
         shuffle: None,
         new_size: new_size(param)?,
         color: if param.is_color() { Color::Bgr } else { Color::Gray },
-        assembly: Assembly { transformer, batch_size, labels: true },
         position: 0,
-        passes: 0,
+        epochs: 0,
     };
     let mut notices = Vec::new();
     if param.shuffle() {
         source.start_shuffle(rng.next_u32());
-    } else if phase == Phase::Train && options.deal.replica > 0 && param.rand_skip() == 0 {
+    } else if phase == Phase::Train && options.slice.replica > 0 && param.rand_skip() == 0 {
         notices.push("every replica reads the same images: set `shuffle: true`".to_owned());
     }
     if param.rand_skip() > 0 {
@@ -95,9 +92,11 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
         }
     }
     let shapes = source.first_shapes()?;
-    source.assembly.transformer.seed(rng);
+    source.builder.transformer.seed(rng);
     _ = rng.next_u32(); // the seed of the thread, which draws nothing
-    Ok(Opened { source: Box::new(source), shapes, notices })
+    let lines = Arc::clone(&source.lines);
+    let names = move |line| Some(lines.get(usize::try_from(line).ok()?)?.name.clone());
+    Ok(OpenedSource { source: Box::new(source), shapes, notices, names: Box::new(names) })
 }
 
 fn new_size(param: &ImageDataParameter) -> Result<Option<(usize, usize)>, DataError> {
@@ -112,13 +111,13 @@ fn new_size(param: &ImageDataParameter) -> Result<Option<(usize, usize)>, DataEr
     }
 }
 
-impl ImageData {
-    fn line(&self) -> &Line {
+impl ImageListSource {
+    fn line(&self) -> &ListEntry {
         &self.lines[self.order[self.position] as usize]
     }
 
     /// Reads, decodes and resizes the current image.
-    fn read(&self) -> Result<Image, SampleProblem> {
+    fn read(&self) -> Result<DecodedImage, SampleProblem> {
         let path = self.root.join(format!("{}{}", self.root_folder, self.line().name));
         let bytes = std::fs::read(path).map_err(SampleProblem::Read)?;
         let image = image::decode(&bytes, self.color).map_err(SampleProblem::Image)?;
@@ -128,24 +127,20 @@ impl ImageData {
         })
     }
 
-    fn bad_record(&self, problem: SampleProblem) -> DataError {
-        let record = self.line().name.clone();
-        DataError::Sample { path: self.list.clone(), record, problem }
-    }
-
     /// Shapes of the tops, from the first image that can be used; the position stays.
     fn first_shapes(&mut self) -> Result<Vec<base::Shape>, DataError> {
         let start = self.position;
         loop {
-            let shapes = self.read().and_then(|image| {
-                self.assembly.shapes([image.channels, image.height, image.width])
-            });
+            let shapes =
+                self.read().and_then(|image| self.builder.shapes(Sample::of_image(&image, 0).size));
             match shapes {
                 Ok(shapes) => {
                     self.position = start;
                     return Ok(shapes);
                 }
-                Err(problem) => _ = self.bad.judge(self.bad_record(problem))?,
+                Err(problem) => {
+                    self.builder.pass_over(bad_record(&self.list, self.line(), problem))?
+                }
             }
             self.position = (self.position + 1) % self.lines.len();
             if self.position == start {
@@ -154,14 +149,13 @@ impl ImageData {
         }
     }
 
-    fn next(&mut self, batch: &mut Batch) -> Result<(), DataError> {
+    fn next(&mut self, batch: &mut SampleBatch) -> Result<(), DataError> {
         self.position += 1;
         if self.position == self.lines.len() {
             self.position = 0;
-            self.passes += 1;
-            batch.restarts += 1;
+            self.epochs += 1;
             self.reshuffle();
-            self.bad.next_pass(&self.list)?;
+            self.builder.end_epoch(batch, &self.list)?;
         }
         Ok(())
     }
@@ -180,55 +174,47 @@ impl ImageData {
     }
 }
 
-impl Source for ImageData {
-    fn fill(&mut self, batch: &mut Batch, stop: &AtomicBool) -> Result<(), DataError> {
-        batch.clear(self.assembly.tops());
-        let mut place = Place::default();
-        while place.item < self.assembly.batch_size {
-            if stop.load(Ordering::Relaxed) {
-                return Err(DataError::Ended);
-            }
-            let label = self.line().label;
-            let put = self.read().and_then(|image| {
-                let size = [image.channels, image.height, image.width];
-                let values = Values::Interleaved(&image.pixels);
-                self.assembly.put(&mut place, size, values, label, batch)
-            });
-            match put {
-                Ok(()) => {
-                    batch.push_record(self.line().name.clone());
-                    self.bad.good();
-                }
-                Err(problem) => {
-                    batch.skipped.push(self.bad.judge(self.bad_record(problem))?);
-                }
-            }
+/// The error that names an image.
+fn bad_record(list: &Path, line: &ListEntry, problem: SampleProblem) -> DataError {
+    DataError::Sample { path: list.to_owned(), record: line.name.clone(), problem }
+}
+
+impl RecordSource for ImageListSource {
+    fn fill(&mut self, batch: &mut SampleBatch, stop: &AtomicBool) -> Result<(), DataError> {
+        self.builder.begin(batch);
+        while !self.builder.is_full() {
+            ended(stop)?;
+            let ListEntry { label, .. } = *self.line();
+            let put = self
+                .read()
+                .and_then(|image| self.builder.put(&Sample::of_image(&image, label), batch));
+            let id = u64::from(self.order[self.position]);
+            let (path, line) = (&self.list, &self.lines[id as usize]);
+            self.builder
+                .finish_record(batch, id, put, |problem| bad_record(path, line, problem))?;
             self.next(batch)?;
         }
-        batch.state = self.state();
         Ok(())
     }
 
     fn skip(&mut self, batches: u64) -> Result<(), DataError> {
-        if self.bad.may_skip() {
+        let Some(records) = self.builder.skip(batches) else {
             return skip_by_filling(self, batches);
-        }
-        let records = batches * self.assembly.batch_size as u64;
-        self.assembly.transformer.skip(records);
+        };
         let (passed, lines) = (self.position as u64 + records, self.lines.len() as u64);
         self.position = usize::try_from(passed % lines).expect("below the number of lines");
-        self.passes += passed / lines;
+        self.epochs += passed / lines;
         (0..passed / lines).for_each(|_| self.reshuffle());
         Ok(())
     }
 
     fn state(&self) -> StreamState {
         StreamState {
-            source: KIND.name.to_owned(),
+            source: KIND.name,
             position: self.position as u64,
-            passes: self.passes,
+            epochs: self.epochs,
             shuffle_seed: self.shuffle.as_ref().map_or(0, |shuffle| shuffle.seed),
-            transform: self.assembly.transformer.rng().cloned(),
+            transform: self.builder.transformer.rng().cloned(),
             ..StreamState::default()
         }
     }
@@ -237,14 +223,12 @@ impl Source for ImageData {
         let position = usize::try_from(state.position).ok();
         let position = position.filter(|&position| position < self.lines.len());
         let position = position.ok_or(DataError::State { what: "the list is shorter" })?;
-        if !self.assembly.transformer.restore(state.transform.as_ref()) {
-            return Err(DataError::State { what: "one crops or mirrors at random, the other not" });
-        }
+        self.builder.transformer.restore(state.transform.as_ref())?;
         if self.shuffle.is_some() {
             self.start_shuffle(state.shuffle_seed);
-            (0..state.passes).for_each(|_| self.reshuffle());
+            (0..state.epochs).for_each(|_| self.reshuffle());
         }
-        (self.position, self.passes) = (position, state.passes);
+        (self.position, self.epochs) = (position, state.epochs);
         Ok(())
     }
 }

@@ -1,40 +1,39 @@
 //! `MemoryData`: values that the program hands over. Caffe's `memory_data_layer.cpp`.
 //!
-//! [`Stream::set_input_arrays`](crate::Stream::set_input_arrays) takes images and labels for one or more batches; they are
-//! handed out in order, over and over, until others are set. Values are taken as they are. There is no
+//! [`BatchStream::set_input_arrays`](crate::BatchStream::set_input_arrays) takes images and labels for one or more batches; they are
+//! used in order, over and over, until others are set. Values are taken as they are. There is no
 //! thread; of random numbers only the transformer's seed is drawn, as in Caffe.
 
 use std::sync::atomic::AtomicBool;
 
 use base::Shape;
 
-use super::{Ahead, Opened, Request, Source, SourceKind};
+use super::{OpenedSource, Prefetch, RecordSource, SourceKind, SourceRequest, data_and_label};
 use crate::{
-    batch::Batch,
+    batch::SampleBatch,
     error::{DataError, SampleProblem},
     state::StreamState,
     transform::Transformer,
 };
 
 /// This source's row in [`SOURCES`](super::SOURCES).
-pub(super) const KIND: SourceKind = SourceKind { name: "MemoryData", ahead: Ahead::Direct, open };
+pub(super) const KIND: SourceKind =
+    SourceKind { name: "MemoryData", prefetch: Prefetch::Caller, open };
 
-struct MemoryData {
+struct MemorySource {
     /// Of a batch: N, C, H, W.
     dims: [usize; 4],
     values: Vec<f32>,
     labels: Vec<f32>,
     /// The next item.
     position: usize,
-    passes: u64,
+    epochs: u64,
 }
 
-fn open(request: Request<'_>) -> Result<Opened, DataError> {
-    let Request { layer, phase, options, rng } = request;
+fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
+    let SourceRequest { layer, phase, options, rng } = request;
     let param = layer.memory_data_param();
-    if layer.top.len() != 2 {
-        return Err(DataError::Tops { got: layer.top.len(), want: "needs 2 (data, label)" });
-    }
+    data_and_label(layer)?;
     Transformer::new(layer.transform_param(), phase, &options.root)?.seed(rng);
     let dims = [param.batch_size(), param.channels(), param.height(), param.width()];
     if dims.contains(&0) {
@@ -52,8 +51,9 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
         );
     }
     let source =
-        MemoryData { dims, values: Vec::new(), labels: Vec::new(), position: 0, passes: 0 };
-    Ok(Opened { source: Box::new(source), shapes: vec![data, label], notices })
+        MemorySource { dims, values: Vec::new(), labels: Vec::new(), position: 0, epochs: 0 };
+    let names = Box::new(|item: u64| Some(item.to_string()));
+    Ok(OpenedSource { source: Box::new(source), shapes: vec![data, label], notices, names })
 }
 
 fn too_large(source: base::ShapeError) -> DataError {
@@ -64,8 +64,8 @@ fn too_large(source: base::ShapeError) -> DataError {
     }
 }
 
-impl Source for MemoryData {
-    fn fill(&mut self, batch: &mut Batch, _: &AtomicBool) -> Result<(), DataError> {
+impl RecordSource for MemorySource {
+    fn fill(&mut self, batch: &mut SampleBatch, _: &AtomicBool) -> Result<(), DataError> {
         if self.labels.is_empty() {
             return Err(DataError::NoInputArrays);
         }
@@ -80,16 +80,13 @@ impl Source for MemoryData {
             .top_mut(1, &[n])
             .map_err(too_large)?
             .copy_from_slice(&self.labels[self.position..][..n]);
-        for i in self.position..self.position + n {
-            batch.push_record(i.to_string());
-        }
+        batch.origin.records.extend((self.position..self.position + n).map(|item| item as u64));
         self.position += n;
         if self.position == self.labels.len() {
             self.position = 0;
-            self.passes += 1;
-            batch.restarts = 1;
+            self.epochs += 1;
+            batch.origin.epochs_ended = 1;
         }
-        batch.state = self.state();
         Ok(())
     }
 
@@ -104,7 +101,7 @@ impl Source for MemoryData {
             });
         }
         (self.values, self.labels) = (values.to_vec(), labels.to_vec());
-        (self.position, self.passes) = (0, 0);
+        (self.position, self.epochs) = (0, 0);
         Ok(())
     }
 
@@ -115,9 +112,9 @@ impl Source for MemoryData {
 
     fn state(&self) -> StreamState {
         StreamState {
-            source: KIND.name.to_owned(),
+            source: KIND.name,
             position: self.position as u64,
-            passes: self.passes,
+            epochs: self.epochs,
             ..StreamState::default()
         }
     }
@@ -128,7 +125,7 @@ impl Source for MemoryData {
             position == 0 || position < self.labels.len() && position.is_multiple_of(self.dims[0])
         });
         self.position = position.ok_or(DataError::State { what: "fewer items were set" })?;
-        self.passes = state.passes;
+        self.epochs = state.epochs;
         Ok(())
     }
 }

@@ -3,44 +3,45 @@
 //!
 //! For each item a word of a generator of its own picks the box, `next % boxes`, background first;
 //! a second one decides about mirroring. Boxes are warped to `crop_size` by bilinear resizing. Every
-//! replica draws for itself, so nothing is dealt.
+//! replica draws for itself, and reads the whole file.
 
 use std::{
     collections::BTreeMap,
     fs,
     path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use base::{Shape, random::Mt19937};
 
 use super::{
-    Ahead, Opened, Request, Source, SourceKind,
-    windows::{Context, Placement, Thresholds, Window, Windows},
+    OpenedSource, Prefetch, RecordSource, SourceKind, SourceRequest, data_and_label, ended,
+    window_file::{ImageWindow, OverlapThresholds, WindowContext, WindowFile, WindowPlacement},
 };
 use crate::{
-    batch::Batch,
+    batch::SampleBatch,
     error::{DataError, SampleProblem},
-    image::{self, Color, Image, resize::resize},
+    image::{self, Color, DecodedImage, resize::resize},
     mean,
     state::StreamState,
     transform::{Chw, Transformer},
 };
 
 /// This source's row in [`SOURCES`](super::SOURCES).
-pub(super) const KIND: SourceKind = SourceKind { name: "WindowData", ahead: Ahead::Thread, open };
+pub(super) const KIND: SourceKind =
+    SourceKind { name: "WindowData", prefetch: Prefetch::Thread, open };
 
-struct WindowData {
+struct WindowSource {
     path: PathBuf,
     root: PathBuf,
     root_folder: String,
-    windows: Windows,
+    windows: Arc<WindowFile>,
     /// The image files read so far, when they are kept in memory.
     cache: Option<BTreeMap<usize, Vec<u8>>>,
-    context: Context,
+    context: WindowContext,
     mirror: bool,
     scale: f32,
-    mean: Mean,
+    mean: WindowMean,
     batch_size: usize,
     /// Objects in a batch, which come last.
     objects: usize,
@@ -49,7 +50,7 @@ struct WindowData {
     position: u64,
 }
 
-enum Mean {
+enum WindowMean {
     Values(Vec<f32>),
     /// A larger image, of which the middle is used.
     Image {
@@ -58,8 +59,8 @@ enum Mean {
     },
 }
 
-fn open(request: Request<'_>) -> Result<Opened, DataError> {
-    let Request { layer, phase, options, rng } = request;
+fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
+    let SourceRequest { layer, phase, options, rng } = request;
     let (param, transform) = (layer.window_data_param(), layer.transform_param());
     let batch_size = param.batch_size() as usize;
     let crop = transform.crop_size() as usize;
@@ -68,9 +69,7 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
             field: "window_data_param.batch_size` and `transform_param.crop_size",
         });
     }
-    if layer.top.len() != 2 {
-        return Err(DataError::Tops { got: layer.top.len(), want: "needs 2 (data, label)" });
-    }
+    data_and_label(layer)?;
     let pad = param.context_pad() as usize;
     if 2 * pad >= crop {
         return Err(DataError::ContextPad { pad, crop });
@@ -83,17 +82,17 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
     _ = rng.next_u32(); // the seed of the thread, which draws nothing
     let path = options.root.join(param.source());
     let thresholds =
-        Thresholds { foreground: param.fg_threshold(), background: param.bg_threshold() };
-    let mut source = WindowData {
-        windows: Windows::read(&path, thresholds)?,
+        OverlapThresholds { foreground: param.fg_threshold(), background: param.bg_threshold() };
+    let mut source = WindowSource {
+        windows: Arc::new(WindowFile::read(&path, thresholds)?),
         path,
         root: options.root.clone(),
         root_folder: param.root_folder().to_owned(),
         cache: param.cache_images().then(BTreeMap::new),
-        context: Context { crop, pad, square: param.crop_mode() == "square" },
+        context: WindowContext { crop, pad, square: param.crop_mode() == "square" },
         mirror: transform.mirror(),
         scale: param.scale(),
-        mean: Mean::Values(transform.mean_value.clone()),
+        mean: WindowMean::Values(transform.mean_value.clone()),
         batch_size,
         objects: objects(batch_size, param.fg_fraction()),
         rng: own,
@@ -102,13 +101,16 @@ fn open(request: Request<'_>) -> Result<Opened, DataError> {
     source.check()?;
     if let Some(file) = &transform.mean_file {
         let (size, values) = mean::read(&options.root.join(file))?;
-        source.mean = Mean::Image { size, values };
+        source.mean = WindowMean::Image { size, values };
         source.check_mean(size)?;
     }
     let shapes = [&[batch_size, 3, crop, crop][..], &[batch_size]]
         .map(|dims| Shape::new(dims).map_err(|error| source.bad(0, SampleProblem::Batch(error))));
     let shapes = shapes.into_iter().collect::<Result<_, _>>()?;
-    Ok(Opened { source: Box::new(source), shapes, notices: Vec::new() })
+    let windows = Arc::clone(&source.windows);
+    let names = move |image| windows.images.get(usize::try_from(image).ok()?).cloned();
+    let (source, names) = (Box::new(source), Box::new(names));
+    Ok(OpenedSource { source, shapes, notices: Vec::new(), names })
 }
 
 /// `batch_size * fraction` in f32, cut off, as Caffe counts.
@@ -117,14 +119,14 @@ fn objects(batch_size: usize, fraction: f32) -> usize {
     ((batch_size as f32 * fraction.clamp(0.0, 1.0)) as usize).min(batch_size)
 }
 
-impl WindowData {
+impl WindowSource {
     fn check(&self) -> Result<(), DataError> {
         if self.windows.channels != 3 {
             let channels = self.windows.channels;
             return Err(DataError::WindowChannels { path: self.path.clone(), channels });
         }
         match &self.mean {
-            Mean::Values(values) if !matches!(values.len(), 0 | 1 | 3) => {
+            WindowMean::Values(values) if !matches!(values.len(), 0 | 1 | 3) => {
                 let (size, values) = ([3, self.context.crop, self.context.crop], values.len());
                 Err(self.bad(0, SampleProblem::MeanValues { size, values }))
             }
@@ -152,7 +154,7 @@ impl WindowData {
         fs::read(self.root.join(name)).map_err(|error| self.bad(image, SampleProblem::Read(error)))
     }
 
-    fn decode(&mut self, image: usize) -> Result<Image, DataError> {
+    fn decode(&mut self, image: usize) -> Result<DecodedImage, DataError> {
         let cached = self.cache.as_ref().and_then(|cache| cache.get(&image));
         let decoded = match cached {
             Some(bytes) => image::decode(bytes, Color::Bgr),
@@ -169,7 +171,12 @@ impl WindowData {
     }
 
     /// Cuts, warps and mirrors a box and writes it to `out`, which is zero.
-    fn put(&mut self, window: &Window, mirror: bool, out: &mut [f32]) -> Result<(), DataError> {
+    fn put(
+        &mut self,
+        window: &ImageWindow,
+        mirror: bool,
+        out: &mut [f32],
+    ) -> Result<(), DataError> {
         let image = self.decode(window.image)?;
         let place = window
             .place([image.height, image.width], self.context, mirror)
@@ -189,7 +196,7 @@ impl WindowData {
     }
 }
 
-impl Mean {
+impl WindowMean {
     fn at(&self, c: usize, y: usize, x: usize, crop: usize) -> f32 {
         match self {
             Self::Values(values) => values.get(c).or(values.first()).copied().unwrap_or(0.0),
@@ -202,24 +209,22 @@ impl Mean {
 }
 
 /// The part of an image that a placement names.
-fn cut(image: &Image, place: &Placement) -> Image {
+fn cut(image: &DecodedImage, place: &WindowPlacement) -> DecodedImage {
     let ([top, left], [height, width]) = (place.from, place.size);
     let rows = image.pixels.chunks_exact(image.width * 3).skip(top).take(height);
     let pixels = rows.flat_map(|row| &row[left * 3..][..width * 3]).copied().collect();
-    Image { channels: 3, height, width, pixels }
+    DecodedImage { channels: 3, height, width, pixels }
 }
 
-impl Source for WindowData {
-    fn fill(&mut self, batch: &mut Batch, stop: &AtomicBool) -> Result<(), DataError> {
+impl RecordSource for WindowSource {
+    fn fill(&mut self, batch: &mut SampleBatch, stop: &AtomicBool) -> Result<(), DataError> {
         batch.clear(2);
         let crop = self.context.crop;
         let dims = [self.batch_size, 3, crop, crop];
         let too_large = |error| SampleProblem::Batch(error);
         batch.top_mut(0, &dims).map_err(too_large).map_err(|p| self.bad(0, p))?.fill(0.0);
         for item in 0..self.batch_size {
-            if stop.load(Ordering::Relaxed) {
-                return Err(DataError::Ended);
-            }
+            ended(stop)?;
             let object = item >= self.batch_size - self.objects;
             let windows = if object { &self.windows.foreground } else { &self.windows.background };
             let window = windows[self.rng.next_u32() as usize % windows.len()];
@@ -229,16 +234,15 @@ impl Source for WindowData {
             self.put(&window, mirror, &mut out[item * size..][..size])?;
             let labels = batch.top_mut(1, &dims[..1]).map_err(too_large);
             labels.map_err(|p| self.bad(0, p))?[item] = window.label as f32;
-            batch.push_record(self.windows.images[window.image].clone());
+            batch.origin.records.push(window.image as u64);
         }
         self.position += 1;
-        batch.state = self.state();
         Ok(())
     }
 
     fn state(&self) -> StreamState {
         StreamState {
-            source: KIND.name.to_owned(),
+            source: KIND.name,
             position: self.position,
             windows: Some(self.rng.clone()),
             ..StreamState::default()

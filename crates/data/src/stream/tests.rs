@@ -5,8 +5,15 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use super::{Stream, Worker};
-use crate::{batch::Batch, error::DataError, source::Source, state::StreamState};
+use tensor::Slab;
+
+use super::{BatchFiller, BatchStream};
+use crate::{
+    batch::SampleBatch,
+    error::DataError,
+    source::{OpenedSource, RecordSource},
+    state::StreamState,
+};
 
 /// Hands out batches numbered from 0 and fails as told at number `fails_at`.
 struct Numbers {
@@ -15,15 +22,14 @@ struct Numbers {
     failure: fn() -> DataError,
 }
 
-impl Source for Numbers {
-    fn fill(&mut self, batch: &mut Batch, _: &AtomicBool) -> Result<(), DataError> {
+impl RecordSource for Numbers {
+    fn fill(&mut self, batch: &mut SampleBatch, _: &AtomicBool) -> Result<(), DataError> {
         if self.next == self.fails_at {
             return Err((self.failure)());
         }
         batch.clear(1);
         batch.top_mut(0, &[1000]).unwrap().fill(self.next as f32);
         self.next += 1;
-        batch.state = self.state();
         Ok(())
     }
 
@@ -37,15 +43,11 @@ impl Source for Numbers {
     }
 }
 
-fn stream(fails_at: u64, failure: fn() -> DataError, prefetch: usize) -> Stream {
-    Stream {
-        shapes: Vec::new(),
-        notices: Vec::new(),
-        prefetch,
-        current: None,
-        start: StreamState::default(),
-        worker: Some(Worker::start(Box::new(Numbers { next: 0, fails_at, failure }), prefetch, 0)),
-    }
+fn stream(fails_at: u64, failure: fn() -> DataError, prefetch: usize) -> BatchStream {
+    let source = Box::new(Numbers { next: 0, fails_at, failure });
+    let names = Box::new(|_| None);
+    let opened = OpenedSource { source, shapes: Vec::new(), notices: Vec::new(), names };
+    BatchStream::new(opened, prefetch)
 }
 
 #[test]
@@ -78,11 +80,29 @@ fn buffers_go_round() {
     assert!(places.len() <= 3, "{} buffers for 3 batches", places.len());
 }
 
+/// A net takes a batch by exchanging buffers and returns it at once; its own buffer goes round too.
+#[test]
+fn buffers_are_exchanged_and_not_copied() {
+    let mut stream = stream(u64::MAX, || DataError::Ended, 3);
+    let mut blob = Slab::zeros(10); // shorter than a batch: it grows when it is filled
+    let mut places = BTreeSet::new();
+    for number in 0_u8..50 {
+        let (shape, values) = stream.next_batch().unwrap().buffer(0);
+        assert_eq!(shape.dims(), [1000]);
+        std::mem::swap(&mut blob, values);
+        stream.recycle();
+        assert!(blob[..1000].iter().all(|&value| value == f32::from(number)));
+        assert_eq!(stream.state().position, u64::from(number) + 1);
+        places.insert(blob.as_ptr().addr());
+    }
+    assert!(places.len() <= 4, "{} buffers for 3 batches and a blob", places.len());
+}
+
 /// A source that never finishes a batch unless told to stop.
 struct Endless;
 
-impl Source for Endless {
-    fn fill(&mut self, _: &mut Batch, stop: &AtomicBool) -> Result<(), DataError> {
+impl RecordSource for Endless {
+    fn fill(&mut self, _: &mut SampleBatch, stop: &AtomicBool) -> Result<(), DataError> {
         while !stop.load(Ordering::Relaxed) {
             std::thread::yield_now();
         }
@@ -100,8 +120,8 @@ impl Source for Endless {
 
 #[test]
 fn dropping_ends_a_batch_that_is_being_made() {
-    let worker = Worker::start(Box::new(Endless), 2, 0);
-    assert!(worker.stop().is_ok());
+    let filler = BatchFiller::start(Box::new(Endless), 2, 0);
+    assert!(filler.stop().is_ok());
 }
 
 #[test]

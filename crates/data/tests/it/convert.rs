@@ -5,21 +5,20 @@ use data::{
     DataError, OnBadSample, check,
     convert::{
         self,
-        images::{Encoding, ImagesOptions},
+        images::{ImageEncoding, ImagesOptions},
     },
     database,
     image::Color,
-    lmdb::Reader,
+    lmdb::LmdbReader,
     mean,
 };
 
-use crate::feeds::golden;
+use crate::golden::golden;
 
-fn records(reader: &mut Reader) -> Vec<(Vec<u8>, Vec<u8>)> {
+fn records(reader: &mut LmdbReader) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut all = Vec::new();
     while reader.advance().unwrap() {
-        let mut value = Vec::new();
-        reader.read_value(&mut value).unwrap();
+        let value = reader.value(&mut Vec::new()).unwrap().to_vec();
         all.push((reader.key().to_vec(), value));
     }
     all
@@ -40,8 +39,8 @@ fn idx_files_become_caffes_records() {
         )
         .unwrap();
         assert_eq!(told.last(), Some(&(count, count)));
-        let ours = records(&mut Reader::open(&path).unwrap());
-        let caffes = records(&mut Reader::open(&golden().join(format!("{set}_lmdb"))).unwrap());
+        let ours = records(&mut LmdbReader::open(&path).unwrap());
+        let caffes = records(&mut LmdbReader::open(&golden().join(format!("{set}_lmdb"))).unwrap());
         assert!(ours == caffes, "{set}: keys and bytes");
     }
 }
@@ -82,7 +81,7 @@ fn image_options() -> ImagesOptions {
         resize: None,
         color: Color::Bgr,
         shuffle: None,
-        encoding: Encoding::Raw,
+        encoding: ImageEncoding::Raw,
         check_size: false,
         backend: DataParameterDb::Lmdb,
         on_bad_sample: OnBadSample::Fail,
@@ -99,8 +98,7 @@ fn convert_images(options: &ImagesOptions) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut database = database::open(&path, options.backend).unwrap();
     let mut all = Vec::new();
     while database.advance().unwrap() {
-        let mut value = Vec::new();
-        database.read_value(&mut value).unwrap();
+        let value = database.value(&mut Vec::new()).unwrap().to_vec();
         all.push((database.key().to_vec(), value));
     }
     all
@@ -112,15 +110,15 @@ fn image_files_become_caffes_records() {
     for (source, options) in [
         ("images_raw_lmdb", ImagesOptions { resize: Some((32, 32)), ..image_options() }),
         ("images_gray_lmdb", gray),
-        ("images_encoded_lmdb", ImagesOptions { encoding: Encoding::Jpeg, ..image_options() }),
+        ("images_encoded_lmdb", ImagesOptions { encoding: ImageEncoding::Jpeg, ..image_options() }),
     ] {
-        let caffes = records(&mut Reader::open(&golden().join(source)).unwrap());
+        let caffes = records(&mut LmdbReader::open(&golden().join(source)).unwrap());
         let ours = convert_images(&options);
         for (ours, caffes) in ours.iter().zip(&caffes) {
             let key = String::from_utf8_lossy(&ours.0);
             assert_eq!(key, String::from_utf8_lossy(&caffes.0));
             // A PNG that becomes a JPEG is encoded anew, and encoders differ.
-            let anew = options.encoding == Encoding::Jpeg && key.ends_with("png");
+            let anew = options.encoding == ImageEncoding::Jpeg && key.ends_with("png");
             assert!(anew || ours.1 == caffes.1, "{source} {key}");
         }
         let leveldb = ImagesOptions { backend: DataParameterDb::Leveldb, ..options };
@@ -133,7 +131,7 @@ fn image_files_become_caffes_records() {
 fn images_can_be_encoded_anew() {
     let resize = Some((24, 40));
     let raw = convert_images(&ImagesOptions { resize, ..image_options() });
-    for (encoding, levels) in [(Encoding::Png, 0), (Encoding::Jpeg, 10)] {
+    for (encoding, levels) in [(ImageEncoding::Png, 0), (ImageEncoding::Jpeg, 10)] {
         let encoded = convert_images(&ImagesOptions { resize, encoding, ..image_options() });
         for (raw, encoded) in raw.iter().zip(&encoded) {
             let raw: Datum = binary::read(&raw.1).unwrap();
@@ -174,7 +172,7 @@ fn cifar_batches_become_two_databases() {
     let (input, backend) = (folder.path(), DataParameterDb::Lmdb);
     let counts = convert::cifar(input, input, backend, &mut |_, _| {}).unwrap();
     assert_eq!(counts, [8, 1]);
-    let train = records(&mut Reader::open(&input.join("cifar10_train_lmdb")).unwrap());
+    let train = records(&mut LmdbReader::open(&input.join("cifar10_train_lmdb")).unwrap());
     for (i, (key, value)) in train.iter().enumerate() {
         let datum: Datum = binary::read(value).unwrap();
         assert_eq!(*key, format!("{i:05}").into_bytes());

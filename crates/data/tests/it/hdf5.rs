@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use base::{Phase, random::Mt19937};
-use data::{Deal, OnBadSample, Options, Stream};
+use data::{BatchStream, OnBadSample, ReplicaSlice, SourceOptions};
 use expect_test::expect;
 use hdf5_pure::FileBuilder;
 
-use crate::{feeds::layer, stream::chain};
+use crate::{golden::layer, stream::chain};
 
 /// A file with rows that hold `first`, `first + 1`, … twice and once as a label.
 fn write(path: &Path, first: u8, rows: u8) {
@@ -29,19 +29,19 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-fn open(root: &Path, param: &str, deal: Deal) -> Stream {
+fn open(root: &Path, param: &str, slice: ReplicaSlice) -> BatchStream {
     let layer = layer(&format!(
         r#"layer {{ type: "HDF5Data" top: "x" top: "y"
              hdf5_data_param {{ source: "list" batch_size: 4 {param} }} }}"#
     ));
-    let options = Options { root: root.to_owned(), deal, on_bad_sample: OnBadSample::Fail };
+    let options = SourceOptions { root: root.to_owned(), slice, on_bad_sample: OnBadSample::Fail };
     let mut rng = Mt19937::new(5);
     let stream = data::open(&layer, Phase::Train, &options, &mut rng).unwrap();
     assert_eq!(rng, Mt19937::new(5), "nothing is drawn from the main stream");
     stream
 }
 
-fn labels(stream: &mut Stream) -> Vec<f32> {
+fn labels(stream: &mut BatchStream) -> Vec<f32> {
     let batch = stream.next_batch().unwrap();
     let (x, y) = (batch.values(0), batch.values(1).to_vec());
     assert!(x.as_chunks().0.iter().zip(&y).all(|(pair, label)| *pair == [*label; 2]));
@@ -52,7 +52,7 @@ fn labels(stream: &mut Stream) -> Vec<f32> {
 fn rows_follow_one_another_through_the_files() {
     let folder = folder();
     for (replica, replicas) in [(0, 1), (0, 2), (1, 2), (2, 3)] {
-        let mut stream = open(folder.path(), "", Deal { replica, replicas });
+        let mut stream = open(folder.path(), "", ReplicaSlice { replica, replicas });
         let mut row = replica;
         for _ in 0..10 {
             for label in labels(&mut stream) {
@@ -66,12 +66,12 @@ fn rows_follow_one_another_through_the_files() {
 #[test]
 fn a_shuffled_pass_has_every_row_once_and_resumes() {
     let folder = folder();
-    let mut stream = open(folder.path(), "shuffle: true", Deal::ALL);
+    let mut stream = open(folder.path(), "shuffle: true", ReplicaSlice::ALL);
     let mut seen = Vec::new();
     for _ in 0..9 {
         let saved = stream.state().clone();
         let batch = labels(&mut stream);
-        let mut resumed = open(folder.path(), "shuffle: true", Deal::ALL);
+        let mut resumed = open(folder.path(), "shuffle: true", ReplicaSlice::ALL);
         resumed.restore(&saved).unwrap();
         assert_eq!(labels(&mut resumed), batch);
         seen.extend(batch);
@@ -95,7 +95,8 @@ fn what_is_wrong_with_a_file_is_said() {
                  hdf5_data_param {{ source: "list" batch_size: 4 }} }}"#
         );
         let root = folder.path().to_owned();
-        let options = Options { root, deal: Deal::ALL, on_bad_sample: OnBadSample::Fail };
+        let options =
+            SourceOptions { root, slice: ReplicaSlice::ALL, on_bad_sample: OnBadSample::Fail };
         let mut rng = Mt19937::new(0);
         let result = data::open(&layer(&prototxt), Phase::Train, &options, &mut rng)
             .and_then(|mut stream| stream.next_batch().map(|_| ()));

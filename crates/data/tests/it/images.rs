@@ -1,10 +1,10 @@
 //! What `ImageData` says about lists and images that it cannot use.
 
-use data::{Deal, OnBadSample, Options};
+use data::{OnBadSample, ReplicaSlice, SourceOptions};
 use expect_test::expect;
 
 use crate::{
-    feeds::{layer, options},
+    golden::{layer, options},
     stream::{chain, open},
 };
 
@@ -19,10 +19,11 @@ fn bad_lists_and_images_are_named() {
         );
         let on_bad_sample = if skip { OnBadSample::Skip } else { OnBadSample::Fail };
         let root = folder.path().to_owned();
-        let options = Options { root, on_bad_sample, deal: Deal::ALL };
+        let options = SourceOptions { root, on_bad_sample, slice: ReplicaSlice::ALL };
         let result = open(&layer, &options).and_then(|mut stream| {
             let batch = stream.next_batch()?;
-            Ok(format!("{:?} {:?}", batch.values(1), batch.skipped))
+            let labels = format!("{:?}", batch.values(1));
+            Ok(format!("{labels} {:?}", stream.origin().skipped))
         });
         let line = result.unwrap_or_else(|error| chain(&error));
         let golden = options_golden();

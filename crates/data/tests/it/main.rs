@@ -7,7 +7,7 @@
 )]
 
 mod convert;
-mod feeds;
+mod golden;
 mod hdf5;
 mod images;
 mod memory;

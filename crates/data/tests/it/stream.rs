@@ -1,30 +1,36 @@
-//! What a stream promises beyond its values: dealing, resuming, errors, ending.
+//! What a stream promises beyond its values: records per replica, resuming, errors, ending.
 
 use base::{Phase, random::Mt19937};
 use caffe_format::LayerParameter;
-use data::{DataError, Deal, OnBadSample, Options, Stream, StreamState, lmdb::Writer};
+use data::{
+    BatchStream, DataError, OnBadSample, ReplicaSlice, SourceOptions, StreamState, lmdb::LmdbWriter,
+};
 use expect_test::expect;
 
-use crate::feeds::{feed_layer, layer, options};
+use crate::golden::{golden_layer, layer, options};
 
-pub(crate) fn open(layer: &LayerParameter, options: &Options) -> Result<Stream, DataError> {
+pub(crate) fn open(
+    layer: &LayerParameter,
+    options: &SourceOptions,
+) -> Result<BatchStream, DataError> {
     data::open(layer, Phase::Train, options, &mut Mt19937::new(1701))
 }
 
 /// All values, labels and names of the next batch.
-fn next(stream: &mut Stream) -> (Vec<u32>, Vec<f32>, Vec<String>) {
+fn next(stream: &mut BatchStream) -> (Vec<u32>, Vec<f32>, Vec<String>) {
     let batch = stream.next_batch().unwrap();
     let labels = batch.values(1).to_vec();
-    let names = (0..labels.len()).map(|i| batch.record_name(i).to_owned()).collect();
-    (batch.values(0).iter().map(|v| v.to_bits()).collect(), labels, names)
+    let values = batch.values(0).iter().map(|v| v.to_bits()).collect();
+    let names = (0..labels.len()).map(|item| stream.record_name(item).unwrap()).collect();
+    (values, labels, names)
 }
 
 #[test]
 fn a_restored_stream_goes_on_to_the_bit() {
-    for feed in
+    for case in
         ["data_crop_mirror_train", "data_lmdb", "data_raw_color", "hdf5_data", "image_data_shuffle"]
     {
-        let layer = feed_layer(feed);
+        let layer = golden_layer(case);
         let mut unbroken = open(&layer, &options()).unwrap();
         for consumed in 0..40 {
             // Enough batches to wrap round the database several times.
@@ -35,7 +41,7 @@ fn a_restored_stream_goes_on_to_the_bit() {
                 next(&mut resumed);
                 resumed.restore(&saved).unwrap();
                 assert_eq!(*resumed.state(), saved);
-                assert!(next(&mut resumed) == want, "{feed} after {consumed}");
+                assert!(next(&mut resumed) == want, "{case} after {consumed}");
                 assert_eq!(resumed.state(), unbroken.state());
             }
         }
@@ -44,14 +50,17 @@ fn a_restored_stream_goes_on_to_the_bit() {
 
 #[test]
 fn skipping_batches_is_as_good_as_taking_them() {
-    for feed in
+    for case in
         ["data_crop_mirror_train", "data_lmdb", "data_raw_color", "hdf5_data", "image_data_shuffle"]
     {
         for (replica, replicas) in [(0, 1), (1, 3)] {
             for on_bad_sample in [OnBadSample::Fail, OnBadSample::Skip] {
-                let options =
-                    Options { deal: Deal { replica, replicas }, on_bad_sample, ..options() };
-                let layer = feed_layer(feed);
+                let options = SourceOptions {
+                    slice: ReplicaSlice { replica, replicas },
+                    on_bad_sample,
+                    ..options()
+                };
+                let layer = golden_layer(case);
                 let mut unbroken = open(&layer, &options).unwrap();
                 let mut skipping = open(&layer, &options).unwrap();
                 // Round the database several times in all.
@@ -59,7 +68,7 @@ fn skipping_batches_is_as_good_as_taking_them() {
                     (0..batches).for_each(|_| _ = next(&mut unbroken));
                     skipping.skip(batches, 0).unwrap();
                     let (got, want) = (next(&mut skipping), next(&mut unbroken));
-                    assert!(got == want, "{feed}: {batches} batches of {replica}/{replicas}");
+                    assert!(got == want, "{case}: {batches} batches of {replica}/{replicas}");
                 }
             }
         }
@@ -68,25 +77,25 @@ fn skipping_batches_is_as_good_as_taking_them() {
 
 #[test]
 fn another_layers_position_is_refused() {
-    let mut stream = open(&feed_layer("data_lmdb"), &options()).unwrap();
-    let cropping = open(&feed_layer("data_crop_mirror_train"), &options()).unwrap();
+    let mut stream = open(&golden_layer("data_lmdb"), &options()).unwrap();
+    let cropping = open(&golden_layer("data_crop_mirror_train"), &options()).unwrap();
     let error = stream.restore(cropping.state()).unwrap_err();
     assert!(matches!(error, DataError::State { .. }), "{error:?}");
     let mut state = cropping.state().clone();
-    state.source = "HDF5Data".to_owned();
+    state.source = "HDF5Data";
     assert!(matches!(stream.restore(&state), Err(DataError::State { .. })));
 }
 
 /// Replica r of R gets the records i with i mod R = r of the endless sequence.
 #[test]
-fn records_are_dealt_in_turn() {
+fn replicas_take_records_in_turn() {
     let layer = layer(
         r#"layer { type: "Data" top: "data" top: "label"
              data_param { source: "fashion128_lmdb" batch_size: 7 backend: LMDB } }"#,
     );
     for replicas in [1, 2, 3, 5] {
         for replica in 0..replicas {
-            let options = Options { deal: Deal { replica, replicas }, ..options() };
+            let options = SourceOptions { slice: ReplicaSlice { replica, replicas }, ..options() };
             let mut stream = open(&layer, &options).unwrap();
             let mut record = replica;
             let mut restarts = 0;
@@ -95,7 +104,7 @@ fn records_are_dealt_in_turn() {
                     assert_eq!(name, format!("{:08}", record % 128));
                     record += replicas;
                 }
-                restarts += stream.state().passes - restarts;
+                restarts += stream.state().epochs - restarts;
             }
             assert_eq!(restarts, (record - replicas + 1) as u64 / 128);
         }
@@ -129,25 +138,29 @@ fn a_leveldb_gives_what_the_lmdb_gives() {
 
 #[test]
 fn testing_reads_everything() {
-    let layer = feed_layer("data_lmdb");
-    let options = Options { deal: Deal { replica: 1, replicas: 2 }, ..options() };
+    let layer = golden_layer("data_lmdb");
+    let options = SourceOptions { slice: ReplicaSlice { replica: 1, replicas: 2 }, ..options() };
     let mut rng = Mt19937::new(1);
     let mut stream = data::open(&layer, Phase::Test, &options, &mut rng).unwrap();
-    let batch = stream.next_batch().unwrap();
-    assert_eq!((batch.record_name(0), batch.record_name(1)), ("00000000", "00000001"));
+    stream.next_batch().unwrap();
+    let names = [0, 1, 50].map(|item| stream.record_name(item));
+    assert_eq!(names, [Some("00000000".into()), Some("00000001".into()), None]);
 }
 
 #[test]
-fn restarts_are_counted() {
-    let mut stream = open(&feed_layer("data_lmdb"), &options()).unwrap(); // 50 of 128
-    let restarts: Vec<u32> = (0..6).map(|_| stream.next_batch().unwrap().restarts).collect();
-    assert_eq!(restarts, [0, 0, 1, 0, 0, 1]);
+fn ended_epochs_are_counted() {
+    let mut stream = open(&golden_layer("data_lmdb"), &options()).unwrap(); // 50 of 128
+    let ended = (0..6).map(|_| {
+        stream.next_batch().unwrap();
+        stream.origin().epochs_ended
+    });
+    assert_eq!(ended.collect::<Vec<_>>(), [0, 0, 1, 0, 0, 1]);
 }
 
 /// A database of four records, the second damaged, in a folder that lives as long as the result.
 fn with_bad_record() -> (tempfile::TempDir, LayerParameter) {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = Writer::create(&folder.path().join("db")).unwrap();
+    let mut writer = LmdbWriter::create(&folder.path().join("db")).unwrap();
     // channels 1, height 1, width 1, data [n], label n
     let datum = |n: u8| [8, 1, 16, 1, 24, 1, 34, 1, n, 40, n];
     writer.put(b"a", &datum(1)).unwrap();
@@ -170,7 +183,7 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 #[test]
 fn a_bad_record_is_named_and_ends_the_stream() {
     let (folder, layer) = with_bad_record();
-    let options = Options { root: folder.path().to_owned(), ..options() };
+    let options = SourceOptions { root: folder.path().to_owned(), ..options() };
     let mut stream = open(&layer, &options).unwrap();
     expect![[r#"
         [
@@ -188,23 +201,23 @@ fn a_bad_record_is_named_and_ends_the_stream() {
 fn bad_records_can_be_skipped() {
     let (folder, layer) = with_bad_record();
     let root = folder.path().to_owned();
-    let options = Options { root, on_bad_sample: OnBadSample::Skip, ..options() };
+    let options = SourceOptions { root, on_bad_sample: OnBadSample::Skip, ..options() };
     let mut stream = open(&layer, &options).unwrap();
     for _ in 0..3 {
         let batch = stream.next_batch().unwrap();
         assert_eq!((batch.values(0), batch.values(1)), (&[1.0, 3.0][..], &[1.0, 3.0][..]));
-        assert_eq!(batch.skipped.len(), 1);
+        assert_eq!(stream.origin().skipped.len(), 1);
         // The next batch begins with `d`, whose size is another; it then asks for more such.
         let batch = stream.next_batch().unwrap();
         assert_eq!(batch.shape(0).dims(), [2, 1, 1, 2]);
         assert_eq!(batch.values(0), [7.0, 8.0, 7.0, 8.0]);
-        assert_eq!(batch.skipped.len(), 3);
+        assert_eq!(stream.origin().skipped.len(), 3);
     }
 }
 
 #[test]
 fn a_stream_can_be_dropped_at_any_time() {
-    let layer = feed_layer("data_crop_mirror_train");
+    let layer = golden_layer("data_crop_mirror_train");
     for consumed in 0..20 {
         let mut stream = open(&layer, &options()).unwrap();
         (0..consumed).for_each(|_| _ = stream.next_batch().unwrap());

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use base::{Phase, random::Mt19937};
-use data::{DataError, Options, Stream};
+use data::{BatchStream, DataError, SourceOptions};
 use expect_test::expect;
 
 use crate::{
-    feeds::{layer, options},
+    golden::{layer, options},
     stream::chain,
 };
 
@@ -17,7 +17,7 @@ fn list() -> String {
     folder.join("list.txt").to_string_lossy().into_owned()
 }
 
-fn open(transform: &str, param: &str) -> Result<Stream, DataError> {
+fn open(transform: &str, param: &str) -> Result<BatchStream, DataError> {
     let layer = layer(&format!(
         r#"layer {{ type: "WindowData" top: "data" top: "label" transform_param {{ {transform} }}
              window_data_param {{ source: "{}" batch_size: 6 fg_threshold: 0.5 bg_threshold: 0.4
@@ -27,7 +27,7 @@ fn open(transform: &str, param: &str) -> Result<Stream, DataError> {
     data::open(&layer, Phase::Train, &options(), &mut Mt19937::new(1701))
 }
 
-fn next(stream: &mut Stream) -> (u64, Vec<f32>) {
+fn next(stream: &mut BatchStream) -> (u64, Vec<f32>) {
     let batch = stream.next_batch().unwrap();
     let bytes = batch.values(0).iter().flat_map(|value| value.to_le_bytes());
     let mix = |h: u64, byte: u8| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -119,7 +119,7 @@ fn window_files_are_checked() {
             r#"layer { type: "WindowData" top: "x" top: "y" transform_param { crop_size: 4 }
                  window_data_param { source: "list" batch_size: 1 } }"#,
         );
-        let options = Options { root: folder.path().to_owned(), ..options() };
+        let options = SourceOptions { root: folder.path().to_owned(), ..options() };
         let result = data::open(&layer, Phase::Train, &options, &mut Mt19937::new(0));
         let error = chain(&result.err().unwrap());
         want.assert_eq(&error.replace(&*folder.path().to_string_lossy(), "DIR"));

@@ -51,7 +51,7 @@ struct Database {
 }
 
 impl Database {
-    fn open(&self) -> Result<Box<dyn data::database::Database>> {
+    fn open(&self) -> Result<Box<dyn data::database::RecordReader>> {
         Ok(data::database::open(&self.database, self.backend)?)
     }
 }

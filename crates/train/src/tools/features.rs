@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use caffe_format::{DataParameterDb, Datum};
-use data::convert::Writer;
+use data::convert::DatabaseWriter;
 
 use crate::{Single, TrainError};
 
@@ -33,7 +33,7 @@ pub fn extract_features(
             return Err(TrainError::NoBlob { blob: blob.clone() });
         }
     }
-    let create = |(_, path): &(_, PathBuf)| Writer::create(path, features.backend);
+    let create = |(_, path): &(_, PathBuf)| DatabaseWriter::create(path, features.backend);
     let mut writers = features.blobs.iter().map(create).collect::<Result<Vec<_>, _>>()?;
     let mut counts = vec![0; writers.len()];
     for batch in 0..features.batches {
@@ -48,7 +48,7 @@ pub fn extract_features(
         }
         each(batch);
     }
-    writers.into_iter().try_for_each(Writer::finish)?;
+    writers.into_iter().try_for_each(DatabaseWriter::finish)?;
     Ok(counts.into_iter().max().unwrap_or(0))
 }
 

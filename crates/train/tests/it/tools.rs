@@ -137,8 +137,7 @@ fn features_become_records() {
     for (item, want) in values.chunks(6).enumerate() {
         assert!(database.advance().unwrap());
         assert_eq!(database.key(), format!("{item:010}").as_bytes());
-        database.read_value(&mut bytes).unwrap();
-        let datum: Datum = binary::read(&bytes).unwrap();
+        let datum: Datum = binary::read(database.value(&mut bytes).unwrap()).unwrap();
         assert_eq!([datum.channels(), datum.height(), datum.width()], [3, 1, 2]);
         assert_eq!(datum.float_data, want.iter().map(|v| 2.0 * v).collect::<Vec<_>>());
     }

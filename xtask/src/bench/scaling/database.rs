@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use caffe_format::{DataParameterDb, Datum};
-use data::convert::Writer;
+use data::convert::DatabaseWriter;
 
 const RECORDS: usize = 256;
 const SIDE: u32 = 256;
@@ -19,7 +19,7 @@ pub(super) fn draw(folder: &Path) -> Result<PathBuf> {
     if path.exists() {
         return Ok(path); // a writer gives a database its name when it is complete
     }
-    let mut writer = Writer::create(&path, DataParameterDb::Lmdb)?;
+    let mut writer = DatabaseWriter::create(&path, DataParameterDb::Lmdb)?;
     let mut noise = Noise(1);
     for record in 0..RECORDS {
         let pixels = (0..3 * SIDE * SIDE).map(|_| noise.next()).collect();

@@ -2,14 +2,14 @@
 
 use super::{
     JpegProblem,
-    frame::{Frame, Plane},
+    frame::{JpegFrame, SamplePlane},
     upsample,
 };
-use crate::image::{Color, Image, ImageError};
+use crate::image::{Color, DecodedImage, ImageError};
 
 /// How the components code colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Model {
+enum ColorModel {
     Gray,
     /// Luma and two chromas.
     Ycc,
@@ -20,21 +20,21 @@ enum Model {
 }
 
 /// The guesses of libjpeg.
-fn model(frame: &Frame) -> Model {
+fn model(frame: &JpegFrame) -> ColorModel {
     let ids: Vec<u8> = frame.components.iter().map(|component| component.id).collect();
     match (ids.as_slice(), frame.jfif, frame.adobe_transform) {
-        ([_], _, _) => Model::Gray,
-        ([_, _, _], true, _) => Model::Ycc,
-        ([_, _, _], false, Some(0)) => Model::Rgb,
-        ([b'R', b'G', b'B'], false, None) => Model::Rgb,
-        ([_, _, _], ..) => Model::Ycc,
-        (_, _, Some(0) | None) => Model::Cmyk,
-        _ => Model::Ycck,
+        ([_], _, _) => ColorModel::Gray,
+        ([_, _, _], true, _) => ColorModel::Ycc,
+        ([_, _, _], false, Some(0)) => ColorModel::Rgb,
+        ([b'R', b'G', b'B'], false, None) => ColorModel::Rgb,
+        ([_, _, _], ..) => ColorModel::Ycc,
+        (_, _, Some(0) | None) => ColorModel::Cmyk,
+        _ => ColorModel::Ycck,
     }
 }
 
 /// The picture in the channels that were asked for.
-pub(super) fn convert(frame: &Frame, color: Color) -> Result<Image, ImageError> {
+pub(super) fn convert(frame: &JpegFrame, color: Color) -> Result<DecodedImage, ImageError> {
     for component in &frame.components {
         let whole =
             frame.h_max.is_multiple_of(component.h) && frame.v_max.is_multiple_of(component.v);
@@ -43,13 +43,13 @@ pub(super) fn convert(frame: &Frame, color: Color) -> Result<Image, ImageError> 
         }
     }
     let model = model(frame);
-    let gray = color == Color::Gray || color == Color::AsStored && model == Model::Gray;
+    let gray = color == Color::Gray || color == Color::AsStored && model == ColorModel::Gray;
     let channels = if gray { 1 } else { 3 };
     // Grey needs luma only.
-    let used = if gray && model == Model::Ycc { 1 } else { frame.components.len() };
+    let used = if gray && model == ColorModel::Ycc { 1 } else { frame.components.len() };
     let components = &frame.components[..used];
     let planes = components.iter().map(|component| component.plane());
-    let planes: Vec<Plane> = planes.collect::<Result<_, _>>()?;
+    let planes: Vec<SamplePlane> = planes.collect::<Result<_, _>>()?;
     let mut pixels = vec![0; frame.width * frame.height * channels];
     let mut lines = vec![Vec::new(); used];
     for (y, out) in pixels.chunks_exact_mut(frame.width * channels).enumerate() {
@@ -64,17 +64,17 @@ pub(super) fn convert(frame: &Frame, color: Color) -> Result<Image, ImageError> 
             (false, lines) => to_bgr(model, lines, pixels),
         }
     }
-    Ok(Image { channels, height: frame.height, width: frame.width, pixels })
+    Ok(DecodedImage { channels, height: frame.height, width: frame.width, pixels })
 }
 
-fn to_bgr(model: Model, lines: &[Vec<u8>], out: &mut [[u8; 3]]) {
+fn to_bgr(model: ColorModel, lines: &[Vec<u8>], out: &mut [[u8; 3]]) {
     match (model, lines) {
-        (Model::Ycc, [y, cb, cr]) => {
+        (ColorModel::Ycc, [y, cb, cr]) => {
             for (((out, &y), &cb), &cr) in out.iter_mut().zip(y).zip(cb).zip(cr) {
                 *out = ycc_to_bgr(y, cb, cr);
             }
         }
-        (Model::Cmyk | Model::Ycck, [_, _, _, _]) => {
+        (ColorModel::Cmyk | ColorModel::Ycck, [_, _, _, _]) => {
             for (i, out) in out.iter_mut().enumerate() {
                 *out = inks_to_bgr(model, std::array::from_fn(|c| lines[c][i]));
             }
@@ -87,7 +87,7 @@ fn to_bgr(model: Model, lines: &[Vec<u8>], out: &mut [[u8; 3]]) {
     }
 }
 
-fn to_gray(model: Model, lines: &[Vec<u8>], out: &mut [u8]) {
+fn to_gray(model: ColorModel, lines: &[Vec<u8>], out: &mut [u8]) {
     for (i, out) in out.iter_mut().enumerate() {
         *out = match lines {
             // OpenCV's weights in 14 bits, after it has made colours of the inks.
@@ -119,10 +119,10 @@ fn ycc_to_bgr(y: u8, cb: u8, cr: u8) -> [u8; 3] {
 }
 
 /// OpenCV's conversion of inks, which are stored inverted.
-fn inks_to_bgr(model: Model, inks: [u8; 4]) -> [u8; 3] {
+fn inks_to_bgr(model: ColorModel, inks: [u8; 4]) -> [u8; 3] {
     let [c, m, y, k] = inks;
     let [c, m, y] = match model {
-        Model::Ycck => {
+        ColorModel::Ycck => {
             let [b, g, r] = ycc_to_bgr(c, m, y);
             [255 - r, 255 - g, 255 - b]
         }

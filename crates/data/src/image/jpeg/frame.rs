@@ -2,17 +2,17 @@
 
 use super::{
     JpegProblem,
-    idct::{self, Quant},
+    idct::{self, QuantTable},
 };
 use crate::image::{ImageError, check_size};
 
 /// Everything a frame header says, and the coefficients that scans add.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct JpegFrame {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) progressive: bool,
-    pub(super) components: Vec<Component>,
+    pub(super) components: Vec<JpegComponent>,
     /// Largest sampling factors.
     pub(super) h_max: usize,
     pub(super) v_max: usize,
@@ -24,14 +24,14 @@ pub(super) struct Frame {
 
 /// One plane: luma, a chroma, or an ink.
 #[derive(Debug)]
-pub(super) struct Component {
+pub(super) struct JpegComponent {
     pub(super) id: u8,
     /// Sampling factors, from 1 to 4.
     pub(super) h: usize,
     pub(super) v: usize,
     pub(super) quant_index: usize,
     /// Set by the first scan of this component, as libjpeg does.
-    pub(super) quant: Option<Quant>,
+    pub(super) quant: Option<QuantTable>,
     /// Samples that belong to the picture.
     pub(super) width: usize,
     pub(super) height: usize,
@@ -42,12 +42,12 @@ pub(super) struct Component {
 }
 
 /// Decoded samples of one component.
-pub(super) struct Plane {
+pub(super) struct SamplePlane {
     pub(super) samples: Vec<u8>,
     pub(super) stride: usize,
 }
 
-impl Frame {
+impl JpegFrame {
     /// Reads a frame header and takes the memory that it asks for, within limits.
     pub(super) fn new(header: &[u8], progressive: bool) -> Result<Self, ImageError> {
         let &[precision, h1, h0, w1, w0, count, ref rest @ ..] = header else {
@@ -76,7 +76,7 @@ impl Frame {
             let (units_across, units_down) =
                 (width.div_ceil(8 * h_max), height.div_ceil(8 * v_max));
             let (blocks_across, blocks_down) = (units_across * h, units_down * v);
-            Component {
+            JpegComponent {
                 id,
                 h,
                 v,
@@ -102,7 +102,7 @@ impl Frame {
     }
 }
 
-impl Component {
+impl JpegComponent {
     /// Blocks across and down that hold samples of the picture.
     pub(super) fn used_blocks(&self) -> (usize, usize) {
         (self.width.div_ceil(8), self.height.div_ceil(8))
@@ -114,7 +114,7 @@ impl Component {
     }
 
     /// Coefficients to samples.
-    pub(super) fn plane(&self) -> Result<Plane, JpegProblem> {
+    pub(super) fn plane(&self) -> Result<SamplePlane, JpegProblem> {
         let quant = self.quant.as_ref().ok_or(JpegProblem::Damaged("a component has no scan"))?;
         let stride = self.blocks_across * 8;
         let (across, down) = self.used_blocks();
@@ -126,6 +126,6 @@ impl Component {
                 idct::block(block, quant, &mut row[x * 8..], stride);
             }
         }
-        Ok(Plane { samples, stride })
+        Ok(SamplePlane { samples, stride })
     }
 }

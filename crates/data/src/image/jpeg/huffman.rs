@@ -7,7 +7,7 @@ const FAST_BITS: u32 = 9;
 
 /// A code table.
 #[derive(Debug, Clone)]
-pub(super) struct Table {
+pub(super) struct HuffmanTable {
     /// By the next 9 bits: length and symbol, or length 0 for longer codes.
     fast: Box<[(u8, u8); 1 << FAST_BITS]>,
     /// By length: the first code that is too large, aligned to 16 bits; 0 when there are none.
@@ -17,7 +17,7 @@ pub(super) struct Table {
     symbols: Vec<u8>,
 }
 
-impl Table {
+impl HuffmanTable {
     /// Builds a table from the numbers of codes of each length and the symbols in code order.
     pub(super) fn new(counts: &[u8; 16], symbols: &[u8]) -> Result<Self, JpegProblem> {
         let mut table = Self {
@@ -55,7 +55,7 @@ impl Table {
 const OVERFULL: JpegProblem = JpegProblem::Damaged("a Huffman table has more codes than fit");
 
 /// Bits of one scan, up to the next marker.
-pub(super) struct Bits<'a> {
+pub(super) struct ScanBits<'a> {
     bytes: &'a [u8],
     /// The next byte to take.
     at: usize,
@@ -66,7 +66,7 @@ pub(super) struct Bits<'a> {
     padding: u32,
 }
 
-impl<'a> Bits<'a> {
+impl<'a> ScanBits<'a> {
     pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at, buffer: 0, count: 0, padding: 0 }
     }
@@ -113,7 +113,7 @@ impl<'a> Bits<'a> {
     }
 
     /// The next symbol.
-    pub(super) fn symbol(&mut self, table: &Table) -> Result<u8, JpegProblem> {
+    pub(super) fn symbol(&mut self, table: &HuffmanTable) -> Result<u8, JpegProblem> {
         if self.count < 16 {
             self.refill();
         }

@@ -12,13 +12,13 @@ const CONSTANT_BITS: usize = 13;
 const PASS_BITS: usize = 2;
 
 /// Eight values down or across a block.
-type Lanes = [Wrapping<i32>; 8];
+type IdctRow = [Wrapping<i32>; 8];
 
 /// Divisors of the coefficients, in natural order.
-pub(super) type Quant = [u16; 64];
+pub(super) type QuantTable = [u16; 64];
 
 /// Writes the samples of `block` to the 8 rows of `out`, which lie `stride` apart.
-pub(super) fn block(block: &[i16; 64], quant: &Quant, out: &mut [u8], stride: usize) {
+pub(super) fn block(block: &[i16; 64], quant: &QuantTable, out: &mut [u8], stride: usize) {
     if block[1..].iter().all(|&coefficient| coefficient == 0) {
         // What the passes below give when only the mean is there.
         let mean = Wrapping(i32::from(block[0]) * i32::from(quant[0])) << PASS_BITS;
@@ -30,7 +30,7 @@ pub(super) fn block(block: &[i16; 64], quant: &Quant, out: &mut [u8], stride: us
     }
     let mut values = [Wrapping(0); 64];
     for x in 0..8 {
-        let column: Lanes = std::array::from_fn(|y| {
+        let column: IdctRow = std::array::from_fn(|y| {
             Wrapping(i32::from(block[y * 8 + x]) * i32::from(quant[y * 8 + x]))
         });
         let transformed = if column[1..].iter().all(|value| value.0 == 0) {
@@ -57,7 +57,7 @@ fn times(value: Wrapping<i32>, constant: i32) -> Wrapping<i32> {
 }
 
 #[inline(always)]
-fn transform([x0, x1, x2, x3, x4, x5, x6, x7]: Lanes, shift: usize) -> Lanes {
+fn transform([x0, x1, x2, x3, x4, x5, x6, x7]: IdctRow, shift: usize) -> IdctRow {
     // Even part.
     let turn = times(x2 + x6, 4433); // 0.541196100
     let even2 = turn - times(x6, 15137); // 1.847759065

@@ -1,6 +1,6 @@
 //! Exif's orientation: how a camera was held. OpenCV turns pictures accordingly when it converts them.
 
-use crate::image::Image;
+use crate::image::DecodedImage;
 
 /// The tag of the orientation.
 const TAG: u16 = 0x0112;
@@ -30,7 +30,7 @@ pub(super) fn read(segment: &[u8]) -> Option<u8> {
 }
 
 /// The picture the right way up.
-pub(super) fn turn(image: Image, orientation: u8) -> Image {
+pub(super) fn turn(image: DecodedImage, orientation: u8) -> DecodedImage {
     if orientation <= 1 {
         return image;
     }
@@ -52,5 +52,5 @@ pub(super) fn turn(image: Image, orientation: u8) -> Image {
             pixels.extend_from_slice(&image.pixels[(row * w + column) * c..][..c]);
         }
     }
-    Image { channels: c, height, width, pixels }
+    DecodedImage { channels: c, height, width, pixels }
 }

@@ -2,8 +2,8 @@
 
 use super::{
     JpegProblem,
-    frame::{Component, Frame},
-    huffman::{Bits, Table},
+    frame::{JpegComponent, JpegFrame},
+    huffman::{HuffmanTable, ScanBits},
 };
 
 /// From the order on the wire to natural order.
@@ -16,9 +16,9 @@ pub(super) const ZIGZAG: [usize; 64] = [
 ];
 
 /// What a scan header says.
-pub(super) struct Scan<'a> {
+pub(super) struct JpegScan<'a> {
     /// Index of each component, and its tables: for means (DC) and for the rest (AC).
-    pub(super) parts: Vec<Part<'a>>,
+    pub(super) parts: Vec<ScanComponent<'a>>,
     /// First and last coefficient, on the wire's order.
     pub(super) first: usize,
     pub(super) last: usize,
@@ -30,15 +30,15 @@ pub(super) struct Scan<'a> {
 }
 
 /// One component of a scan.
-pub(super) struct Part<'a> {
+pub(super) struct ScanComponent<'a> {
     pub(super) component: usize,
-    pub(super) dc: Option<&'a Table>,
-    pub(super) ac: Option<&'a Table>,
+    pub(super) dc: Option<&'a HuffmanTable>,
+    pub(super) ac: Option<&'a HuffmanTable>,
 }
 
 /// What is carried from block to block.
 #[derive(Default)]
-struct Carry {
+struct ScanState {
     /// The mean of the last block of each part.
     means: [i32; 4],
     /// Blocks that have no more coefficients.
@@ -47,19 +47,19 @@ struct Carry {
 
 /// Reads the scan's data from `at` on; returns where it ends.
 pub(super) fn read(
-    scan: &Scan<'_>,
-    frame: &mut Frame,
+    scan: &JpegScan<'_>,
+    frame: &mut JpegFrame,
     bytes: &[u8],
     at: usize,
 ) -> Result<usize, JpegProblem> {
-    let mut bits = Bits::new(bytes, at);
-    let mut carry = Carry::default();
+    let mut bits = ScanBits::new(bytes, at);
+    let mut carry = ScanState::default();
     let (across, down) = units(scan, frame);
     for unit in 0..across * down {
         if scan.restart > 0 && unit > 0 && unit.is_multiple_of(scan.restart) {
             bits.check()?;
-            bits = Bits::new(bytes, after_restart(bytes, bits.end())?);
-            carry = Carry::default();
+            bits = ScanBits::new(bytes, after_restart(bytes, bits.end())?);
+            carry = ScanState::default();
         }
         let (x, y) = (unit % across, unit / across);
         for (index, part) in scan.parts.iter().enumerate() {
@@ -86,7 +86,7 @@ pub(super) fn read(
     Ok(bits.end())
 }
 
-fn units(scan: &Scan<'_>, frame: &Frame) -> (usize, usize) {
+fn units(scan: &JpegScan<'_>, frame: &JpegFrame) -> (usize, usize) {
     match scan.parts.as_slice() {
         [part] => frame.components[part.component].used_blocks(),
         _ => (frame.width.div_ceil(8 * frame.h_max), frame.height.div_ceil(8 * frame.v_max)),
@@ -107,13 +107,13 @@ fn after_restart(bytes: &[u8], mut at: usize) -> Result<usize, JpegProblem> {
 }
 
 fn decode_block(
-    scan: &Scan<'_>,
+    scan: &JpegScan<'_>,
     index: usize,
-    component: &mut Component,
+    component: &mut JpegComponent,
     (x, y): (usize, usize),
     progressive: bool,
-    carry: &mut Carry,
-    bits: &mut Bits<'_>,
+    carry: &mut ScanState,
+    bits: &mut ScanBits<'_>,
 ) -> Result<(), JpegProblem> {
     let part = &scan.parts[index];
     let block = component.block_mut(x, y);
@@ -134,11 +134,11 @@ fn decode_block(
 
 /// The block's mean, coded as the difference to the block before.
 fn mean(
-    part: &Part<'_>,
+    part: &ScanComponent<'_>,
     bit: u32,
     before: &mut i32,
     block: &mut [i16; 64],
-    bits: &mut Bits<'_>,
+    bits: &mut ScanBits<'_>,
 ) -> Result<(), JpegProblem> {
     let size = bits.symbol(part.dc.ok_or(NO_TABLE)?)?;
     if size > 15 {
@@ -150,7 +150,11 @@ fn mean(
 }
 
 /// All other coefficients of a baseline block.
-fn rest(part: &Part<'_>, block: &mut [i16; 64], bits: &mut Bits<'_>) -> Result<(), JpegProblem> {
+fn rest(
+    part: &ScanComponent<'_>,
+    block: &mut [i16; 64],
+    bits: &mut ScanBits<'_>,
+) -> Result<(), JpegProblem> {
     let table = part.ac.ok_or(NO_TABLE)?;
     let mut k = 1;
     while k < 64 {
@@ -173,11 +177,11 @@ fn rest(part: &Part<'_>, block: &mut [i16; 64], bits: &mut Bits<'_>) -> Result<(
 
 /// Coefficients of a band, all but their lowest bits.
 fn first_pass(
-    scan: &Scan<'_>,
-    part: &Part<'_>,
+    scan: &JpegScan<'_>,
+    part: &ScanComponent<'_>,
     block: &mut [i16; 64],
-    carry: &mut Carry,
-    bits: &mut Bits<'_>,
+    carry: &mut ScanState,
+    bits: &mut ScanBits<'_>,
 ) -> Result<(), JpegProblem> {
     if carry.empty_blocks > 0 {
         carry.empty_blocks -= 1;
@@ -204,11 +208,11 @@ fn first_pass(
 
 /// One more bit for the coefficients of a band, and new ones that are ±1 at this bit.
 fn refine(
-    scan: &Scan<'_>,
-    part: &Part<'_>,
+    scan: &JpegScan<'_>,
+    part: &ScanComponent<'_>,
     block: &mut [i16; 64],
-    carry: &mut Carry,
-    bits: &mut Bits<'_>,
+    carry: &mut ScanState,
+    bits: &mut ScanBits<'_>,
 ) -> Result<(), JpegProblem> {
     let table = part.ac.ok_or(NO_TABLE)?;
     let step = 1_i16.checked_shl(scan.bit).unwrap_or(0);
@@ -254,7 +258,7 @@ fn refine(
 }
 
 /// Moves a coefficient away from zero if its next bit says so.
-fn correct(coefficient: &mut i16, step: i16, bits: &mut Bits<'_>) {
+fn correct(coefficient: &mut i16, step: i16, bits: &mut ScanBits<'_>) {
     if bits.take(1) == 1 && *coefficient & step == 0 {
         *coefficient = coefficient.wrapping_add(if *coefficient > 0 { step } else { -step });
     }

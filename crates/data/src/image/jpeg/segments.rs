@@ -2,11 +2,11 @@
 
 use super::{
     JpegProblem,
-    frame::Frame,
-    huffman::Table,
-    idct::Quant,
+    frame::JpegFrame,
+    huffman::HuffmanTable,
+    idct::QuantTable,
     orientation,
-    scan::{self, Part, Scan, ZIGZAG},
+    scan::{self, JpegScan, ScanComponent, ZIGZAG},
 };
 use crate::image::ImageError;
 
@@ -14,18 +14,18 @@ use crate::image::ImageError;
 const SCANS_MAX: usize = 100;
 
 /// A file that was read to its end.
-pub(super) struct File {
-    pub(super) frame: Frame,
+pub(super) struct JpegFile {
+    pub(super) frame: JpegFrame,
     /// Exif's, from 1 to 8.
     pub(super) orientation: u8,
 }
 
 /// What segments leave behind for those that follow.
 #[derive(Default)]
-struct Tables {
-    quant: [Option<Quant>; 4],
-    dc: [Option<Table>; 4],
-    ac: [Option<Table>; 4],
+struct JpegTables {
+    quant: [Option<QuantTable>; 4],
+    dc: [Option<HuffmanTable>; 4],
+    ac: [Option<HuffmanTable>; 4],
     restart: usize,
     adobe_transform: Option<u8>,
     jfif: bool,
@@ -33,9 +33,9 @@ struct Tables {
 }
 
 /// Reads all segments.
-pub(super) fn read(bytes: &[u8]) -> Result<File, ImageError> {
-    let mut tables = Tables::default();
-    let mut frame: Option<Frame> = None;
+pub(super) fn read(bytes: &[u8]) -> Result<JpegFile, ImageError> {
+    let mut tables = JpegTables::default();
+    let mut frame: Option<JpegFrame> = None;
     let mut at = 2; // after the start marker, which the caller has seen
     let mut scans = 0;
     while let Some((marker, start)) = next_marker(bytes, at) {
@@ -52,7 +52,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, ImageError> {
             0xc4 => tables.huffman(segment)?,
             0xdb => tables.quantisation(segment)?,
             0xdd => tables.restart = usize::from(u16_at(segment)?),
-            0xc0..=0xc2 if frame.is_none() => frame = Some(Frame::new(segment, marker == 0xc2)?),
+            0xc0..=0xc2 if frame.is_none() => {
+                frame = Some(JpegFrame::new(segment, marker == 0xc2)?)
+            }
             0xc0..=0xc2 => return Err(JpegProblem::Damaged("two frames").into()),
             0xc3 | 0xc5..=0xc7 | 0xcb | 0xcd..=0xcf => {
                 return Err(JpegProblem::Unsupported("lossless or arithmetic coding").into());
@@ -83,11 +85,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, ImageError> {
     }
 }
 
-fn finish(frame: Option<Frame>, tables: Tables) -> Result<File, ImageError> {
+fn finish(frame: Option<JpegFrame>, tables: JpegTables) -> Result<JpegFile, ImageError> {
     let mut frame = frame.ok_or(JpegProblem::Damaged("no frame"))?;
     frame.adobe_transform = tables.adobe_transform;
     frame.jfif = tables.jfif;
-    Ok(File { frame, orientation: tables.orientation.unwrap_or(1) })
+    Ok(JpegFile { frame, orientation: tables.orientation.unwrap_or(1) })
 }
 
 /// The next marker at or after `at`, and the place after it.
@@ -112,7 +114,7 @@ fn u16_at(bytes: &[u8]) -> Result<u16, JpegProblem> {
     bytes.first_chunk().map(|&pair| u16::from_be_bytes(pair)).ok_or(JpegProblem::CutShort)
 }
 
-impl Tables {
+impl JpegTables {
     fn huffman(&mut self, mut segment: &[u8]) -> Result<(), JpegProblem> {
         while let Some((&header, rest)) = segment.split_first() {
             let (counts, rest) = rest.split_first_chunk::<16>().ok_or(JpegProblem::CutShort)?;
@@ -121,7 +123,7 @@ impl Tables {
             let tables = if header >> 4 == 0 { &mut self.dc } else { &mut self.ac };
             let place = tables.get_mut(usize::from(header & 15));
             *place.ok_or(JpegProblem::Damaged("a fifth Huffman table"))? =
-                Some(Table::new(counts, symbols)?);
+                Some(HuffmanTable::new(counts, symbols)?);
             segment = rest;
         }
         Ok(())
@@ -143,19 +145,19 @@ impl Tables {
     }
 
     /// Reads a scan header and gives each component its quantisation table.
-    fn scan(&self, segment: &[u8], frame: &mut Frame) -> Result<Scan<'_>, JpegProblem> {
+    fn scan(&self, segment: &[u8], frame: &mut JpegFrame) -> Result<JpegScan<'_>, JpegProblem> {
         let (&count, rest) = segment.split_first().ok_or(JpegProblem::CutShort)?;
         let (specs, rest) =
             rest.split_at_checked(2 * usize::from(count)).ok_or(JpegProblem::CutShort)?;
         let &[first, last, bits, ..] = rest else { return Err(JpegProblem::CutShort) };
-        let mut parts: Vec<Part<'_>> = Vec::new();
+        let mut parts: Vec<ScanComponent<'_>> = Vec::new();
         for spec in specs.chunks_exact(2) {
             let component = frame.components.iter().position(|c| c.id == spec[0]);
             let component =
                 component.filter(|index| parts.iter().all(|part| part.component != *index));
             let component =
                 component.ok_or(JpegProblem::Damaged("a scan of an unknown component"))?;
-            parts.push(Part {
+            parts.push(ScanComponent {
                 component,
                 dc: self.dc[usize::from(spec[1] >> 4 & 3)].as_ref(),
                 ac: self.ac[usize::from(spec[1] & 3)].as_ref(),
@@ -165,7 +167,7 @@ impl Tables {
                 component.quant = self.quant[component.quant_index];
             }
         }
-        let scan = Scan {
+        let scan = JpegScan {
             parts,
             first: usize::from(first),
             last: usize::from(last),

@@ -4,13 +4,13 @@
 //! the near one and one of the far one. Roundings alternate between up and down so that no drift
 //! arises. Beyond the picture's border the last sample is repeated.
 
-use super::frame::{Component, Frame, Plane};
+use super::frame::{JpegComponent, JpegFrame, SamplePlane};
 
 /// Writes row `y` of the full-size picture to `out`.
 pub(super) fn row(
-    frame: &Frame,
-    component: &Component,
-    plane: &Plane,
+    frame: &JpegFrame,
+    component: &JpegComponent,
+    plane: &SamplePlane,
     y: usize,
     out: &mut Vec<u8>,
 ) {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use caffe_format::DataParameterDb;
 use clap::ValueEnum;
 use data::OnBadSample;
-use data::convert::images::{Encoding, ImagesOptions};
+use data::convert::images::{ImageEncoding, ImagesOptions};
 use data::image::Color;
 
 use crate::options::{DEFAULT_SEED, backend, one_of};
@@ -86,10 +86,10 @@ pub(super) fn run(args: &Args) -> Result<()> {
         color: if gray { Color::Gray } else { Color::Bgr },
         shuffle: shuffle.then_some(DEFAULT_SEED),
         encoding: match (args.encode_type, encoded) {
-            (Some(Kind::Jpg), _) => Encoding::Jpeg,
-            (Some(Kind::Png), _) => Encoding::Png,
-            (None, true) => Encoding::AsNamed,
-            (None, false) => Encoding::Raw,
+            (Some(Kind::Jpg), _) => ImageEncoding::Jpeg,
+            (Some(Kind::Png), _) => ImageEncoding::Png,
+            (None, true) => ImageEncoding::AsNamed,
+            (None, false) => ImageEncoding::Raw,
         },
         check_size,
         backend: args.backend,
