@@ -3,12 +3,12 @@
 use anyhow::Result;
 
 use crate::shell::{self, cargo};
-use crate::{codegen, suite, tidy};
+use crate::{suite, tidy};
 
 pub(crate) fn run(_args: &[String]) -> Result<()> {
     shell::run(&mut cargo(&["fmt", "--all", "--check"]))?;
     tidy::run(&[])?;
-    codegen::run(&["--check".into()])?;
+    shell::run(&mut cargo(&["xtask", "codegen", "--check"]))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     shell::run(&mut cargo(&clippy))?;
     let doc = ["doc", "--workspace", "--no-deps"];

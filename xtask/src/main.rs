@@ -1,96 +1,139 @@
-//! The project's automation: `cargo xtask <command>`. One file a command; `cargo xtask` lists them.
+//! The project's automation: `cargo xtask <command>`. One file per command; `cargo xtask` lists them.
+//!
+//! Commands that call the training crates belong to the feature `linked`. `cargo xtask` builds
+//! without it, in seconds on a fresh machine, and starts the full build only for such a command.
 #![expect(clippy::print_stdout, reason = "commands print what they find")]
 
+#[cfg(feature = "linked")]
 mod bench;
 mod ci;
+#[cfg(feature = "linked")]
 mod codegen;
 mod demo;
+#[cfg(feature = "linked")]
 mod golden;
 mod packages;
 mod shell;
 mod suite;
 mod tidy;
+#[cfg(feature = "linked")]
 mod verify;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 
-/// A command: its name, what follows it, what it does, and the function.
-struct Command {
+/// What a command does with the words that follow its name.
+type CommandFn = fn(&[String]) -> Result<()>;
+
+/// A command of `cargo xtask`.
+struct XtaskCommand {
     name: &'static str,
+    /// What follows the name.
     arguments: &'static str,
     about: &'static str,
-    run: fn(&[String]) -> Result<()>,
+    /// `None` if it needs the feature `linked` and this build lacks it.
+    run: Option<CommandFn>,
 }
 
-const COMMANDS: &[Command] = &[
-    Command {
+/// `Some` of a function that exists with the feature `linked` only.
+macro_rules! linked {
+    ($run:path) => {{
+        #[cfg(feature = "linked")]
+        let run: Option<CommandFn> = Some($run);
+        #[cfg(not(feature = "linked"))]
+        let run = None;
+        run
+    }};
+}
+
+const TASKS: &[XtaskCommand] = &[
+    XtaskCommand {
         name: "demo",
         arguments: "[--data DIR]",
         about: "train LeNet on Fashion-MNIST and print its accuracy",
-        run: demo::run,
+        run: Some(demo::run),
     },
-    Command {
+    XtaskCommand {
         name: "test",
         arguments: "",
         about: "install what tests need (when root) and run all of them",
-        run: suite::run,
+        run: Some(suite::run),
     },
-    Command {
+    XtaskCommand {
         name: "ci",
         arguments: "",
         about: "what .ci/run does: format, tidy, generated files, lints, docs, tests",
-        run: ci::run,
+        run: Some(ci::run),
     },
-    Command { name: "tidy", arguments: "", about: "check the project's own rules", run: tidy::run },
-    Command {
+    XtaskCommand {
+        name: "tidy",
+        arguments: "",
+        about: "check the project's own rules",
+        run: Some(tidy::run),
+    },
+    XtaskCommand {
         name: "codegen",
         arguments: "[--check]",
         about: "write generated files, or check that they are up to date",
-        run: codegen::run,
+        run: linked!(codegen::run),
     },
-    Command {
+    XtaskCommand {
         name: "golden",
         arguments: "DIR [PART]",
         about: "compare with what a reference Caffe recorded",
-        run: golden::run,
+        run: linked!(golden::run),
     },
-    Command {
+    XtaskCommand {
         name: "bench",
         arguments: "collectives|cluster|peers|scaling",
         about: "measure several programs side by side: tables and figures",
-        run: bench::run,
+        run: linked!(bench::run),
     },
-    Command {
+    XtaskCommand {
         name: "verify",
-        arguments: "exact|opencv",
-        about: "check at full size: the same bits on any workers; models that OpenCV reads",
-        run: verify::run,
+        arguments: "exact|opencv|slurm",
+        about: "long checks: the same bits for any workers, OpenCV reads our models, ranks under srun",
+        run: linked!(verify::run),
     },
 ];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let found = args.split_first().and_then(|(name, rest)| {
-        Some((COMMANDS.iter().find(|command| command.name == *name)?, rest))
-    });
-    let Some((command, rest)) = found else {
+    let found = args
+        .split_first()
+        .and_then(|(name, rest)| Some((TASKS.iter().find(|task| task.name == *name)?, rest)));
+    let Some((task, rest)) = found else {
         println!("{}", help());
         let asked = args.first().is_some_and(|arg| ["help", "--help", "-h"].contains(&&**arg));
         return if asked { ExitCode::SUCCESS } else { ExitCode::from(2) };
     };
+    let Some(run) = task.run else { return run_linked(&args) };
     if rest.iter().any(|arg| ["--help", "-h"].contains(&&**arg)) {
-        println!("usage: cargo xtask {} {}\n\n{}", command.name, command.arguments, command.about);
-        if command.name == "bench" {
+        println!("usage: cargo xtask {} {}\n\n{}", task.name, task.arguments, task.about);
+        #[cfg(feature = "linked")]
+        if task.name == "bench" {
             println!("\n{}", bench::USAGE);
         }
         return ExitCode::SUCCESS;
     }
-    match (command.run)(rest) {
+    match run(rest) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            println!("xtask {}: {error:#}", command.name);
+            println!("xtask {}: {error:#}", task.name);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Builds `xtask` with the feature `linked`, its default, and runs the command there.
+fn run_linked(args: &[String]) -> ExitCode {
+    let mut command = shell::cargo(&["run", "--quiet", "--package", "xtask", "--"]);
+    match command.args(args).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE, // it has said why
+        Err(error) => {
+            println!("xtask: cannot start cargo: {error}");
             ExitCode::FAILURE
         }
     }
@@ -98,7 +141,7 @@ fn main() -> ExitCode {
 
 fn help() -> String {
     let mut text = String::from("usage: cargo xtask <command>\n");
-    for Command { name, arguments, about, .. } in COMMANDS {
+    for XtaskCommand { name, arguments, about, .. } in TASKS {
         let call = format!("{name} {arguments}");
         text += &format!("\n  {call:<22} {about}");
     }

@@ -1,21 +1,93 @@
-//! What a launcher (`mpirun`, `srun`) says in the environment, and the cores that are ours.
+//! What a launcher says in the environment, and the cores that are ours.
+//!
+//! | launcher | variables |
+//! |---|---|
+//! | Open MPI's `mpirun` | `OMPI_COMM_WORLD_SIZE`, `OMPI_COMM_WORLD_LOCAL_SIZE` |
+//! | MPICH's `mpiexec` | `PMI_SIZE`, `MPI_LOCALNRANKS` |
+//! | `srun --mpi=pmi2` | `PMI_SIZE`, Slurm's own |
+//! | `srun --mpi=pmix` | `PMIX_RANK`; the number of ranks only in Slurm's own |
+//! | `srun` without PMI | Slurm's own: the tasks cannot find each other |
+//!
+//! Slurm's own are `SLURM_STEP_NUM_TASKS`, `SLURM_STEP_TASKS_PER_NODE` and `SLURM_NODEID`. Processes
+//! that `mpirun` starts inside a Slurm job inherit those of its helpers, so MPI's come first.
 
 use std::fs;
 use std::thread;
 
-/// Variables that hold the number of ranks: Open MPI's, and those of MPICH and Slurm's PMI.
+#[cfg(feature = "mpi")]
+use anyhow::{Result, bail};
+
+/// Variables that hold the number of ranks.
 const WORLD: &[&str] = &["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 /// Variables that hold the number of ranks on this machine.
-const HERE: &[&str] = &["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
+const LOCAL: &[&str] = &["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
 
 /// Says what to build.
 #[cfg(not(feature = "mpi"))]
-pub(crate) const NO_MPI: &str = "this binary was built without MPI; build it with `cargo build \
-     --release -p firecaffe --features mpi`";
+pub(crate) const NO_MPI: &str = "a launcher (mpirun, mpiexec or srun) started this process as one \
+     of several ranks, but this binary was built without MPI and would train alone; build it with \
+     `cargo build --release -p firecaffe --features mpi`";
 
-/// Whether a launcher started us as one of several ranks.
+/// How this process was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Launch {
+    /// By itself, or as the only task of an `srun`.
+    Alone,
+    /// As a rank of an MPI job; `world` as far as the launcher says it.
+    Rank { world: Option<usize> },
+    /// As one of several tasks of an `srun` that gives them no way to find each other.
+    WithoutPmi { tasks: usize },
+}
+
+/// An environment: the process's own, or a test's.
+type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+fn own(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn launch(environment: Environment<'_>) -> Launch {
+    let tasks = number(environment, &["SLURM_STEP_NUM_TASKS"]);
+    if WORLD.iter().any(|name| environment(name).is_some()) {
+        return Launch::Rank { world: number(environment, WORLD) };
+    }
+    if environment("PMIX_RANK").is_some() {
+        return Launch::Rank { world: tasks };
+    }
+    match tasks {
+        Some(tasks) if tasks > 1 => Launch::WithoutPmi { tasks },
+        _ => Launch::Alone,
+    }
+}
+
+/// Whether a launcher started us as a rank, or as a task that ought to be one.
 pub(crate) fn is_launched() -> bool {
-    WORLD.iter().any(|name| std::env::var_os(name).is_some())
+    launch(&own) != Launch::Alone
+}
+
+/// An error, before MPI starts, if the launcher gives the ranks no way to find each other.
+#[cfg(feature = "mpi")]
+pub(crate) fn check_pmi() -> Result<()> {
+    match launch(&own) {
+        Launch::WithoutPmi { tasks } => bail!(
+            "srun started {tasks} tasks but gives them no PMI, so each would train alone; use \
+             `srun --mpi=pmix` (`srun --mpi=list` shows what this Slurm knows)"
+        ),
+        Launch::Alone | Launch::Rank { .. } => Ok(()),
+    }
+}
+
+/// An error if the launcher started several ranks and MPI, once started, knows of `world == 1`.
+#[cfg(feature = "mpi")]
+pub(crate) fn check_world(world: usize) -> Result<()> {
+    match launch(&own) {
+        Launch::Rank { world: Some(started) } if started > 1 && world == 1 => bail!(
+            "the launcher started {started} ranks, but the MPI library knows of this one alone: it \
+             was built for another launcher or another PMI; use its own mpirun, or another `--mpi=` \
+             of srun"
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Cores that this process may run on.
@@ -23,11 +95,29 @@ pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// This rank's share of the machine: the cores it is bound to, or if it is bound to none an equal part
-/// of all.
-pub(crate) fn share_of_cores() -> usize {
-    let here = if is_bound() { 1 } else { number(HERE).unwrap_or(1) };
-    (cores() / here.max(1)).max(1)
+/// The cores this rank is bound to; if it is bound to none, the machine's cores divided by the ranks
+/// on it.
+pub(crate) fn cores_per_rank() -> usize {
+    let ranks = if is_bound() { 1 } else { ranks_here(&own) };
+    (cores() / ranks.max(1)).max(1)
+}
+
+/// Ranks on this machine, as far as the launcher says it.
+fn ranks_here(environment: Environment<'_>) -> usize {
+    let slurm = || {
+        let node = number(environment, &["SLURM_NODEID"])?;
+        tasks_per_node(&environment("SLURM_STEP_TASKS_PER_NODE")?).nth(node)
+    };
+    number(environment, LOCAL).or_else(slurm).unwrap_or(1)
+}
+
+/// Slurm's list of tasks, one number per node: `2(x3),1` is 2, 2, 2, 1.
+fn tasks_per_node(list: &str) -> impl Iterator<Item = usize> {
+    list.split(',').flat_map(|entry| {
+        let (tasks, nodes) = entry.split_once("(x").unwrap_or((entry, "1)"));
+        let nodes = nodes.trim_end_matches(')').parse().unwrap_or(0);
+        std::iter::repeat_n(tasks.trim().parse().unwrap_or(1), nodes)
+    })
 }
 
 /// Whether this process may run on some of the machine's cores only.
@@ -56,18 +146,9 @@ pub(crate) fn host() -> String {
         .map_or_else(|_| "?".to_owned(), |name| name.trim().to_owned())
 }
 
-fn number(names: &[&str]) -> Option<usize> {
-    names.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+fn number(environment: Environment<'_>, names: &[&str]) -> Option<usize> {
+    names.iter().find_map(|name| environment(name)?.parse().ok())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::count;
-
-    #[test]
-    fn lists_of_cores_are_counted() {
-        for (list, want) in [("\t0-1", 2), ("3", 1), ("0-3,8,10-11\n", 7), ("", 0), ("x-2", 0)] {
-            assert_eq!(count(list), want, "{list}");
-        }
-    }
-}
+mod tests;

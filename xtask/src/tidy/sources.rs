@@ -95,7 +95,7 @@ fn find(project: &Project, wrong: impl Fn(&str) -> Option<String>) -> Vec<String
     complaints
 }
 
-fn has_word(line: &str, word: &str) -> bool {
+pub(super) fn has_word(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))

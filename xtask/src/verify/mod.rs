@@ -1,8 +1,9 @@
-//! `cargo xtask verify <what>`: promises checked at full size: the same bits on any workers and ranks, and
-//! what we write read by programs that others wrote.
+//! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the same
+//! bits for any workers and ranks, models that OpenCV reads, ranks that Slurm starts.
 
 mod exact;
 mod opencv;
+mod slurm;
 
 use anyhow::{Result, bail};
 
@@ -10,6 +11,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     match args.split_first() {
         Some((what, rest)) if what == "opencv" => opencv::run(rest),
         Some((what, rest)) if what == "exact" => exact::run(rest),
-        _ => bail!("usage: cargo xtask verify exact|opencv"),
+        Some((what, rest)) if what == "slurm" => slurm::run(rest),
+        _ => bail!("usage: cargo xtask verify exact|opencv|slurm"),
     }
 }

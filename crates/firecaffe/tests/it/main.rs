@@ -6,6 +6,8 @@ mod check;
 mod commands;
 mod data;
 mod disk;
+#[cfg(not(feature = "mpi"))]
+mod launch;
 mod log;
 mod model;
 mod resume;

@@ -7,7 +7,6 @@ use base::Clock;
 use exchange::{Config, Exchange};
 
 use super::Between;
-#[cfg(not(feature = "mpi"))]
 use crate::launch;
 
 /// What is measured on every rank; the last argument is where rank 0's table goes.
@@ -24,10 +23,12 @@ pub(super) fn on_ranks<T>(between: &Between, measure: Measure<'_, T>) -> Result<
 
     use crate::clock::RealClock;
 
+    launch::check_pmi()?;
     let clock = Arc::new(RealClock::start());
     let silence_max = between.silence_max();
     let (mut exchange, watch) =
         mpi::start(Config::MPI, clock.clone(), silence_max, Box::new(base::line_to_stderr))?;
+    launch::check_world(exchange.rank().world())?;
     let first = exchange.rank().coordinator().is_some();
     let mut table: Box<dyn Write> =
         if first { Box::new(io::stdout()) } else { Box::new(io::sink()) };

@@ -78,7 +78,7 @@ impl Parallel {
     pub(crate) fn apply(&self, config: Config, threads_asked: bool) -> Config {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let workers = count(self.workers);
-        let share = (launch::share_of_cores() / workers).max(1);
+        let share = (launch::cores_per_rank() / workers).max(1);
         Config {
             workers,
             replicas: self.replicas.map(count),

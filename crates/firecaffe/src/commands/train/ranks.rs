@@ -29,11 +29,13 @@ const TERMINATED: i32 = 143;
 
 /// Starts MPI and trains; ends the job if that fails.
 pub(super) fn run(args: &Args) -> Result<()> {
+    launch::check_pmi()?;
     let clock = Arc::new(RealClock::start());
     let config = args.parallel.exchange(exchange::Config::MPI)?;
     let report: watch::Report = Box::new(|text| line_to_stderr(&format!("firecaffe: {text}")));
     let silence_max = args.parallel.silence_max();
     let (exchange, watch) = mpi::start(config, clock, silence_max, report)?;
+    launch::check_world(exchange.rank().world())?;
     let ending = Ending { rank: exchange.rank(), watch: Arc::new(Mutex::new(Some(watch))) };
     ending.on_panic();
     ending.on_sigterm()?;

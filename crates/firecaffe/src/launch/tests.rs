@@ -1,0 +1,56 @@
+use super::{Launch, count, launch, ranks_here};
+
+const ALONE: Launch = Launch::Alone;
+
+fn rank(world: usize) -> Launch {
+    Launch::Rank { world: Some(world) }
+}
+
+/// `variables` as a launcher sets them; `here` is the number of ranks on this machine.
+#[track_caller]
+fn check(variables: &str, want: Launch, here: usize) {
+    let environment = |name: &str| {
+        let mut pairs = variables.split(' ').filter_map(|pair| pair.split_once('='));
+        pairs.find(|(variable, _)| *variable == name).map(|(_, value)| value.to_owned())
+    };
+    assert_eq!(launch(&environment), want, "{variables}");
+    assert_eq!(ranks_here(&environment), here, "ranks on this machine: {variables}");
+}
+
+#[test]
+fn without_a_launcher_a_process_is_alone() {
+    check("SHELL=/bin/sh", ALONE, 1);
+    check("SLURM_NTASKS=8 SLURM_JOB_ID=7", ALONE, 1); // an sbatch script
+    check("SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0", ALONE, 1); // srun -n 1
+}
+
+#[test]
+fn mpirun_and_mpiexec() {
+    check("OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_RANK=3", rank(4), 2);
+    check("PMI_SIZE=3 PMI_RANK=0 MPI_LOCALNRANKS=3", rank(3), 3);
+    check("PMIX_RANK=0", Launch::Rank { world: None }, 1);
+}
+
+#[test]
+fn srun() {
+    let slurm = "SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE=2 SLURM_NODEID=0";
+    check(&format!("PMIX_RANK=1 PMIX_NAMESPACE=slurm.pmix.1.0 {slurm}"), rank(2), 2);
+    check(slurm, Launch::WithoutPmi { tasks: 2 }, 2);
+    let last = "SLURM_STEP_NUM_TASKS=7 SLURM_STEP_TASKS_PER_NODE=2(x3),1 SLURM_NODEID=3";
+    check(&format!("PMI_SIZE=7 {last}"), rank(7), 1);
+}
+
+/// `mpirun` starts its helpers by `srun`, one per host, and the ranks inherit their variables.
+#[test]
+fn mpirun_inside_a_slurm_job() {
+    let helper = "SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE=1(x2) SLURM_NODEID=1";
+    let ranks = "OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_SIZE=4";
+    check(&format!("{helper} {ranks}"), rank(8), 4);
+}
+
+#[test]
+fn lists_of_cores_are_counted() {
+    for (list, want) in [("\t0-1", 2), ("3", 1), ("0-3,8,10-11\n", 7), ("", 0), ("x-2", 0)] {
+        assert_eq!(count(list), want, "{list}");
+    }
+}
