@@ -1,8 +1,8 @@
 //! `cargo xtask demo [--data DIR]`: LeNet on Fashion-MNIST, from nothing to its accuracy.
 //!
 //! Builds the program, gets the data (a folder, else Debian's package, else a drawn substitute),
-//! converts it, trains the example and prints what it reached. Everything made lies in `work/demo/`; a
-//! second run replaces the first's.
+//! converts it, trains the example and prints what it reached. Everything made lies in
+//! `work/demo/`; a second run replaces the first's.
 
 mod data;
 
@@ -43,7 +43,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Puts Fashion-MNIST's databases and the example's files into `place`, with paths that point there.
+/// Puts Fashion-MNIST's databases and the example's files into `place`, with paths that point
+/// there.
 pub(crate) fn prepare(place: &str, given: Option<&Path>) -> Result<Data> {
     let folder = root().join(place);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {place}"))?;

@@ -1,4 +1,5 @@
-//! The project's automation: `cargo xtask <command>`. One file per command; `cargo xtask` lists them.
+//! The project's automation: `cargo xtask <command>`. One file per command; `cargo xtask` lists
+//! them.
 //!
 //! Commands that call the training crates belong to the feature `linked`. `cargo xtask` builds
 //! without it, in seconds on a fresh machine, and starts the full build only for such a command.

@@ -1,7 +1,7 @@
 //! `cargo xtask tidy [FOLDER]`: rules of this project that no linter knows.
 //!
-//! A check is a function from the project's files to complaints. To add one, write it and add a row.
-//! `FOLDER` (`crates/net`) lists what remains to be done there for the rules that are new.
+//! A check is a function from the project's files to complaints. To add one, write it and add a
+//! row. `FOLDER` (`crates/net`) lists what remains to be done there for the rules that are new.
 
 mod files;
 mod layers;
@@ -44,8 +44,8 @@ const CHECKS: &[Check] = &[
     Check { rule: "no code in comments", run: prose::code_in_comments },
 ];
 
-/// Rules that are new, and folders that do not follow them yet: what they find there is counted, and
-/// is no error.
+/// Rules that are new, and folders that do not follow them yet: what they find there is counted,
+/// and is no error.
 const NEW: &[&str] = &[
     "words are those of docs/glossary.md",
     "a type name is declared once",

@@ -1,4 +1,5 @@
-//! Shapes, chunk arithmetic, ranks, fingerprints, random streams, medians, quoting, lines on stderr and the clock: what every crate needs, on std alone.
+//! Shapes, chunk arithmetic, ranks, fingerprints, random streams, medians, quoting, lines on stderr
+//! and the clock: what every crate needs, on std alone.
 
 mod chunk;
 mod clock;

@@ -1,7 +1,8 @@
 //! Lines on standard error that stay whole.
 //!
-//! Ranks share `mpirun`'s standard error, which takes what each writes piece by piece. `writeln!` there writes every
-//! part of a format by itself, so lines of two ranks mix; one write for a line keeps it together.
+//! Ranks share `mpirun`'s standard error, which takes what each writes piece by piece. `writeln!`
+//! there writes every part of a format by itself, so lines of two ranks mix; one write for a line
+//! keeps it together.
 
 use std::io::{self, Write};
 

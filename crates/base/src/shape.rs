@@ -8,7 +8,8 @@ pub const BLOB_VALUES_MAX: usize = i32::MAX as usize;
 /// Most axes a blob may have, as in Caffe.
 const AXES_MAX: usize = 32;
 
-/// Sizes of a blob's axes. The product never exceeds [`BLOB_VALUES_MAX`], so `count` cannot overflow.
+/// Sizes of a blob's axes. The product never exceeds [`BLOB_VALUES_MAX`], so `count` cannot
+/// overflow.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Shape(Vec<usize>);
 

@@ -1,8 +1,8 @@
 //! Prototxt: protobuf's text format, as Caffe's users write it and as Caffe's log prints it.
 //!
 //! [`read`] reports every error of a file at once: after an error the parser goes on at the next
-//! field, so a wrong value costs one report and not a cascade. [`write()`] prints byte for byte what
-//! protobuf's `DebugString` prints. Each is one walk over the message's description.
+//! field, so a wrong value costs one report and not a cascade. [`write()`] prints byte for byte
+//! what protobuf's `DebugString` prints. Each is one walk over the message's description.
 //!
 //! The lexer hands out one token at a time and the parser looks one token ahead; memory beyond the
 //! message itself is one entry a reported error.

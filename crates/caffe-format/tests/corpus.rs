@@ -1,4 +1,5 @@
-//! Hostile files, old files, and both with every byte damaged: an error or a message, never a panic.
+//! Hostile files, old files, and both with every byte damaged: an error or a message, never a
+//! panic.
 //!
 //! `test_data/hostile` is also the start of the fuzzer's corpus; whatever the fuzzer finds is put
 //! there under a name that says what it did. The properties are those of `fuzz/fuzz_targets`.

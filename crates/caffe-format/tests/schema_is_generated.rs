@@ -1,6 +1,7 @@
 //! `src/schema.rs` is what the generator makes of `schema.tsv` and `extensions.tsv`.
 //!
-//! After a change to any of them, `UPDATE_EXPECT=1 cargo test -p caffe-format` writes the file anew.
+//! After a change to any of them, `UPDATE_EXPECT=1 cargo test -p caffe-format` writes the file
+//! anew.
 
 #[path = "../../../xtask/src/codegen/schema.rs"]
 mod codegen;

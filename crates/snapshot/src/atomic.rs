@@ -1,8 +1,8 @@
 //! The one place in the workspace that creates files: a file is either the old one or the new one.
 //!
-//! The bytes go to `{path}.partial`, are synced, and take the name in one rename, which is synced too.
-//! A crash, a full disk or a writer that gives up leaves what was at `path` untouched. Missing folders
-//! on the way are made.
+//! The bytes go to `{path}.partial`, are synced, and take the name in one rename, which is synced
+//! too. A crash, a full disk or a writer that gives up leaves what was at `path` untouched. Missing
+//! folders on the way are made.
 
 use std::{
     ffi::OsString,

@@ -1,9 +1,9 @@
 //! A 64-bit hash of bytes, of our own: finds damage and tells files apart. Not for secrets.
 //!
 //! Eight-byte words (little-endian, the last padded with zeros) go round four lanes; a lane takes a
-//! word by exclusive or, a fold, an odd multiplication and a rotation. Each can be undone, and so can
-//! the folding of lanes and length at the end: two inputs of one length that differ within one word
-//! never collide, others do with odds of about 2^-64.
+//! word by exclusive or, a fold, an odd multiplication and a rotation. Each can be undone, and so
+//! can the folding of lanes and length at the end: two inputs of one length that differ within one
+//! word never collide, others do with odds of about 2^-64.
 
 /// Odd, with bits in no pattern: the golden ratio and the fractions of square roots of primes.
 const FACTORS: [u64; 4] =
@@ -104,8 +104,8 @@ fn absorb(lanes: &mut [u64; 4], row: &[u8; ROW]) {
     }
 }
 
-/// A product's high bits depend on all of `x`, its low bits on the low ones alone: so the high half is
-/// folded into the low one before, and the product is turned after.
+/// A product's high bits depend on all of `x`, its low bits on the low ones alone: so the high half
+/// is folded into the low one before, and the product is turned after.
 fn mix(x: u64, factor: u64) -> u64 {
     (x ^ (x >> 32)).wrapping_mul(factor).rotate_left(29)
 }

@@ -7,8 +7,8 @@
 //!         history/<i>                   blob i
 //! ```
 //!
-//! A `/` in a layer's name makes groups in groups (Caffe itself fails on such names). Caffe leaves out blobs
-//! that a layer shares with an earlier one: they come back as empty messages, which
+//! A `/` in a layer's name makes groups in groups (Caffe itself fails on such names). Caffe leaves
+//! out blobs that a layer shares with an earlier one: they come back as empty messages, which
 //! [`match_layers`](crate::weights::match_layers) knows. Written for readers from HDF5 1.8 on.
 
 use std::collections::BTreeMap;
@@ -136,7 +136,8 @@ fn at(place: &str) -> impl FnOnce(Error) -> Hdf5Error {
     move |source| Hdf5Error::At { place, source: Box::new(source) }
 }
 
-/// Adds the layers in `group`, whose own name is `name`. What holds data sets, or nothing, is a layer.
+/// Adds the layers in `group`, whose own name is `name`. What holds data sets, or nothing, is a
+/// layer.
 fn layers(group: &Group, name: &str, depth: usize, out: &mut Vec<LayerParameter>) -> Result<()> {
     let place = format!("data/{name}");
     let want = "groups in groups less deep";

@@ -4,10 +4,11 @@
 //! `.solverstate` (iteration and history), written in that order: a state promises the other two.
 //! Caffe reads its own two. The sidecar holds what Caffe's files have no place for (data positions,
 //! random states, running statistics of every replica) and a hash of both, so that a resume is
-//! bit-exact or refused; a state without a sidecar resumes as Caffe's would, and [`Resume`] says so.
+//! bit-exact or refused; a state without a sidecar resumes as Caffe's would, and [`Resume`] says
+//! so.
 //!
-//! [`save`] and [`load`] are the two doors, [`find_latest`] picks what `--snapshot auto` resumes from,
-//! [`weights`] decides which blobs of a model go where in a net. Nets are not known here.
+//! [`save`] and [`load`] are the two doors, [`find_latest`] picks what `--snapshot auto` resumes
+//! from, [`weights`] decides which blobs of a model go where in a net. Nets are not known here.
 
 pub mod atomic;
 mod error;

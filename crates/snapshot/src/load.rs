@@ -31,7 +31,8 @@ pub struct Loaded {
 pub enum Resume {
     /// All three files are there and belong together: bit-exact.
     Exact(RunState),
-    /// There is no sidecar: weights and history, but data and random numbers from the start, as Caffe does.
+    /// There is no sidecar: weights and history, but data and random numbers from the start, as
+    /// Caffe does.
     AsCaffe {
         /// The sidecar that was looked for.
         missing: PathBuf,
@@ -116,7 +117,8 @@ pub(crate) fn open_sidecar(path: &Path, bytes: &[u8]) -> Result<(Seal, RunState)
     Ok((sidecar.seal, sidecar.run))
 }
 
-/// The model that a state names: beside the state, for snapshots that were moved, else where it says.
+/// The model that a state names: beside the state, for snapshots that were moved, else where it
+/// says.
 pub(crate) fn find_model(state: &Path, model: &str) -> Result<PathBuf, SnapshotError> {
     let written = Path::new(model);
     let beside = written.file_name().map(|name| folder(state).join(name));

@@ -1,8 +1,8 @@
 //! Writes a snapshot: model, sidecar, state, in that order.
 //!
 //! Each file replaces its forerunner in one rename. A crash between two leaves a snapshot without a
-//! state, or one whose hashes disagree, which [`find_latest`](crate::find_latest) passes over; earlier iterations
-//! have other names and are not touched.
+//! state, or one whose hashes disagree, which [`find_latest`](crate::find_latest) passes over;
+//! earlier iterations have other names and are not touched.
 
 use std::path::Path;
 

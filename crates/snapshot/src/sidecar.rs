@@ -5,12 +5,12 @@
 //! section  tag 4 bytes  length u64  bytes
 //! ```
 //!
-//! All numbers are little-endian. Sections of the file: `SEAL` (iteration, hashes of model and state), `RUN `
-//! (seed, batch, hash of the solver), one `REPL` a replica, which holds sections again: `FEED` (data
-//! position of a data layer), `RAND` (random streams), `STAT` (running statistics of a layer). Tags that this
-//! program does not know are kept, so that a later one can add to the format; a change of what is
-//! there raises the version. The bytes may be anything: lengths are checked before they are used, and
-//! nothing is allocated that the file does not back.
+//! All numbers are little-endian. Sections of the file: `SEAL` (iteration, hashes of model and
+//! state), `RUN ` (seed, batch, hash of the solver), one `REPL` a replica, which holds sections
+//! again: `FEED` (data position of a data layer), `RAND` (random streams), `STAT` (running
+//! statistics of a layer). Tags that this program does not know are kept, so that a later one can
+//! add to the format; a change of what is there raises the version. The bytes may be anything:
+//! lengths are checked before they are used, and nothing is allocated that the file does not back.
 
 mod read;
 mod write;
@@ -93,7 +93,8 @@ pub struct Replica {
     pub random: Vec<u8>,
     /// Running statistics of its BatchNorm layers.
     pub statistics: Vec<Statistics>,
-    /// Sections that other parts of the program (a codec's residuals) or later versions of it added.
+    /// Sections that other parts of the program (a codec's residuals) or later versions of it
+    /// added.
     pub extra: Vec<Section>,
 }
 

@@ -1,7 +1,7 @@
 //! `cargo xtask bench collectives`: threads against Open MPI's `MPI_Allreduce` on the same cores.
 //!
-//! 100 MB between 2, 4 and 8 workers; the table shows bus bandwidth and how many times the library's
-//! it is, measured in the same run.
+//! 100 MB between 2, 4 and 8 workers; the table shows bus bandwidth and how many times the
+//! library's it is, measured in the same run.
 
 use anyhow::Result;
 

@@ -1,4 +1,5 @@
-//! Runs `firecaffe bench allreduce` on threads, under `mpirun` or on the namespace cluster, and reads its JSON.
+//! Runs `firecaffe bench allreduce` on threads, under `mpirun` or on the namespace cluster, and
+//! reads its JSON.
 
 use std::process::Command;
 

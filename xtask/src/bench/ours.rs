@@ -85,7 +85,8 @@ fn build(flags: &[&str]) -> Result<PathBuf> {
     Ok(target_dir().join("release/firecaffe"))
 }
 
-/// The program with MPI, for `mpirun` to start: the binary at `given`, built here when that is empty.
+/// The program with MPI, for `mpirun` to start: the binary at `given`, built here when that is
+/// empty.
 pub(super) fn with_mpi(given: &str) -> Result<String> {
     if !given.is_empty() {
         return Ok(given.to_owned());

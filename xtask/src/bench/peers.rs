@@ -1,11 +1,12 @@
-//! `cargo xtask bench peers`: every network of `bench/models` here and in PyTorch, on the same cores.
+//! `cargo xtask bench peers`: every network of `bench/models` here and in PyTorch, on the same
+//! cores.
 //!
-//! The programs, and their numbers of threads, take turns round after round, so that whatever disturbs the
-//! machine disturbs all of them; small networks take several turns a round. Medians over rounds are compared:
-//! forward + backward, and the same with the update (SGD with momentum). PyTorch runs in both memory orders and
-//! the better one counts. The share is that of the FMA peak, measured between the rounds. What two cores can give
-//! at most, two programs of one thread at once show: they share caches and memory, and wait for nothing.
-//! Two rounds take seven minutes.
+//! The programs, and their numbers of threads, take turns round after round, so that whatever
+//! disturbs the machine disturbs all of them; small networks take several turns a round. Medians
+//! over rounds are compared: forward + backward, and the same with the update (SGD with momentum).
+//! PyTorch runs in both memory orders and the better one counts. The share is that of the FMA peak,
+//! measured between the rounds. What two cores can give at most, two programs of one thread at once
+//! show: they share caches and memory, and wait for nothing. Two rounds take seven minutes.
 
 mod report;
 

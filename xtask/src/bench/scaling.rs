@@ -1,9 +1,10 @@
-//! `cargo xtask bench scaling`: training from a database with 1 and 2 workers, against PyTorch over gloo.
+//! `cargo xtask bench scaling`: training from a database with 1 and 2 workers, against PyTorch over
+//! gloo.
 //!
-//! One thread a worker, update included, the same network and batch on both sides; PyTorch's input lies in
-//! memory, ours is read from an LMDB of raw 256 x 256 images that the bench draws itself, cropped and
-//! mirrored. The programs take turns, ours before each memory order of PyTorch's, and medians are compared. A
-//! round takes seven minutes.
+//! One thread a worker, update included, the same network and batch on both sides; PyTorch's input
+//! lies in memory, ours is read from an LMDB of raw 256 x 256 images that the bench draws itself,
+//! cropped and mirrored. The programs take turns, ours before each memory order of PyTorch's, and
+//! medians are compared. A round takes seven minutes.
 
 mod database;
 
@@ -136,7 +137,8 @@ fn row(net: &Net, rates: Rates) -> String {
     format!("| {name} | {batch} | {one:.2} | {two:.2} | {speed_up:.2} | {scaling} | {against} |\n")
 }
 
-/// The network with its first layer, which makes constant values, replaced by one that reads `database`.
+/// The network with its first layer, which makes constant values, replaced by one that reads
+/// `database`.
 fn with_database(net: &Net, database: &Path) -> Result<String> {
     let path = root().join(format!("bench/models/{}.prototxt", net.file));
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", net.file))?;

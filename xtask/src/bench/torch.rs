@@ -1,4 +1,5 @@
-//! `bench/torch_peer.py` as a process: asked for iterations now and then, or run once with several workers.
+//! `bench/torch_peer.py` as a process: asked for iterations now and then, or run once with several
+//! workers.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

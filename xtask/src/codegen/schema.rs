@@ -1,7 +1,7 @@
 //! Turns Caffe's schema table, and ours, into `crates/caffe-format/src/schema.rs`.
 //!
-//! Fields that Caffe does not have stand in a table of their own (`extensions.tsv`), so that the other
-//! remains Caffe's; their numbers begin at 1001, far from where Caffe adds.
+//! Fields that Caffe does not have stand in a table of their own (`extensions.tsv`), so that the
+//! other remains Caffe's; their numbers begin at 1001, far from where Caffe adds.
 //!
 //! A table (`schema.tsv`) has one row a field (message, number, name, label, type, packed,
 //! default) and one row an enum (name, values). Out comes one plain struct a message with an
@@ -9,8 +9,9 @@
 //! that the generic text and binary codecs walk. Nothing else is generated: no code that parses or
 //! prints a particular message exists.
 //!
-//! The output is a pure function of the tables and is laid out as a table itself (one line a field),
-//! so the module is exempt from rustfmt. A table that breaks its own form is our bug and panics.
+//! The output is a pure function of the tables and is laid out as a table itself (one line a
+//! field), so the module is exempt from rustfmt. A table that breaks its own form is our bug and
+//! panics.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -51,7 +52,8 @@ pub(crate) fn generate(caffe: &str, extensions: &str) -> String {
 struct Schema<'a> {
     /// Message to fields, in the order of their numbers.
     messages: BTreeMap<&'a str, Vec<Field<'a>>>,
-    /// Enum (`Message.Name` or `Name`) to values in the order of the table; the first is the default.
+    /// Enum (`Message.Name` or `Name`) to values in the order of the table; the first is the
+    /// default.
     enums: BTreeMap<&'a str, Vec<(&'a str, &'a str)>>,
 }
 

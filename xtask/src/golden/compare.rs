@@ -9,7 +9,8 @@ pub(crate) struct Closeness {
 }
 
 impl Closeness {
-    /// Compares values one by one; the difference may be `tolerance` times the larger of both or of 1.
+    /// Compares values one by one; the difference may be `tolerance` times the larger of both or of
+    /// 1.
     pub(crate) fn check(
         &mut self,
         what: &str,

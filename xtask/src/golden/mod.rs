@@ -1,8 +1,8 @@
 //! `cargo xtask golden DIR`: compares with what a reference Caffe recorded.
 //!
-//! `DIR` has any of `layers/`, `solvers/`, `nets/`, `data/feeds/`, `legacy/` and `schema.tsv`, in the
-//! form its README states; every folder or file in them is a case. Cases that need a layer, rule or
-//! source that is not built are skipped. Ends with `N passed, M failed, K skipped`.
+//! `DIR` has any of `layers/`, `solvers/`, `nets/`, `data/feeds/`, `legacy/` and `schema.tsv`, in
+//! the form its README states; every folder or file in them is a case. Cases that need a layer,
+//! rule or source that is not built are skipped. Ends with `N passed, M failed, K skipped`.
 
 mod compare;
 mod feeds;

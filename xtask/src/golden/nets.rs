@@ -1,13 +1,14 @@
 //! `nets/<net>.json`: whole networks, one forward and backward.
 //!
-//! Outputs, data, diffs and params must agree within 1e-3 in the mean of their magnitudes. Gradients of
-//! params get room for what rounding does to any f32 implementation: a pre-activation within rounding of
-//! zero lets a ReLU or a maximum fall to either side, and one such flip moves whole gradients. (In
-//! ResNet-50 at batch 2 some fifty flips move BatchNorm's gammas and betas by up to 1 %: PyTorch in f32
-//! and the reference itself are that far from an f64 run; with the flips taken from our own run, ours
-//! agree with f64 to 3e-5.) So the net is run once more with params moved by a few units in the last
-//! place, and a gradient may differ by what that does to it. Flips average out where errors do not:
-//! the mean deviation over all params of a kind must stay within 1e-3.
+//! Outputs, data, diffs and params must agree within 1e-3 in the mean of their magnitudes.
+//! Gradients of params get room for what rounding does to any f32 implementation: a pre-activation
+//! within rounding of zero lets a ReLU or a maximum fall to either side, and one such flip moves
+//! whole gradients. (In ResNet-50 at batch 2 some fifty flips move BatchNorm's gammas and betas by
+//! up to 1 %: PyTorch in f32 and the reference itself are that far from an f64 run; with the flips
+//! taken from our own run, ours agree with f64 to 3e-5.) So the net is run once more with params
+//! moved by a few units in the last place, and a gradient may differ by what that does to it. Flips
+//! average out where errors do not: the mean deviation over all params of a kind must stay within
+//! 1e-3.
 
 use std::fs;
 use std::path::{Path, PathBuf};

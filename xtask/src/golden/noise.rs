@@ -67,7 +67,8 @@ fn channels(param: &Param) -> f64 {
 pub(crate) struct Pooled(BTreeMap<(usize, usize), (f64, f64, usize)>);
 
 impl Pooled {
-    /// Counts one param. Those of one place and number of axes are of one kind: weights, biases, gammas, betas.
+    /// Counts one param. Those of one place and number of axes are of one kind: weights, biases,
+    /// gammas, betas.
     pub(crate) fn add(&mut self, param: &Param, got: f64, want: f64) {
         if want == 0.0 {
             return;

@@ -16,7 +16,8 @@ use super::{Verdict, ending_in, entries};
 const LOSS_TOLERANCE: f64 = 1e-4;
 /// Of a parameter's mean magnitude.
 const WEIGHT_TOLERANCE: f64 = 1e-3;
-/// Below this a value is rounding noise: a bias before BatchNorm has no gradient but what rounding leaves.
+/// Below this a value is rounding noise: a bias before BatchNorm has no gradient but what rounding
+/// leaves.
 const WEIGHT_NOISE: f64 = 1e-6;
 
 /// Folders with a solver and a log.
@@ -26,7 +27,8 @@ pub(crate) fn cases(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(cases)
 }
 
-/// What a run shows, in the order it shows it: `loss 3`, `rate 3`, `test accuracy`, with the number.
+/// What a run shows, in the order it shows it: `loss 3`, `rate 3`, `test accuracy`, with the
+/// number.
 type Shown = Vec<(String, f64)>;
 
 /// Trains as recorded and compares the start, everything shown and the end.

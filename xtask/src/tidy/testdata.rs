@@ -1,7 +1,8 @@
 //! Data that came from elsewhere says from where and under which licence.
 //!
-//! Every file in `testdata/` is named in the first column of the table in `testdata/README.md`, by its
-//! path, its folder or a pattern with `*`. Every other folder of test data has a README of its own.
+//! Every file in `testdata/` is named in the first column of the table in `testdata/README.md`, by
+//! its path, its folder or a pattern with `*`. Every other folder of test data has a README of its
+//! own.
 
 use super::files::Project;
 

@@ -1,7 +1,9 @@
-//! `cargo xtask verify exact`: LeNet on Fashion-MNIST with four replicas, run in every way, one hash.
+//! `cargo xtask verify exact`: LeNet on Fashion-MNIST with four replicas, run in every way, one
+//! hash.
 //!
-//! Each row trains 200 iterations and prints the hash of the weights; a hash that differs from the first
-//! row's fails the command. Rows under `mpirun` are skipped, and named, where there is no MPI.
+//! Each row trains 200 iterations and prints the hash of the weights; a hash that differs from the
+//! first row's fails the command. Rows under `mpirun` are skipped, and named, where there is no
+//! MPI.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

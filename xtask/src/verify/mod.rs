@@ -1,5 +1,5 @@
-//! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the same
-//! bits for any workers and ranks, models that OpenCV reads, ranks that Slurm starts.
+//! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
+//! same bits for any workers and ranks, models that OpenCV reads, ranks that Slurm starts.
 
 mod exact;
 mod opencv;

@@ -1,7 +1,7 @@
 //! `cargo xtask verify opencv`: OpenCV's Caffe importer reads our models and gets our outputs.
 //!
-//! For each example's `deploy.prototxt`: params are drawn from a seed, written to a `.caffemodel` by
-//! our code, and a random input is run through both. The outputs must agree to 1e-4. OpenCV is
+//! For each example's `deploy.prototxt`: params are drawn from a seed, written to a `.caffemodel`
+//! by our code, and a random input is run through both. The outputs must agree to 1e-4. OpenCV is
 //! installed by pip into a virtual environment under the build folder.
 
 use std::fs;
@@ -143,8 +143,8 @@ fn fill(single: &mut Single, rng: &mut Mt19937) {
     }
 }
 
-/// Scales the last inner product so that its outputs deviate by 1: behind larger ones, softmax gives
-/// 0 and 1 whatever the net computes.
+/// Scales the last inner product so that its outputs deviate by 1: behind larger ones, softmax
+/// gives 0 and 1 whatever the net computes.
 fn calm(single: &mut Single) -> Result<()> {
     let layers = single.net().filtered();
     let last = layers.iter().rfind(|layer| layer.type_() == "InnerProduct");

@@ -41,7 +41,8 @@ impl Mt19937 {
         }
     }
 
-    /// A value beyond the last edge: an exponential one, accepted as often as the normal curve asks.
+    /// A value beyond the last edge: an exponential one, accepted as often as the normal curve
+    /// asks.
     fn normal_tail(&mut self) -> f32 {
         let start = single(NORMAL_X[1]);
         loop {

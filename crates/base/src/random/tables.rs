@@ -1,9 +1,9 @@
 //! Where the ziggurats of [`gaussian`](super::gaussian) cut their curves.
 //!
-//! A ziggurat covers the area under a falling curve `f` with layers of equal area `v`
-//! (Marsaglia & Tsang 2000). With `r` the start of the tail, `v = r f(r) + tail(r)`; the edges are
-//! `x[0] = v / f(r)`, `x[1] = r`, `x[i + 1] = f⁻¹(f(x[i]) + v / x[i])`, and `r` is the one for which
-//! the last layer ends at `f = 1`. `y[i] = f(x[i])`, but `y[0] = 0`.
+//! A ziggurat covers the area under a falling curve `f` with layers of equal area `v` (Marsaglia &
+//! Tsang 2000). With `r` the start of the tail, `v = r f(r) + tail(r)`; the edges are `x[0] = v /
+//! f(r)`, `x[1] = r`, `x[i + 1] = f⁻¹(f(x[i]) + v / x[i])`, and `r` is the one for which the last
+//! layer ends at `f = 1`. `y[i] = f(x[i])`, but `y[0] = 0`.
 //!
 //! The numbers were computed from these equations with 60 digits and rounded to f64; an f64
 //! evaluation of the recurrence would lose the last bits, and Caffe's draws depend on them.

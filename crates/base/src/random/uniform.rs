@@ -1,7 +1,8 @@
-//! Uniform values: boost's `uniform_real<float>` between Caffe's bounds, and its `uniform_01<float>`.
+//! Uniform values: boost's `uniform_real<float>` between Caffe's bounds, and its
+//! `uniform_01<float>`.
 //!
-//! A word converted to f32 may round up to 2^32, and `min + share * (max - min)` may round up to the
-//! end; both draws are thrown away and repeated, so a value can cost more than one word.
+//! A word converted to f32 may round up to 2^32, and `min + share * (max - min)` may round up to
+//! the end; both draws are thrown away and repeated, so a value can cost more than one word.
 
 use super::Mt19937;
 

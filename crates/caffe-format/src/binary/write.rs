@@ -1,7 +1,8 @@
 //! Message to binary: one function that sizes and one that writes any message.
 //!
 //! A message inside a message is preceded by its length, so sizes are computed first: constant time
-//! for floats, and at most once a level of nesting for everything else. The output is allocated once.
+//! for floats, and at most once a level of nesting for everything else. The output is allocated
+//! once.
 
 use crate::message::{Label, Message, Slot};
 

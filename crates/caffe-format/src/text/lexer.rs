@@ -1,7 +1,8 @@
 //! Cuts prototxt into tokens: names, numbers, strings and single characters.
 //!
 //! The lexer is a position in the source, so looking ahead is copying it. Every byte of the source
-//! ends up in a token, white space or a comment; what is wrong inside a token is for the parser to say.
+//! ends up in a token, white space or a comment; what is wrong inside a token is for the parser to
+//! say.
 
 /// A piece of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

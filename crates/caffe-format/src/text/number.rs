@@ -1,7 +1,8 @@
 //! Numbers of prototxt: reading C's literals, and printing floats as protobuf does.
 //!
 //! Protobuf prints `%.6g`, or `%.9g` where six digits do not give the value back (15 and 17 for
-//! doubles). It reads every number as a double and rounds to float then; so do we, to the same bits.
+//! doubles). It reads every number as a double and rounds to float then; so do we, to the same
+//! bits.
 
 use std::fmt::Write as _;
 

@@ -167,7 +167,8 @@ impl<'a> Parser<'a, '_> {
         ))
     }
 
-    /// Whether the block that begins here is one of an enclosing message; reports the missing brace.
+    /// Whether the block that begins here is one of an enclosing message; reports the missing
+    /// brace.
     fn belongs_outside(&mut self, kind: &MessageKind) -> bool {
         let name = self.token;
         let here = matches!(self.unknown, Unknown::Warn(_)) || kind.by_name(name.text).is_some();

@@ -1,4 +1,5 @@
-//! V0 to V1: `layers { layer { type: "conv" num_output: 8 } }` to `layers { type: CONVOLUTION .. }`.
+//! V0 to V1: `layers { layer { type: "conv" num_output: 8 } }` to `layers { type: CONVOLUTION ..
+//! }`.
 //!
 //! V0 layers had one flat list of parameters. Each goes to the message of its layer's type; one
 //! that means nothing for the type is dropped with a notice. As in Caffe, only the net's name,

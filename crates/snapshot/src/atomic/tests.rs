@@ -38,7 +38,8 @@ fn a_writer_that_gives_up_leaves_the_old_file_and_nothing_else() {
     assert_eq!(names(dir.path()), ["file"]);
 }
 
-/// `/dev/full` answers every write as a full disk does; small writes fail when the buffer is emptied.
+/// `/dev/full` answers every write as a full disk does; small writes fail when the buffer is
+/// emptied.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_the_old_file() {

@@ -80,7 +80,8 @@ fn a_state_without_its_sidecar_resumes_as_caffe_does() {
     assert!(find_latest(&prefix(dir.path())).unwrap().is_none(), "not complete");
 }
 
-/// Damages each file of the last snapshot: `load` names it, `find_latest` falls back to the one before.
+/// Damages each file of the last snapshot: `load` names it, `find_latest` falls back to the one
+/// before.
 #[test]
 fn damage_to_any_file_is_noticed() {
     for format in [SnapshotFormat::Binaryproto, SnapshotFormat::Hdf5] {

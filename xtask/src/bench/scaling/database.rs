@@ -1,7 +1,7 @@
 //! An LMDB of drawn images: raw `Datum`s of 3 x 256 x 256, as ImageNet is usually stored for Caffe.
 //!
-//! 256 records (50 MB) with values from a small generator: what they show does not matter for speed,
-//! that they are read, cropped and mirrored does. Made once; a later run finds it.
+//! 256 records (50 MB) with values from a small generator: what they show does not matter for
+//! speed, that they are read, cropped and mirrored does. Made once; a later run finds it.
 
 use std::path::{Path, PathBuf};
 

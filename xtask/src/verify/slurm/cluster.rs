@@ -1,8 +1,8 @@
 //! A Slurm of one machine, for as long as a value lives.
 //!
 //! munged, slurmctld and slurmd run in the foreground as our children, with key, socket, ports and
-//! state of their own, so that a Slurm that is installed here is not touched. They are ended when the
-//! value is dropped. Ctrl-C reaches them without us: they are in the terminal's process group.
+//! state of their own, so that a Slurm that is installed here is not touched. They are ended when
+//! the value is dropped. Ctrl-C reaches them without us: they are in the terminal's process group.
 
 use std::fs::{self, File};
 use std::io::Read;
