@@ -5,20 +5,15 @@ use std::path::Path;
 use base::random::Mt19937;
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};
-use kernels::{Cpu, Simd, Write};
-use tensor::{Layout, Slab};
+use kernels::Write;
+use tensor::Layout;
 
 use super::safetensors::{RecordedTensor, Recording};
-use crate::testing::{bottom_memory, top_gradient};
-use crate::{
-    Backward, Bottom, BottomDiff, Forward, Gradient, InlineVec, Layer, LayerKind, LayoutRule,
-    ParamDecl, ParamKind, Spec, Top, TopDiff, TopMemory,
-};
+use crate::testing::{LayerMemory, layouts};
+use crate::{Layer, LayerKind, ParamDecl, ParamKind, Spec, TopMemory};
 
 /// Relative to the larger of the two values, or to 1.
 const TOLERANCE: f32 = 1e-4;
-/// Initial value of gradients, to see that they are overwritten.
-const POISON: f32 = 3e7;
 
 /// A case as recorded.
 pub(super) struct GoldenCase {
@@ -53,35 +48,12 @@ impl GoldenCase {
     }
 
     pub(super) fn run(&self, kind: &LayerKind) -> Comparison {
-        let layouts: &[Layout] = match self.build(kind)?.0.layouts() {
-            LayoutRule::RowMajor => &[Layout::RowMajor],
-            LayoutRule::ChannelsLast => &[Layout::ChannelsLast],
-            LayoutRule::Same => &[Layout::RowMajor, Layout::ChannelsLast],
-        };
-        for &layout in layouts {
-            let (layer, shapes) = self.build(kind)?;
-            GoldenRun::new(self, layer, shapes, layout)?
-                .compare()
-                .map_err(|e| format!("{e} ({layout:?})"))?;
+        let rule = GoldenRun::new(self, kind, Layout::RowMajor)?.layer.layouts();
+        for &layout in layouts(rule) {
+            let run = GoldenRun::new(self, kind, layout)?;
+            run.compare().map_err(|e| format!("{e} ({layout:?})"))?;
         }
         Ok(())
-    }
-
-    fn build(&self, kind: &LayerKind) -> Result<(Box<dyn Layer>, Vec<Shape>), String> {
-        let spec = Spec {
-            layer: &self.layer,
-            phase: if self.metadata("phase") == "TEST" { Phase::Test } else { Phase::Train },
-            in_place: self.in_place(),
-            bottoms: self.layer.bottom.len(),
-            tops: self.layer.top.len(),
-            source_shapes: &[],
-        };
-        let mut layer = (kind.build)(&spec).map_err(|e| e.to_string())?;
-        let bottoms: Vec<_> = (self.layer.bottom.iter())
-            .map(|name| Shape::new(&self.tensor("in", name).unwrap().0).unwrap())
-            .collect();
-        let tops = layer.reshape(&bottoms).map_err(|e| e.to_string())?;
-        Ok((layer, tops))
     }
 
     fn in_place(&self) -> bool {
@@ -105,21 +77,21 @@ impl GoldenCase {
 struct GoldenRun<'a> {
     case: &'a GoldenCase,
     layer: Box<dyn Layer>,
-    layout: Layout,
-    cpu: Cpu,
-    bottoms: Vec<(Shape, Vec<f32>)>,
-    tops: Vec<(Shape, Slab)>,
+    memory: LayerMemory,
     decls: Vec<ParamDecl>,
-    params: Vec<Vec<f32>>,
 }
 
 impl<'a> GoldenRun<'a> {
-    fn new(
-        case: &'a GoldenCase,
-        layer: Box<dyn Layer>,
-        tops: Vec<Shape>,
-        layout: Layout,
-    ) -> Result<Self, String> {
+    fn new(case: &'a GoldenCase, kind: &LayerKind, layout: Layout) -> Result<Self, String> {
+        let spec = Spec {
+            layer: &case.layer,
+            phase: if case.metadata("phase") == "TEST" { Phase::Test } else { Phase::Train },
+            in_place: case.in_place(),
+            bottoms: case.layer.bottom.len(),
+            tops: case.layer.top.len(),
+            source_shapes: &[],
+        };
+        let mut layer = (kind.build)(&spec).map_err(|e| e.to_string())?;
         let bottoms = (case.layer.bottom.iter())
             .map(|name| {
                 let (dims, values) = case.tensor("in", name).unwrap();
@@ -128,24 +100,29 @@ impl<'a> GoldenRun<'a> {
                 (shape, values)
             })
             .collect();
-        let tops = tops.into_iter().map(|s| (s.clone(), Slab::zeros(s.count()))).collect();
+        let memory = LayerMemory::new(&mut *layer, layout, case.in_place(), bottoms);
+        let mut memory = memory.map_err(|e| e.to_string())?.with_threads(2);
         let decls = layer.params();
-        let params = drawn(case, &decls)?;
-        let cpu = Cpu::new(2, Simd::detect());
-        Ok(Self { case, layer, layout, cpu, bottoms, tops, decls, params })
+        for ((_, values), recorded) in memory.params.iter_mut().zip(drawn(case, &decls)?) {
+            *values = recorded;
+        }
+        Ok(Self { case, layer, memory, decls })
     }
 
     fn compare(mut self) -> Comparison {
         if self.layer.traits().tops == TopMemory::BottomDataAndDiff {
             return self.compare_alias();
         }
-        self.forward()?;
-        for (name, (shape, values)) in self.case.layer.top.iter().zip(&self.tops) {
-            let got =
-                reorder(shape, self.layout, &values[..shape.count()], ReorderDirection::ToCaffe);
+        let mut rng =
+            Mt19937::new(self.case.metadata("seed_before_forward").parse().unwrap_or(1701));
+        let result = self.memory.forward(&mut *self.layer, &mut rng, None);
+        result.map_err(|e| e.to_string())?;
+        for (name, (shape, values)) in self.case.layer.top.iter().zip(&self.memory.tops) {
+            let values = &values[..shape.count()];
+            let got = reorder(shape, self.memory.layout, values, ReorderDirection::ToCaffe);
             close(&format!("top `{name}`"), &got, shape.dims(), self.case.tensor("out", name))?;
         }
-        for (index, (values, decl)) in self.params.iter().zip(&self.decls).enumerate() {
+        for (index, ((_, values), decl)) in self.memory.params.iter().zip(&self.decls).enumerate() {
             if let Some(want) = self.case.param("param_after", index) {
                 close(&format!("param {index} after"), values, decl.shape.dims(), Some(want))?;
             }
@@ -157,117 +134,37 @@ impl<'a> GoldenRun<'a> {
     /// For a layer whose top is its bottom's memory.
     fn compare_alias(&self) -> Comparison {
         let (top, bottom) = (&self.case.layer.top[0], &self.case.layer.bottom[0]);
-        let shape = self.tops[0].0.dims();
-        close("top", &self.bottoms[0].1, shape, self.case.tensor("out", top))?;
+        let (shape, values) = &self.memory.bottoms[0];
+        close("top", values, self.memory.tops[0].0.dims(), self.case.tensor("out", top))?;
         let diff = &self.case.tensor("dout", top).unwrap().1;
-        close("bottom's diff", diff, self.bottoms[0].0.dims(), self.case.tensor("din", bottom))
-    }
-
-    fn forward(&mut self) -> Comparison {
-        let in_place = self.case.in_place();
-        if in_place {
-            self.tops[0].1.copy_from_slice(&self.bottoms[0].1);
-        }
-        let seed = self.case.metadata("seed_before_forward").parse().unwrap_or(1701);
-        let mut running = self.params.clone();
-        let mut io = Forward {
-            cpu: &self.cpu,
-            bottoms: (self.bottoms.iter().enumerate())
-                .map(|(i, (shape, data))| Bottom {
-                    shape,
-                    layout: of_shape(shape, self.layout),
-                    memory: bottom_memory(in_place && i == 0, data),
-                })
-                .collect(),
-            tops: (self.tops.iter_mut())
-                .map(|(shape, slab)| Top {
-                    layout: of_shape(shape, self.layout),
-                    shape,
-                    slab,
-                    placement: None,
-                })
-                .collect(),
-            params: learned(&self.params, &self.decls),
-            running: (running.iter_mut().zip(&self.decls))
-                .filter(|(_, decl)| decl.kind == ParamKind::Running)
-                .map(|(values, _)| &mut values[..])
-                .collect(),
-            rng: &mut Mt19937::new(seed),
-            source: None,
-        };
-        self.layer.forward(&mut io).map_err(|e| e.to_string())?;
-        drop(io);
-        self.params = running;
-        Ok(())
+        close("bottom's diff", diff, shape.dims(), self.case.tensor("din", bottom))
     }
 
     fn backward(&mut self) -> Comparison {
-        let (layout, case) = (self.layout, self.case);
-        let in_place = case.in_place();
-        let dys: Vec<_> = (case.layer.top.iter().zip(&self.tops))
+        let (layout, case) = (self.memory.layout, self.case);
+        let dys: Vec<_> = (case.layer.top.iter().zip(&self.memory.tops))
             .map(|(name, (shape, _))| {
                 let dy = case.tensor("dout", name).map_or(&[][..], |(_, values)| values);
                 reorder(shape, layout, dy, ReorderDirection::FromCaffe)
             })
             .collect();
-        let mut dxs: Vec<_> = (case.layer.bottom.iter().enumerate())
-            .map(|(i, name)| {
-                let wanted = case.tensor("din", name).is_some();
-                let poison = vec![POISON; self.bottoms[i].1.len()];
-                wanted.then(|| if in_place && i == 0 { dys[0].clone() } else { poison })
-            })
-            .collect();
-        let mut dparams: Vec<_> = (self.decls.iter())
-            .map(|d| (d.kind == ParamKind::Learned).then(|| vec![POISON; d.shape.count()]))
-            .collect();
-        let mut io = Backward {
-            cpu: &self.cpu,
-            tops: (self.tops.iter().zip(&dys).enumerate())
-                .map(|(i, ((shape, data), diff))| TopDiff {
-                    shape,
-                    layout: of_shape(shape, layout),
-                    data: &data[..shape.count()],
-                    gradient: top_gradient(in_place && i == 0, diff),
-                    live: !diff.is_empty(),
-                    placement: None,
-                })
-                .collect(),
-            bottoms: (self.bottoms.iter().zip(&mut dxs).enumerate())
-                .map(|(i, ((shape, data), diff))| BottomDiff {
-                    shape,
-                    layout: of_shape(shape, layout),
-                    data: if in_place && i == 0 { &self.tops[0].1 } else { data },
-                    diff: diff.as_deref_mut(),
-                    relu: None,
-                })
-                .collect(),
-            params: learned(&self.params, &self.decls),
-            gradients: (dparams.iter_mut().zip(&self.decls))
-                .filter(|(_, decl)| decl.kind == ParamKind::Learned)
-                .map(|(g, _)| g.as_deref_mut().map(|values| Gradient { values, write: Write::Set }))
-                .collect(),
-            unmasked: None,
-        };
-        self.layer.backward(&mut io).map_err(|e| e.to_string())?;
-        drop(io);
-        for ((name, (shape, _)), dx) in case.layer.bottom.iter().zip(&self.bottoms).zip(&dxs) {
+        let wanted = case.layer.bottom.iter().map(|name| case.tensor("din", name).is_some());
+        let wanted: Vec<_> = wanted.collect();
+        let diffs = self.memory.backward(&mut *self.layer, &dys, &wanted, Write::Set);
+        let diffs = diffs.map_err(|e| e.to_string())?;
+        let bottoms = case.layer.bottom.iter().zip(&self.memory.bottoms);
+        for ((name, (shape, _)), dx) in bottoms.zip(&diffs.bottoms) {
             let Some(dx) = dx else { continue };
             let got = reorder(shape, layout, dx, ReorderDirection::ToCaffe);
             close(&format!("diff of `{name}`"), &got, shape.dims(), case.tensor("din", name))?;
         }
-        for (index, (got, decl)) in dparams.iter().zip(&self.decls).enumerate() {
+        for (index, (got, decl)) in diffs.params.iter().zip(&self.decls).enumerate() {
             let Some(got) = got else { continue };
             let what = format!("gradient of param {index}");
             close(&what, got, decl.shape.dims(), case.param("dparam", index))?;
         }
         Ok(())
     }
-}
-
-/// Values of the learned params.
-fn learned<'a>(params: &'a [Vec<f32>], decls: &[ParamDecl]) -> InlineVec<&'a [f32]> {
-    let all = params.iter().zip(decls);
-    all.filter(|(_, decl)| decl.kind == ParamKind::Learned).map(|(values, _)| &values[..]).collect()
 }
 
 /// Caffe's params. Learned ones must be equal to what the fillers draw here; running ones were set
@@ -301,6 +198,7 @@ fn close(what: &str, got: &[f32], dims: &[usize], want: Option<&RecordedTensor>)
     if dims != want_dims && !single {
         return Err(format!("{what} has shape {dims:?}, Caffe's has {want_dims:?}"));
     }
+    assert_eq!(got.len(), want.len(), "{what}: as many values as the shape says");
     for (i, (&got, &want)) in got.iter().zip(want).enumerate() {
         let error = (got - want).abs();
         let close = error <= TOLERANCE * got.abs().max(want.abs()).max(1.0); // not so for NaN
@@ -311,11 +209,6 @@ fn close(what: &str, got: &[f32], dims: &[usize], want: Option<&RecordedTensor>)
     Ok(())
 }
 
-/// Blobs that do not have four axes are always row-major.
-fn of_shape(shape: &Shape, layout: Layout) -> Layout {
-    if shape.nchw().is_some() { layout } else { Layout::RowMajor }
-}
-
 #[derive(Clone, Copy)]
 enum ReorderDirection {
     FromCaffe,
@@ -323,7 +216,7 @@ enum ReorderDirection {
 }
 
 /// Values reordered from Caffe's order to `layout` or back.
-fn reorder(shape: &Shape, layout: Layout, values: &[f32], way: ReorderDirection) -> Vec<f32> {
+fn reorder(shape: &Shape, layout: Layout, values: &[f32], to: ReorderDirection) -> Vec<f32> {
     let Some([n, c, h, w]) = shape.nchw().filter(|_| layout == Layout::ChannelsLast) else {
         return values.to_vec();
     };
@@ -336,7 +229,7 @@ fn reorder(shape: &Shape, layout: Layout, values: &[f32], way: ReorderDirection)
     {
         let caffe = (image * c + c_at) * h * w + pixel;
         let last = (image * h * w + pixel) * c + c_at;
-        match way {
+        match to {
             ReorderDirection::FromCaffe => reordered[last] = values[caffe],
             ReorderDirection::ToCaffe => reordered[caffe] = values[last],
         }

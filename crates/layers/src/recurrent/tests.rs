@@ -1,13 +1,10 @@
 //! The state from batch to batch, discarded draws, and errors. Values and gradients are compared with
 //! Caffe's and with differences elsewhere.
 
-use base::Shape;
 use base::random::Mt19937;
-use kernels::{Cpu, Simd};
-use tensor::{Layout, Slab};
 
-use crate::testing::{build, error};
-use crate::{Bottom, BottomMemory, Forward, Layer, Top};
+use crate::Layer;
+use crate::testing::{self, TestBlob, build, error};
 
 const STREAMS: usize = 2;
 const INPUTS: usize = 3;
@@ -20,40 +17,12 @@ fn written(kind: &str, more: &str) -> String {
     format!("type: \"{kind}\" recurrent_param {{ num_output: {OUTPUTS} {filler} {more} }}")
 }
 
-/// Runs one batch, with params drawn from a fixed seed.
+/// The tops' values after one batch, with params drawn from a fixed seed.
 fn run(layer: &mut dyn Layer, bottoms: &[OwnedBlob]) -> Vec<Vec<f32>> {
-    let shapes: Vec<_> = bottoms.iter().map(|(dims, _)| Shape::new(dims).unwrap()).collect();
-    let mut tops = layer.reshape(&shapes).unwrap();
-    let mut rng = Mt19937::new(1701);
-    let params: Vec<_> = (layer.params().iter())
-        .map(|decl| {
-            let mut values = vec![0.0; decl.shape.count()];
-            crate::fill(&decl.filler, &decl.shape, &mut rng, &mut values).unwrap();
-            values
-        })
-        .collect();
-    let mut slabs: Vec<_> = tops.iter().map(|shape| Slab::zeros(shape.count())).collect();
-    let layout = Layout::RowMajor;
-    layer
-        .forward(&mut Forward {
-            cpu: &Cpu::new(1, Simd::detect()),
-            bottoms: (shapes.iter().zip(bottoms))
-                .map(|(shape, (_, data))| Bottom {
-                    shape,
-                    layout,
-                    memory: BottomMemory::OutOfPlace(data),
-                })
-                .collect(),
-            tops: (tops.iter_mut().zip(&mut slabs))
-                .map(|(shape, slab)| Top { shape, layout, slab, placement: None })
-                .collect(),
-            params: params.iter().map(|values| &values[..]).collect(),
-            running: crate::InlineVec::new(),
-            rng: &mut rng,
-            source: None,
-        })
-        .unwrap();
-    slabs.iter().map(|slab| slab.to_vec()).collect()
+    let bottoms: Vec<TestBlob<'_>> =
+        bottoms.iter().map(|(dims, data)| (&dims[..], &data[..])).collect();
+    let memory = testing::run(layer, &bottoms, &mut Mt19937::new(1701)).unwrap();
+    testing::values(&memory).into_iter().map(|(_, values)| values).collect()
 }
 
 /// Steps of a random sequence with their `cont`, which is 0 at the first step if `begins`.

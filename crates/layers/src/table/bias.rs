@@ -6,13 +6,13 @@
 
 use base::Shape;
 use caffe_format::FillerParameter;
-use kernels::{Unary, Write, channel, elementwise};
+use kernels::{Unary, channel, elementwise};
 
 use crate::axis::AxisOption;
-use crate::broadcast::{Broadcast, BroadcastFit};
+use crate::broadcast::Broadcast;
 use crate::{
-    Arity, Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind,
-    LayoutRule, ParamDecl, Spec,
+    Arity, Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule,
+    ParamDecl, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -45,12 +45,12 @@ pub(super) const KIND: LayerKind = LayerKind {
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.bias_param();
     Ok(Box::new(BiasLayer {
-        broadcast: Broadcast {
-            axis: AxisOption::new("bias_param.axis", written.axis()),
-            num_axes: ("bias_param.num_axes", written.num_axes()),
-        },
+        broadcast: Broadcast::new(
+            AxisOption::new("bias_param.axis", written.axis()),
+            ("bias_param.num_axes", written.num_axes()),
+            spec.bottoms,
+        ),
         filler: (spec.bottoms == 1).then(|| written.filler().clone()),
-        fit: None,
     }))
 }
 
@@ -58,36 +58,25 @@ struct BiasLayer {
     broadcast: Broadcast,
     /// Filler of beta, where it is a param.
     filler: Option<FillerParameter>,
-    fit: Option<BroadcastFit>,
-}
-
-impl BiasLayer {
-    fn fit(&self) -> &BroadcastFit {
-        self.fit.as_ref().expect("reshape comes first")
-    }
 }
 
 impl Layer for BiasLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        self.fit = Some(match self.filler {
-            Some(_) => self.broadcast.param(&bottoms[0])?,
-            None => self.broadcast.bottom(bottoms)?,
-        });
-        Ok(vec![bottoms[0].clone()])
+        self.broadcast.reshape(bottoms)
     }
 
     fn params(&self) -> Vec<ParamDecl> {
-        let decl = |filler| ParamDecl::learned(&self.fit().shape, filler);
+        let decl = |filler| ParamDecl::learned(self.broadcast.shape(), filler);
         self.filler.iter().map(decl).collect()
     }
 
     fn layouts(&self) -> LayoutRule {
-        self.fit().layouts()
+        self.broadcast.layouts()
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let cpu = io.cpu;
-        let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
+        let dims = self.broadcast.dims(io.bottoms[0].shape, io.bottoms[0].layout);
         let beta = if self.filler.is_some() { io.params[0] } else { io.bottoms[1].data() };
         channel::bias(cpu, dims, beta, io.unary());
         Ok(())
@@ -95,16 +84,12 @@ impl Layer for BiasLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let cpu = io.cpu;
-        let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
+        let dims = self.broadcast.dims(io.bottoms[0].shape, io.bottoms[0].layout);
         let (first, rest) = io.bottoms.split_first_mut().expect("there is a bottom");
         let dy = io.tops[0].diff_beside(first);
-        if self.filler.is_some() {
-            if let Some(Gradient { values, write }) = &mut io.gradients[0] {
-                channel::backward_bias(cpu, dims, dy, *write, values);
-            }
-        } else if let Some(values) = rest[0].diff.as_deref_mut() {
-            channel::backward_bias(cpu, dims, dy, Write::Set, values);
-        }
+        self.broadcast.backward_operand(&mut io.gradients, rest, |write, values| {
+            channel::backward_bias(cpu, dims, dy, write, values);
+        });
         if let Some(Unary::OutOfPlace { x: dy, y: dx }) = io.unary() {
             elementwise::copy(cpu, dy, dx);
         }

@@ -7,14 +7,14 @@
 
 use base::Shape;
 use caffe_format::FillerParameter;
-use kernels::{Write, channel};
+use kernels::channel;
 use tensor::Slab;
 
 use crate::axis::AxisOption;
-use crate::broadcast::{Broadcast, BroadcastFit};
+use crate::broadcast::Broadcast;
 use crate::{
     Arity, Backward, Case, Fill, Follower, Forward, Fusion, Gradient, InPlace, InPlaceCost, Layer,
-    LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, ParamKind, Spec,
+    LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -56,15 +56,14 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let gamma = (spec.bottoms == 1).then(|| written.filler.clone().unwrap_or_else(one));
     let beta = written.bias_term().then(|| written.bias_filler().clone());
     Ok(Box::new(ScaleLayer {
-        broadcast: Broadcast {
-            axis: AxisOption::new("scale_param.axis", written.axis()),
-            num_axes: ("scale_param.num_axes", written.num_axes()),
-        },
+        broadcast: Broadcast::new(
+            AxisOption::new("scale_param.axis", written.axis()),
+            ("scale_param.num_axes", written.num_axes()),
+            spec.bottoms,
+        ),
         gamma,
         beta,
         in_place: spec.in_place,
-        by_channel: false,
-        fit: None,
         kept: Slab::default(),
     }))
 }
@@ -76,48 +75,28 @@ struct ScaleLayer {
     /// Filler of beta, where there is one.
     beta: Option<FillerParameter>,
     in_place: bool,
-    /// Whether gamma has one value per channel.
-    by_channel: bool,
-    fit: Option<BroadcastFit>,
     /// `x`, when `y` overwrites it.
     kept: Slab,
 }
 
-impl ScaleLayer {
-    fn fit(&self) -> &BroadcastFit {
-        self.fit.as_ref().expect("reshape comes first")
-    }
-}
-
 impl Layer for ScaleLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        self.fit = Some(match self.gamma {
-            Some(_) => self.broadcast.param(&bottoms[0])?,
-            None => self.broadcast.bottom(bottoms)?,
-        });
-        self.by_channel = self.fit().by_channel(&bottoms[0]);
-        Ok(vec![bottoms[0].clone()])
+        self.broadcast.reshape(bottoms)
     }
 
     fn params(&self) -> Vec<ParamDecl> {
-        let shape = &self.fit().shape;
-        ([&self.gamma, &self.beta].into_iter().flatten())
-            .map(|filler| ParamDecl {
-                shape: shape.clone(),
-                filler: filler.clone(),
-                kind: ParamKind::Learned,
-            })
-            .collect()
+        let fillers = [&self.gamma, &self.beta].into_iter().flatten();
+        fillers.map(|filler| ParamDecl::learned(self.broadcast.shape(), filler)).collect()
     }
 
     fn layouts(&self) -> LayoutRule {
-        self.fit().layouts()
+        self.broadcast.layouts()
     }
 
     fn traits(&self) -> LayerTraits {
         let params = self.gamma.is_some() && self.beta.is_some();
         LayerTraits {
-            follower: (params && self.by_channel).then_some(Follower::Affine),
+            follower: (params && self.broadcast.by_channel()).then_some(Follower::Affine),
             in_place: InPlaceCost::CopiesBottom,
             ..LayerTraits::default()
         }
@@ -130,7 +109,7 @@ impl Layer for ScaleLayer {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let cpu = io.cpu;
-        let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
+        let dims = self.broadcast.dims(io.bottoms[0].shape, io.bottoms[0].layout);
         let gamma = if self.gamma.is_some() { io.params[0] } else { io.bottoms[1].data() };
         let beta = self.beta.as_ref().and_then(|_| io.params.last().copied());
         if self.in_place {
@@ -143,7 +122,7 @@ impl Layer for ScaleLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let cpu = io.cpu;
-        let dims = self.fit().in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
+        let dims = self.broadcast.dims(io.bottoms[0].shape, io.bottoms[0].layout);
         let gamma = if self.gamma.is_some() { io.params[0] } else { io.bottoms[1].data };
         let (first, rest) = io.bottoms.split_first_mut().expect("there is a bottom");
         let x = if self.in_place { &self.kept[..dims.count()] } else { first.data };
@@ -153,13 +132,9 @@ impl Layer for ScaleLayer {
         {
             channel::backward_bias(cpu, dims, dy, *write, values);
         }
-        if self.gamma.is_some() {
-            if let Some(Gradient { values, write }) = &mut io.gradients[0] {
-                channel::backward_scale(cpu, dims, x, dy, *write, values);
-            }
-        } else if let Some(values) = rest[0].diff.as_deref_mut() {
-            channel::backward_scale(cpu, dims, x, dy, Write::Set, values);
-        }
+        self.broadcast.backward_operand(&mut io.gradients, rest, |write, values| {
+            channel::backward_scale(cpu, dims, x, dy, write, values);
+        });
         if let Some(diffs) = io.unary() {
             channel::scale(cpu, dims, gamma, None, diffs);
         }

@@ -1,6 +1,6 @@
 use base::random::Mt19937;
 
-use crate::testing::{build, error, forward, run_forward, shapes};
+use crate::testing::{build, error, forward, run, shapes, values};
 
 #[test]
 fn every_forward_draws_new_values_top_after_top() {
@@ -12,7 +12,7 @@ fn every_forward_draws_new_values_top_after_top() {
     let mut rng = Mt19937::new(1701);
     let mut layer = build(text, 0, 3).unwrap();
     for _ in 0..2 {
-        let tops = run_forward(&mut *layer, &[], &mut rng).unwrap();
+        let tops = values(&run(&mut *layer, &[], &mut rng).unwrap());
         let (mut first, mut last) = ([0.0; 6], [0.0; 6]);
         want.fill_gaussian(0.0, 1.0, &mut first);
         want.fill_uniform(0.0, 1.0, &mut last);

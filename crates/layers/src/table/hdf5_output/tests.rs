@@ -2,19 +2,18 @@ use std::sync::mpsc::{Sender, channel};
 
 use base::Shape;
 use base::random::Mt19937;
-use kernels::{Cpu, Simd};
 use tensor::Layout;
 
-use crate::testing::{build, error};
-use crate::{Bottom, BottomMemory, DataSourceError, Forward, InlineVec, OutputSink, SinkSource};
+use crate::testing::{LayerMemory, build, error};
+use crate::{Bottom, DataSourceError, OutputSink, SinkSource};
 
-/// Sends on what it gets.
+/// Sends shapes and values of the bottoms to the test.
 struct RecordingSink(Sender<Vec<(String, Vec<f32>)>>);
 
 impl OutputSink for RecordingSink {
     fn put(&mut self, bottoms: &[Bottom<'_>]) -> Result<(), DataSourceError> {
-        let told = bottoms.iter().map(|b| (b.shape.to_string(), b.data().to_vec())).collect();
-        self.0.send(told).map_err(|error| DataSourceError(Box::new(error)))
+        let blobs = bottoms.iter().map(|b| (b.shape.to_string(), b.data().to_vec())).collect();
+        self.0.send(blobs).map_err(|error| DataSourceError(Box::new(error)))
     }
 }
 
@@ -22,29 +21,17 @@ impl OutputSink for RecordingSink {
 fn every_forward_hands_both_bottoms_to_the_sink() {
     let text = "type: \"HDF5Output\" hdf5_output_param { file_name: \"out.h5\" }";
     let mut layer = build(text, 2, 0).unwrap();
-    let shapes = [Shape::new(&[2, 2]).unwrap(), Shape::new(&[2]).unwrap()];
-    layer.reshape(&shapes).unwrap();
-    let (sender, told) = channel();
+    let (sender, received) = channel();
     let mut source = SinkSource(RecordingSink(sender));
     for values in [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]] {
-        let bottom = |at: usize, data| Bottom {
-            shape: &shapes[at],
-            layout: Layout::RowMajor,
-            memory: BottomMemory::OutOfPlace(data),
-        };
-        layer
-            .forward(&mut Forward {
-                cpu: &Cpu::new(1, Simd::detect()),
-                bottoms: [bottom(0, &values[..]), bottom(1, &values[2..])].into_iter().collect(),
-                tops: InlineVec::new(),
-                params: InlineVec::new(),
-                running: InlineVec::new(),
-                rng: &mut Mt19937::new(1),
-                source: Some(&mut source),
-            })
-            .unwrap();
+        let bottoms = vec![
+            (Shape::new(&[2, 2]).unwrap(), values.to_vec()),
+            (Shape::new(&[2]).unwrap(), values[2..].to_vec()),
+        ];
+        let mut memory = LayerMemory::new(&mut *layer, Layout::RowMajor, false, bottoms).unwrap();
+        memory.forward(&mut *layer, &mut Mt19937::new(1), Some(&mut source)).unwrap();
         let want = [("2 2 (4)".into(), values.to_vec()), ("2 (2)".into(), values[2..].to_vec())];
-        assert_eq!(told.recv().unwrap(), want);
+        assert_eq!(received.recv().unwrap(), want);
     }
 }
 
