@@ -118,8 +118,12 @@ mod tests {
             let (mut slab, mut values) = (Slab::zeros(blob_len), Slab::zeros(batch_len));
             values.fill(5.0);
             let batch_at = values.as_ptr();
-            let mut top =
-                Top { shape: &mut shape, layout: Layout::RowMajor, slab: &mut slab, place: None };
+            let mut top = Top {
+                shape: &mut shape,
+                layout: Layout::RowMajor,
+                slab: &mut slab,
+                placement: None,
+            };
             top.swap_in(&Shape::new(&[2, 3]).unwrap(), &mut values);
             assert_eq!(top.data(), [5.0; 6]);
             assert_eq!(shape.dims(), [2, 3]);

@@ -81,7 +81,7 @@ pub struct Top<'a> {
 /// Where rows of channels are in the memory of a wider, channels-last blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowPlacement {
-    /// ChannelDims of the wider blob.
+    /// Channels of the wider blob.
     pub stride: usize,
     /// Which of them is the first.
     pub offset: usize,
