@@ -14,7 +14,7 @@
 //! owner may take arrivals in any order, as long as it adds only siblings: [`Fold`] does that with
 //! as much scratch as there are unfinished subtrees, at most about `2 log2 p`.
 
-use crate::stripe::{Bench, Hop};
+use crate::reducing::{ReduceStep, SumLocation};
 use std::ops::Range;
 
 /// Leaves of the left child of a node with `leaves` leaves: the largest power of two below. The
@@ -55,8 +55,8 @@ fn sibling(world: usize, node: &Range<usize>) -> Option<(Range<usize>, Range<usi
 pub(crate) struct Fold {
     world: usize,
     range: Range<usize>,
-    /// Finished subtrees and where they lie.
-    done: Vec<(Range<usize>, Bench)>,
+    /// Finished subtrees and where they are.
+    done: Vec<(Range<usize>, SumLocation)>,
     /// Scratch that is free again.
     free: Vec<usize>,
     /// Scratch used at most.
@@ -66,48 +66,55 @@ pub(crate) struct Fold {
 impl Fold {
     /// Starts with rank `own`'s values, in place.
     pub(crate) fn new(world: usize, own: usize, range: Range<usize>) -> Self {
-        Self { world, range, done: vec![(own..own + 1, Bench::Own)], free: Vec::new(), used: 0 }
+        Self {
+            world,
+            range,
+            done: vec![(own..own + 1, SumLocation::Buffer)],
+            free: Vec::new(),
+            used: 0,
+        }
     }
 
-    /// Adds the hops that take the values of rank `from` and whatever sums they complete.
-    pub(crate) fn arrive(&mut self, from: usize, hops: &mut Vec<Hop>) {
+    /// Adds the steps that take the values of rank `from` and whatever sums they complete.
+    pub(crate) fn arrive(&mut self, from: usize, steps: &mut Vec<ReduceStep>) {
         let range = self.range.clone();
         let leaf = from..from + 1;
-        let (mut node, mut bench) = match self.take_sibling(&leaf) {
-            Some((parent, bench)) => {
-                hops.push(Hop::Recv { from, range, bench, reduce: true });
-                (parent, bench)
+        let (mut node, mut at) = match self.take_sibling(&leaf) {
+            Some((parent, at)) => {
+                steps.push(ReduceStep::Recv { from, range, at, reduce: true });
+                (parent, at)
             }
             None => {
-                let bench = self.fresh();
-                hops.push(Hop::Recv { from, range, bench, reduce: false });
-                (leaf, bench)
+                let at = self.fresh();
+                steps.push(ReduceStep::Recv { from, range, at, reduce: false });
+                (leaf, at)
             }
         };
         while let Some((parent, other)) = self.take_sibling(&node) {
             // The sum that holds our own values stays in the buffer.
-            let (kept, added) = if other == Bench::Own { (other, bench) } else { (bench, other) };
-            hops.push(Hop::Add { range: self.range.clone(), from: added, into: kept });
-            if let Bench::Scratch(index) = added {
+            let (kept, added) =
+                if other == SumLocation::Buffer { (other, at) } else { (at, other) };
+            steps.push(ReduceStep::Add { range: self.range.clone(), from: added, into: kept });
+            if let SumLocation::Scratch(index) = added {
                 self.free.push(index);
             }
-            (node, bench) = (parent, kept);
+            (node, at) = (parent, kept);
         }
-        self.done.push((node, bench));
+        self.done.push((node, at));
     }
 
-    fn take_sibling(&mut self, node: &Range<usize>) -> Option<(Range<usize>, Bench)> {
+    fn take_sibling(&mut self, node: &Range<usize>) -> Option<(Range<usize>, SumLocation)> {
         let (sibling, parent) = sibling(self.world, node)?;
-        let at = self.done.iter().position(|(done, _)| *done == sibling)?;
-        Some((parent, self.done.swap_remove(at).1))
+        let index = self.done.iter().position(|(done, _)| *done == sibling)?;
+        Some((parent, self.done.swap_remove(index).1))
     }
 
-    fn fresh(&mut self) -> Bench {
+    fn fresh(&mut self) -> SumLocation {
         let index = self.free.pop().unwrap_or_else(|| {
             self.used += 1;
             self.used - 1
         });
-        Bench::Scratch(index)
+        SumLocation::Scratch(index)
     }
 }
 

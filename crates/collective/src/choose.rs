@@ -20,7 +20,7 @@ const CANDIDATES: &[&str] = &[
 
 /// How the algorithm of a buffer is found.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Choice {
+pub enum AlgorithmChoice {
     /// The cheapest exact one.
     Auto,
     /// The cheapest of all.
@@ -28,12 +28,12 @@ pub enum Choice {
     /// This one, always.
     Named(Algorithm),
     /// By size; the rules follow each other from 0 to infinity.
-    Rules(Vec<Rule>),
+    Rules(Vec<SizeRule>),
 }
 
 /// One `name:from-to`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
+pub struct SizeRule {
     /// What moves buffers of these sizes.
     pub algorithm: Algorithm,
     /// Smallest size in bytes.
@@ -45,7 +45,7 @@ pub struct Rule {
 /// Why a choice could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ChoiceError {
+pub enum AlgorithmChoiceError {
     /// Not a name.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -76,9 +76,9 @@ pub enum ChoiceError {
     },
 }
 
-impl Choice {
+impl AlgorithmChoice {
     /// Reads what `--allreduce` takes.
-    pub fn parse(written: &str) -> Result<Self, ChoiceError> {
+    pub fn parse(written: &str) -> Result<Self, AlgorithmChoiceError> {
         match written {
             "auto" => return Ok(Self::Auto),
             "auto-any" => return Ok(Self::AutoAny),
@@ -93,12 +93,16 @@ impl Choice {
             let rule = parse_rule(text)?;
             if next != Some(rule.from) {
                 let want = next.map_or("no size".to_owned(), |next| format!("{next} bytes"));
-                return Err(ChoiceError::NotNext { rule: text.to_owned(), from: rule.from, want });
+                return Err(AlgorithmChoiceError::NotNext {
+                    rule: text.to_owned(),
+                    from: rule.from,
+                    want,
+                });
             }
             next = rule.to;
             rules.push(rule);
         }
-        next.map_or(Ok(Self::Rules(rules)), |from| Err(ChoiceError::NoEnd { from }))
+        next.map_or(Ok(Self::Rules(rules)), |from| Err(AlgorithmChoiceError::NoEnd { from }))
     }
 
     /// The algorithm for `bytes` in a world.
@@ -135,14 +139,14 @@ fn sizes_of(rule: &str) -> Option<(&str, &str, &str)> {
     from.starts_with(|first: char| first.is_ascii_digit()).then_some((name, from, to))
 }
 
-fn parse_rule(rule: &str) -> Result<Rule, ChoiceError> {
+fn parse_rule(rule: &str) -> Result<SizeRule, AlgorithmChoiceError> {
     let (name, from, to) =
-        sizes_of(rule).ok_or_else(|| ChoiceError::NoSizes { rule: rule.to_owned() })?;
+        sizes_of(rule).ok_or_else(|| AlgorithmChoiceError::NoSizes { rule: rule.to_owned() })?;
     let to = if to.is_empty() { None } else { Some(parse_size(to)?) };
-    Ok(Rule { algorithm: find(name)?, from: parse_size(from)?, to })
+    Ok(SizeRule { algorithm: find(name)?, from: parse_size(from)?, to })
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for AlgorithmChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Auto => f.write_str("auto"),
@@ -163,7 +167,7 @@ impl fmt::Display for Choice {
 /// Every row that has a plan, by its shortest name: what `bench allreduce` runs unless told.
 #[must_use]
 pub fn all_with_plans() -> Vec<Algorithm> {
-    ALGORITHMS.iter().filter_map(|row| find(row.name).ok()).filter(|a| !a.is_native()).collect()
+    ALGORITHMS.iter().filter_map(|row| find(row.name).ok()).filter(|a| !a.is_library()).collect()
 }
 
 #[cfg(test)]

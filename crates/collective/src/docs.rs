@@ -1,13 +1,13 @@
 //! `docs/algorithms.md`, generated: the table's words and the verifier's figures.
 
-use crate::{ALGORITHMS, Algorithm, Cut, Figures, Operation, find, verify};
+use crate::{ALGORITHMS, Algorithm, CollectiveOperation, PlanFigures, Segmentation, find, verify};
 use base::Rank;
 use std::fmt::Write;
 
 /// Worlds whose figures are shown.
 const WORLDS: &[usize] = &[2, 3, 4, 7, 8, 16, 32];
 
-/// Values in the example's buffer: divides by every share that occurs.
+/// Values in the example's buffer: divides by every number of chunks that occurs.
 const LEN: usize = 64 * 3 * 5 * 7;
 
 /// The page. The same table gives the same text, so a check can compare it with the file.
@@ -55,12 +55,12 @@ fn names() -> [&'static str; 10] {
     ]
 }
 
-fn figures(algorithm: &Algorithm, world: usize) -> Figures {
+fn figures(algorithm: &Algorithm, world: usize) -> PlanFigures {
     let plans: Vec<_> = (0..world)
         .filter_map(|index| Rank::new(index, world))
-        .filter_map(|rank| algorithm.plan(Operation::AllReduce, rank, LEN, Cut::WHOLE))
+        .filter_map(|rank| algorithm.plan(rank, LEN, Segmentation::WHOLE))
         .collect();
-    verify(Operation::AllReduce, &plans).expect("the tests prove every row")
+    verify(CollectiveOperation::AllReduce, &plans).expect("the tests prove every row")
 }
 
 const HEAD: &str = "\
@@ -68,8 +68,9 @@ const HEAD: &str = "\
 
 Generated from the `ALGORITHMS` table of `crates/collective` and the verifier's figures; do not edit.
 
-`--allreduce` takes a name from this table, `auto` (the cheapest exact one by the cost model), `auto-any` (the cheapest of
-all) or rules by size in bytes, `halving-doubling:0-256K;multi-color:256K-` (K is 10^3, M 10^6; the upper end is excluded).
+`--allreduce` takes a name from this table, `auto` (the cheapest exact one by the cost model),
+`auto-any` (the cheapest of all) or rules by size in bytes,
+`halving-doubling:0-256K;multi-color:256K-` (K is 10^3, M 10^6; the upper end is excluded).
 
 With p ranks; the busiest link is the most that any rank sends, and receives, in buffer lengths.
 ";
@@ -77,16 +78,18 @@ With p ranks; the busiest link is the most that any rank sends, and receives, in
 const FIGURES: &str = "
 ## Figures
 
-Found by running every rank's plan on symbols, buffers uncut: rounds · messages of the busiest rank · busiest link. Exact: the
-sum follows the canonical tree, so all exact algorithms give the same bits in every world.
+Found by running every rank's plan on symbols, in one pass: rounds · messages of the busiest rank ·
+busiest link. Exact: the sum follows the canonical tree, so all exact algorithms give the same bits
+in every world and every wire format.
 ";
 
 const TAIL: &str = "
-A round is a message on the longest chain, when each rank sends one and takes one at a time in each lane. Long buffers are
-cut into pieces that run side by side; that multiplies messages, keeps volumes, and hides rounds behind transfer.
+A round is a message on the longest chain, when each rank sends one and takes one at a time in each
+lane. Long buffers travel in several passes that run side by side; that multiplies messages, keeps
+volumes, and hides rounds behind transfer.
 
-Cost: `time = rounds · latency + busiest link · bytes / bandwidth + additions · bytes / reduce rate`, with values that
-`firecaffe bench network` measures.
+Cost: `time = rounds · latency + busiest link · bytes / bandwidth + additions · bytes / reduce rate`,
+with values that `firecaffe bench network` measures.
 ";
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! Communication algorithms as data: plans, their proof, their price.
 //!
 //! An algorithm is a pure function from (rank, world, length) to a [`Plan`]: lanes of
-//! `Send / RecvReduce / RecvCopy / Add` over slots of memory. One list has four readers: `exchange`
-//! runs it, [`verify()`] proves it, [`Algorithm::cost_us`] prices it and a simulator can time it.
+//! `Send / RecvReduce / RecvCopy / Add` over slots of memory, counted in elements. One list has four
+//! readers: `exchange` runs it, [`verify()`] proves it, [`Algorithm::cost_us`] prices it and a
+//! simulator can time it.
 //!
 //! ```text
-//!   name ──▶ Algorithm ──▶ stripes (the reducing half) ──▶ plan of one rank ──▶ executor
-//!            (a table row)          mirrored: the spreading half     └── all ranks ──▶ verify
+//!   name ──▶ Algorithm ──▶ reducing half ──▶ plan of one rank ──▶ executor
+//!            (a table row)     mirrored: the spreading half └── all ranks ──▶ verify
 //! ```
+//!
+//! Besides all-reduce there are [`broadcast`], [`all_gather_v`] and [`all_to_all_v`].
 //!
 //! Pure: no socket, thread, clock or file; the same arguments give the same plan.
 
@@ -16,18 +19,20 @@ mod canonical;
 mod choose;
 mod cost;
 mod plan;
+mod reducing;
 mod size;
 mod step;
-mod stripe;
+mod variable;
 
 pub mod docs;
 pub mod verify;
 
-pub use algorithms::{ALGORITHMS, Algorithm, Claim, NameError, Row, find};
+pub use algorithms::{ALGORITHMS, Algorithm, AlgorithmRow, Claim, NameError, find};
 pub use canonical::tree_split;
-pub use choose::{Choice, ChoiceError, Rule, all_with_plans, choose};
+pub use choose::{AlgorithmChoice, AlgorithmChoiceError, SizeRule, all_with_plans, choose};
 pub use cost::{Network, NetworkError};
-pub use plan::{Cut, Operation, broadcast};
+pub use plan::{CollectiveOperation, LANES_MAX, Segmentation, broadcast};
 pub use size::{SizeError, parse_size};
-pub use step::{Lane, Place, Plan, Step};
-pub use verify::{Figures, VerifyError, verify};
+pub use step::{Lane, LanePass, Plan, PlanStep, SlotRange};
+pub use variable::{all_gather_v, all_to_all_v};
+pub use verify::{PlanFigures, VerifyError, verify};

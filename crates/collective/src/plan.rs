@@ -1,200 +1,202 @@
-//! From stripes to a plan: halves are mirrored, long buffers cut into pieces, pieces dealt to lanes.
+//! From the reducing half to a plan: halves are mirrored, long buffers divided into passes.
 //!
-//! Every piece runs the whole algorithm on its own part of the buffer. Pieces of one lane follow
+//! Every pass runs the whole algorithm on its own range of the buffer. Passes of one lane follow
 //! each other, lanes run side by side, so that some segments travel while others are added:
 //!
 //! ```text
-//!   buffer  | piece 0 | piece 1 | piece 2 | piece 3 | piece 4 |
+//!   buffer  | pass 0  | pass 1  | pass 2  | pass 3  | pass 4  |
 //!   lane 0    up down ───────────▶ up down ───────────▶ up down
 //!   lane 1              up down ───────────▶ up down
 //! ```
 
 use crate::algorithms::{Algorithm, find};
-use crate::stripe::{Bench, Hop, Stripe};
-use crate::{Lane, Place, Plan, Step};
+use crate::reducing::{ReduceLane, ReduceStep, SumLocation, relabel};
+use crate::{Lane, LanePass, Plan, PlanStep, SlotRange};
 use base::{Rank, chunk};
 use std::ops::Range;
 
-/// Most pieces of one plan: bounds a plan's length, whatever the segment asked for.
-const PIECES_MAX: usize = 4096;
+/// Most lanes of a plan: what every transport has. Algorithms that need many lanes for one pass have
+/// fewer passes under way.
+pub const LANES_MAX: usize = 64;
 
-/// What a collective leaves in the buffers.
+/// Most passes of one plan: bounds a plan's length, whatever the segment asked for.
+const PASSES_MAX: usize = 4096;
+
+/// What a collective leaves in the slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
+pub enum CollectiveOperation {
     /// The sum over all ranks, on every rank.
     AllReduce,
-    /// The sum, on every rank the part it owns ([`Plan::owned`]).
-    ReduceScatter,
-    /// What every rank had in the part it owns, on every rank.
-    AllGather,
     /// What `root` had, on every rank.
     Broadcast {
         /// The rank that has the values at the start.
         root: usize,
     },
+    /// What every rank contributed, on every rank; lengths differ.
+    AllGatherV,
+    /// What every rank had for this one; lengths differ.
+    AllToAllV,
 }
 
-/// How a buffer is cut for the wire or the cache.
+/// How a buffer is divided for the wire or the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut {
-    /// Values of one message, roughly: a piece is as many segments as the algorithm has shares.
-    pub segment: usize,
-    /// Pieces under way at once.
+pub struct Segmentation {
+    /// Elements of one message, roughly: a pass has as many segments as the algorithm has owners.
+    pub segment_elements: usize,
+    /// Passes under way at once, as far as [`LANES_MAX`] allows.
     pub lanes: usize,
 }
 
-impl Cut {
-    /// One piece: the algorithm as its header draws it.
-    pub const WHOLE: Self = Self { segment: usize::MAX, lanes: 1 };
+impl Segmentation {
+    /// One pass: the algorithm as its header draws it.
+    pub const WHOLE: Self = Self { segment_elements: usize::MAX, lanes: 1 };
 
-    /// Number of pieces for `len` values when a piece is cut into `shares` messages.
-    fn pieces(self, len: usize, shares: usize) -> usize {
-        let piece = self.segment.max(1).saturating_mul(shares);
-        (1 + len.saturating_sub(1) / piece).min(PIECES_MAX)
+    /// Number of passes over `len` elements when a pass travels in `segments` segments.
+    fn passes(self, len: usize, segments: usize) -> usize {
+        let pass = self.segment_elements.max(1).saturating_mul(segments);
+        (1 + len.saturating_sub(1) / pass).min(PASSES_MAX)
+    }
+
+    /// Segment `index` of a block of `len` elements that travels on its own; `None` after the last.
+    pub(crate) fn segment(self, len: usize, index: usize) -> Option<Range<usize>> {
+        let segments = if len == 0 { 0 } else { self.passes(len, 1) };
+        (index < segments).then(|| chunk(len, segments, index))
     }
 }
 
 impl Algorithm {
-    /// What `rank` does. `None` for an algorithm that the transport runs itself, and for
-    /// [`Operation::Broadcast`], which [`broadcast`] plans.
+    /// What `rank` does in an all-reduce of `len` elements. `None` for the library's own algorithm.
     #[must_use]
-    pub fn plan(&self, operation: Operation, rank: Rank, len: usize, cut: Cut) -> Option<Plan> {
+    pub fn plan(&self, rank: Rank, len: usize, segmentation: Segmentation) -> Option<Plan> {
         let pattern = self.row.pattern.as_ref()?;
-        let (reduces, spreads) = match operation {
-            Operation::AllReduce => (true, true),
-            Operation::ReduceScatter => (true, false),
-            Operation::AllGather => (false, true),
-            Operation::Broadcast { .. } => return None,
-        };
-        let shares = (pattern.shares)(&self.settings, rank.world());
-        let mut builder = Builder::new(cut, cut.pieces(len, shares), len);
-        builder.each_piece(
-            |range| (pattern.stripes)(&self.settings, rank, range),
-            reduces,
-            spreads,
-        );
+        let segments = (pattern.segments)(&self.settings, rank.world());
+        let mut builder = Builder::new(segmentation, segments, len);
+        builder.each_pass(|range| (pattern.reduce)(&self.settings, rank, range), true);
         Some(builder.plan)
     }
 }
 
-/// What `rank` does to receive `root`'s buffer: the reduction tree backwards, turned so that `root`
-/// is its root.
+/// What `rank` does to receive `root`'s buffer: the reduction tree in reverse, with ranks renamed so
+/// that `root` is its root.
 ///
 /// # Panics
 ///
 /// If `root` is not a rank of this world: our own caller chose it.
 #[must_use]
-pub fn broadcast(root: usize, rank: Rank, len: usize, cut: Cut) -> Plan {
+pub fn broadcast(root: usize, rank: Rank, len: usize, segmentation: Segmentation) -> Plan {
     let world = rank.world();
     assert!(root < world, "root {root} of {world} ranks");
-    let turned = Rank::new((rank.index() + world - root) % world, world).expect("a remainder");
-    let back = |label: usize| (label + root) % world;
+    let label = Rank::new((rank.index() + world - root) % world, world).expect("a remainder");
     let tree = find("reduction-tree").expect("a row of the table");
     let pattern = tree.row.pattern.as_ref().expect("the tree is a plan");
-    let mut builder = Builder::new(cut, cut.pieces(len, 1), len);
-    let stripes = |range| {
-        let mut stripes = (pattern.stripes)(&tree.settings, turned, range);
-        stripes.iter_mut().for_each(|stripe| relabel(&mut stripe.hops, back));
-        stripes
-    };
-    builder.each_piece(stripes, false, true);
-    builder.plan
-}
-
-/// Renames the ranks that `hops` speak to.
-pub(crate) fn relabel(hops: &mut [Hop], name: impl Fn(usize) -> usize) {
-    for hop in hops {
-        match hop {
-            Hop::Send { to: other, .. } | Hop::Recv { from: other, .. } => *other = name(*other),
-            Hop::Add { .. } => {}
+    let mut builder = Builder::new(segmentation, 1, len);
+    let lanes = |range| {
+        let mut lanes = (pattern.reduce)(&tree.settings, label, range);
+        for lane in &mut lanes {
+            relabel(&mut lane.steps, |label| (label + root) % world);
         }
-    }
+        lanes
+    };
+    builder.each_pass(lanes, false);
+    builder.plan
 }
 
 /// A plan in the making.
 struct Builder {
     plan: Plan,
-    pieces: usize,
-    /// Pieces under way at once.
-    abreast: usize,
+    passes: usize,
+    /// Passes under way at once, before [`LANES_MAX`] is looked at.
+    wanted: usize,
     /// Slot of each scratch of each lane.
-    benches: Vec<Vec<usize>>,
+    scratch: Vec<Vec<usize>>,
 }
 
 impl Builder {
-    fn new(cut: Cut, pieces: usize, len: usize) -> Self {
-        let plan = Plan { len, scratch: Vec::new(), lanes: Vec::new(), owned: Vec::new() };
-        Self { plan, pieces, abreast: cut.lanes.clamp(1, pieces), benches: Vec::new() }
+    fn new(segmentation: Segmentation, segments: usize, len: usize) -> Self {
+        let plan =
+            Plan { slots: vec![len], lanes: Vec::new(), passes: Vec::new(), owned: Vec::new() };
+        let passes = segmentation.passes(len, segments);
+        Self { plan, passes, wanted: segmentation.lanes.clamp(1, passes), scratch: Vec::new() }
     }
 
-    fn each_piece(
-        &mut self,
-        stripes: impl Fn(Range<usize>) -> Vec<Stripe>,
-        reduces: bool,
-        spreads: bool,
-    ) {
-        for piece in 0..self.pieces {
-            let stripes = stripes(chunk(self.plan.len, self.pieces, piece));
-            if piece == 0 {
-                self.plan.lanes.resize(self.abreast * stripes.len(), Lane::new());
-                self.benches.resize(self.abreast * stripes.len(), Vec::new());
+    /// Adds all passes of an algorithm, whose sum is spread, and made before that if it `reduces`.
+    fn each_pass(&mut self, lanes: impl Fn(Range<usize>) -> Vec<ReduceLane>, reduces: bool) {
+        for pass in 0..self.passes {
+            let lanes = lanes(chunk(self.plan.slots[0], self.passes, pass));
+            let abreast = self.wanted.min(LANES_MAX / lanes.len().max(1)).max(1);
+            if pass == 0 {
+                self.plan.lanes.resize(abreast * lanes.len(), Lane::new());
+                self.plan.passes.resize(abreast * lanes.len(), Vec::new());
+                self.scratch.resize(abreast * lanes.len(), Vec::new());
             }
-            let first = (piece % self.abreast) * stripes.len();
-            for (lane, stripe) in (first..).zip(stripes) {
+            let first = (pass % abreast) * lanes.len();
+            for (lane, half) in (first..).zip(lanes) {
+                let start = self.plan.lanes[lane].len();
                 if reduces {
-                    stripe.hops.iter().for_each(|hop| self.reduce(lane, hop));
+                    half.steps.iter().for_each(|step| self.reduce(lane, step));
                 }
-                if spreads {
-                    stripe.hops.iter().rev().for_each(|hop| self.spread(lane, hop));
+                half.steps.iter().rev().for_each(|step| self.spread(lane, step));
+                let steps = start..self.plan.lanes[lane].len();
+                if !half.range.is_empty() {
+                    self.plan.passes[lane].push(LanePass { steps, range: half.range });
                 }
-                self.plan.owned.extend(stripe.owned.into_iter().filter(|range| !range.is_empty()));
+                self.plan.owned.extend(half.owned.into_iter().filter(|range| !range.is_empty()));
             }
         }
     }
 
-    fn reduce(&mut self, lane: usize, hop: &Hop) {
-        let step = match hop.clone() {
-            Hop::Send { range, .. } | Hop::Recv { range, .. } | Hop::Add { range, .. }
+    fn reduce(&mut self, lane: usize, step: &ReduceStep) {
+        let step = match step.clone() {
+            ReduceStep::Send { range, .. }
+            | ReduceStep::Recv { range, .. }
+            | ReduceStep::Add { range, .. }
                 if range.is_empty() =>
             {
                 return; // nobody sends nothing: both sides skip it
             }
-            Hop::Send { to, range } => Step::Send { to, at: Place { slot: 0, range } },
-            Hop::Recv { from, range, bench, reduce } => {
-                let at = self.place(lane, bench, range);
-                if reduce { Step::RecvReduce { from, at } } else { Step::RecvCopy { from, at } }
+            ReduceStep::Send { to, range } => PlanStep::Send { to, at: in_buffer(range) },
+            ReduceStep::Recv { from, range, at, reduce } => {
+                let at = self.locate(lane, at, range);
+                match reduce {
+                    true => PlanStep::RecvReduce { from, at },
+                    false => PlanStep::RecvCopy { from, at },
+                }
             }
-            Hop::Add { range, from, into } => Step::Add {
-                from: self.place(lane, from, range.clone()),
-                into: self.place(lane, into, range),
+            ReduceStep::Add { range, from, into } => PlanStep::Add {
+                from: self.locate(lane, from, range.clone()),
+                into: self.locate(lane, into, range),
             },
         };
         self.plan.lanes[lane].push(step);
     }
 
-    fn spread(&mut self, lane: usize, hop: &Hop) {
-        let step = match hop.clone() {
-            Hop::Send { to, range } if !range.is_empty() => {
-                Step::RecvCopy { from: to, at: Place { slot: 0, range } }
+    fn spread(&mut self, lane: usize, step: &ReduceStep) {
+        let step = match step.clone() {
+            ReduceStep::Send { to, range } if !range.is_empty() => {
+                PlanStep::RecvCopy { from: to, at: in_buffer(range) }
             }
-            Hop::Recv { from, range, .. } if !range.is_empty() => {
-                Step::Send { to: from, at: Place { slot: 0, range } }
+            ReduceStep::Recv { from, range, .. } if !range.is_empty() => {
+                PlanStep::Send { to: from, at: in_buffer(range) }
             }
             _ => return,
         };
         self.plan.lanes[lane].push(step);
     }
 
-    fn place(&mut self, lane: usize, bench: Bench, range: Range<usize>) -> Place {
-        let Bench::Scratch(index) = bench else {
-            return Place { slot: 0, range };
+    fn locate(&mut self, lane: usize, at: SumLocation, range: Range<usize>) -> SlotRange {
+        let SumLocation::Scratch(index) = at else {
+            return in_buffer(range);
         };
-        while self.benches[lane].len() <= index {
-            self.plan.scratch.push(0);
-            self.benches[lane].push(self.plan.scratch.len()); // slot 0 is the buffer
+        while self.scratch[lane].len() <= index {
+            self.scratch[lane].push(self.plan.slots.len());
+            self.plan.slots.push(0);
         }
-        let slot = self.benches[lane][index];
-        self.plan.scratch[slot - 1] = self.plan.scratch[slot - 1].max(range.len());
-        Place { slot, range: 0..range.len() }
+        let slot = self.scratch[lane][index];
+        self.plan.slots[slot] = self.plan.slots[slot].max(range.len());
+        SlotRange { slot, range: 0..range.len() }
     }
+}
+
+fn in_buffer(range: Range<usize>) -> SlotRange {
+    SlotRange { slot: 0, range }
 }

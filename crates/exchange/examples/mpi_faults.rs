@@ -15,17 +15,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(feature = "mpi")]
 mod faults {
     use base::{Clock, line_to_stderr};
-    use collective::{Choice, parse_size};
-    use exchange::{Config, Exchange, ExchangeError, mpi, watch};
+    use collective::{AlgorithmChoice, parse_size};
+    use exchange::{Exchange, ExchangeConfig, ExchangeError, mpi, watch};
     use std::convert::Infallible;
     use std::sync::Arc;
     use std::time::{Duration, Instant};
 
     /// Time since the program began.
-    struct Machine(Instant);
+    struct ProcessClock(Instant);
 
     #[expect(clippy::disallowed_methods, reason = "a binary supplies the clock")]
-    impl Clock for Machine {
+    impl Clock for ProcessClock {
         fn now(&self) -> Duration {
             self.0.elapsed()
         }
@@ -41,10 +41,11 @@ mod faults {
             return Err("BYTES ALGORITHM SILENCE_MAX [absent RANK | stray RANK]".into());
         };
         let mut len = parse_size(bytes)? / size_of::<f32>();
-        let config = Config { choice: Choice::parse(algorithm)?, ..Config::MPI };
+        let config =
+            ExchangeConfig { choice: AlgorithmChoice::parse(algorithm)?, ..ExchangeConfig::MPI };
         let silence_max = Duration::from_secs_f64(silence_max.parse()?);
         #[expect(clippy::disallowed_methods, reason = "a binary supplies the clock")]
-        let clock = Arc::new(Machine(Instant::now()));
+        let clock = Arc::new(ProcessClock(Instant::now()));
         let (mut exchange, watch) =
             mpi::start(config, clock.clone(), silence_max, Box::new(line_to_stderr))?;
         let me = exchange.rank().index();

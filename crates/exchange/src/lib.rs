@@ -5,10 +5,15 @@
 //!                 └── stamps every collective, so that ranks that disagree are named
 //! ```
 //!
-//! Start at [`Exchange`]; [`execute()`] is the loop that walks a plan's lanes; [`mod@bench`] measures both.
+//! Start at [`Exchange`]. [`wire`] says how elements travel, [`canonical`] is the arithmetic of every
+//! sum within a process, [`watch`] detects failed ranks and [`mod@bench`] measures.
 
+mod config;
+mod error;
 mod exchange;
 mod execute;
+mod local_sum;
+mod prepared;
 mod ranks;
 mod stamp;
 
@@ -19,6 +24,7 @@ pub mod mpi;
 pub mod watch;
 pub mod wire;
 
-pub use exchange::{Config, Exchange, ExchangeError};
-pub use execute::execute;
+pub use config::ExchangeConfig;
+pub use error::ExchangeError;
+pub use exchange::Exchange;
 pub use ranks::spawn_ranks;

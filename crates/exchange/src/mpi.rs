@@ -1,12 +1,12 @@
 //! An exchange between the processes of an MPI job, with its watch.
 
-use crate::watch::{Report, Watch};
-use crate::{Config, Exchange};
+use crate::watch::{FailureWatch, ReportLine};
+use crate::{Exchange, ExchangeConfig};
 use base::Clock;
 use std::sync::Arc;
 use std::time::Duration;
-use transport::mpi::{Job, StartError};
-use transport::{LinkError, Progress};
+use transport::mpi::{MpiJob, StartError};
+use transport::{LinkError, RankProgress};
 
 /// Why there is no exchange over MPI.
 #[derive(Debug, thiserror::Error)]
@@ -21,17 +21,17 @@ pub enum MpiError {
 }
 
 /// Initialises MPI and starts watching. Drop the exchange first, then the watch: MPI ends with the last.
-/// When the exchange returns an error, hand it to [`Watch::abort`], which ends the other ranks too.
+/// When the exchange returns an error, hand it to [`FailureWatch::abort`], which ends the other ranks too.
 pub fn start(
-    config: Config,
+    config: ExchangeConfig,
     clock: Arc<dyn Clock>,
     silence_max: Duration,
-    report: Report,
-) -> Result<(Exchange, Watch), MpiError> {
-    let job = Job::start()?;
-    let progress = Arc::new(Progress::default());
+    report: ReportLine,
+) -> Result<(Exchange, FailureWatch), MpiError> {
+    let job = MpiJob::start()?;
+    let progress = Arc::new(RankProgress::default());
     let link = job.link(Arc::clone(&progress))?;
-    let beats = job.beats()?;
-    let watch = Watch::start(Box::new(beats), progress, clock, silence_max, report);
+    let heartbeats = job.heartbeats()?;
+    let watch = FailureWatch::start(Box::new(heartbeats), progress, clock, silence_max, report);
     Ok((Exchange::new(Box::new(link), config), watch))
 }

@@ -1,6 +1,6 @@
 //! Many ranks in one process, with the real code: for tests, benches and `--workers`.
 
-use crate::{Config, Exchange};
+use crate::{Exchange, ExchangeConfig};
 use std::thread;
 use transport::local::mesh;
 
@@ -13,7 +13,7 @@ use transport::local::mesh;
 pub fn spawn_ranks<T: Send>(
     world: usize,
     cores: usize,
-    config: &Config,
+    config: &ExchangeConfig,
     body: impl Fn(&mut Exchange) -> T + Sync,
 ) -> Vec<T> {
     thread::scope(|scope| {

@@ -1,43 +1,49 @@
-//! Stamps: what every message of a collective says about it.
+//! Labels: what every message of a collective says about it.
 
 use base::Fingerprint;
-use collective::{Cut, Operation};
+use collective::Segmentation;
+use std::sync::Arc;
 use transport::Stamp;
 
-/// The stamp of collective number `sequence`: operation, length, type and all that shapes its plan.
-pub(crate) fn stamp(
-    sequence: u64,
-    operation: Operation,
-    len: usize,
-    name: &str,
-    cut: Cut,
-) -> Stamp {
-    let operation = match operation {
-        Operation::AllReduce => "all-reduce".to_owned(),
-        Operation::ReduceScatter => "reduce-scatter".to_owned(),
-        Operation::AllGather => "all-gather".to_owned(),
-        Operation::Broadcast { root } => format!("broadcast from {root}"),
-    };
-    let label = format!("{operation} of {len} f32 by {name}");
-    let shape = format!("{label} {} {}", cut.segment, cut.lanes);
-    Stamp { sequence, label, fingerprint: Fingerprint::of(shape.as_bytes()).value() }
+/// What a collective is, the same on all ranks that run it. Made once and used for every repetition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CollectiveLabel {
+    text: Arc<str>,
+    fingerprint: u64,
+}
+
+impl CollectiveLabel {
+    /// `text` names operation, length, format and algorithm; the segmentation also shapes the plan.
+    pub(crate) fn new(text: &str, segmentation: Segmentation) -> Self {
+        let Segmentation { segment_elements, lanes } = segmentation;
+        let shape = format!("{text} {segment_elements} {lanes}");
+        Self { text: text.into(), fingerprint: Fingerprint::of(shape.as_bytes()).value() }
+    }
+
+    /// The stamp of collective number `sequence`.
+    pub(crate) fn stamp(&self, sequence: u64) -> Stamp {
+        Stamp { sequence, label: Arc::clone(&self.text), fingerprint: self.fingerprint }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::stamp;
-    use collective::{Cut, Operation};
+    use super::CollectiveLabel;
+    use collective::Segmentation;
 
     #[test]
     fn every_difference_shows() {
-        let base = stamp(1, Operation::AllReduce, 10, "ring", Cut::WHOLE);
-        assert_eq!(base.label, "all-reduce of 10 f32 by ring");
+        let label = |text, segment_elements, lanes| {
+            CollectiveLabel::new(text, Segmentation { segment_elements, lanes })
+        };
+        let stamp = label("all-reduce of 10 f32 by ring", 8, 2).stamp(7);
+        assert_eq!((stamp.sequence, &*stamp.label), (7, "all-reduce of 10 f32 by ring"));
         let others = [
-            stamp(1, Operation::ReduceScatter, 10, "ring", Cut::WHOLE),
-            stamp(1, Operation::AllReduce, 11, "ring", Cut::WHOLE),
-            stamp(1, Operation::AllReduce, 10, "direct", Cut::WHOLE),
-            stamp(1, Operation::AllReduce, 10, "ring", Cut { segment: 5, lanes: 1 }),
+            label("all-reduce of 11 f32 by ring", 8, 2),
+            label("all-reduce of 10 f16 by ring", 8, 2),
+            label("all-reduce of 10 f32 by ring", 9, 2),
+            label("all-reduce of 10 f32 by ring", 8, 1),
         ];
-        assert!(others.iter().all(|other| other.fingerprint != base.fingerprint));
+        assert!(others.iter().all(|other| other.stamp(7).fingerprint != stamp.fingerprint));
     }
 }

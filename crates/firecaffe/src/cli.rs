@@ -40,7 +40,7 @@ pub(crate) enum Command {
     Model(model::Command),
     /// Measure the collectives
     #[command(subcommand)]
-    Bench(bench::Command),
+    Bench(bench::BenchCommand),
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use caffe_format::SolverParameter;
-use collective::Choice;
+use collective::AlgorithmChoice;
 use kernels::Simd;
 use serde::{Deserialize, Serialize};
 use snapshot::BatchMeaning;
@@ -36,7 +36,7 @@ pub struct Config {
     /// When gradients are summed.
     pub overlap: Overlap,
     /// How they are summed between ranks, or between the workers of one.
-    pub allreduce: Choice,
+    pub allreduce: AlgorithmChoice,
     /// Whether to record what every worker did when.
     pub timeline: bool,
     /// Go on even where the weights would not be those of one worker.
@@ -76,7 +76,7 @@ impl Config {
             batch: BatchMeaning::PerReplica,
             bucket_bytes: BUCKET_BYTES,
             overlap: Overlap::DuringBackward,
-            allreduce: Choice::Auto,
+            allreduce: AlgorithmChoice::Auto,
             timeline: false,
             inexact: false,
             batch_norm: BatchNormState::Averaged,

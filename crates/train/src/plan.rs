@@ -1,6 +1,6 @@
 //! Which algorithm sums gradients, where the choice is ours to check: between the workers of one rank.
 
-use collective::{Choice, Network};
+use collective::{AlgorithmChoice, Network};
 use exchange::Exchange;
 
 use crate::parallel::Dealing;
@@ -9,7 +9,7 @@ use crate::{Config, Job, TrainError};
 /// The ends of the plan that was asked for by name between the workers of one rank; else none, and they
 /// read each other's pools.
 pub(crate) fn workers_plan(config: &Config, dealing: Dealing) -> Result<Vec<Exchange>, TrainError> {
-    let by_name = !matches!(config.allreduce, Choice::Auto | Choice::AutoAny);
+    let by_name = !matches!(config.allreduce, AlgorithmChoice::Auto | AlgorithmChoice::AutoAny);
     if dealing.ranks > 1 || dealing.workers == 1 || !by_name {
         return Ok(Vec::new());
     }
@@ -17,17 +17,19 @@ pub(crate) fn workers_plan(config: &Config, dealing: Dealing) -> Result<Vec<Exch
         return Err(TrainError::MpiAlone);
     }
     let choice = config.allreduce.clone();
-    let config = exchange::Config { choice, ..exchange::Config::LOCAL };
+    let config = exchange::ExchangeConfig { choice, ..exchange::ExchangeConfig::LOCAL };
     let links = transport::local::mesh(dealing.workers, dealing.workers).into_iter();
     Ok(links.map(|link| Exchange::new(Box::new(link), config.clone())).collect())
 }
 
 /// Algorithms that a choice names.
-fn names(choice: &Choice) -> Vec<String> {
+fn names(choice: &AlgorithmChoice) -> Vec<String> {
     match choice {
-        Choice::Auto | Choice::AutoAny => Vec::new(),
-        Choice::Named(algorithm) => vec![algorithm.name().to_owned()],
-        Choice::Rules(rules) => rules.iter().map(|rule| rule.algorithm.name().to_owned()).collect(),
+        AlgorithmChoice::Auto | AlgorithmChoice::AutoAny => Vec::new(),
+        AlgorithmChoice::Named(algorithm) => vec![algorithm.name().to_owned()],
+        AlgorithmChoice::Rules(rules) => {
+            rules.iter().map(|rule| rule.algorithm.name().to_owned()).collect()
+        }
     }
 }
 
@@ -40,7 +42,7 @@ impl Job {
         let sizes = (self.buckets.iter()).map(|bucket| bucket.len() * size_of::<f32>());
         let choice = &self.config.allreduce;
         world == 1
-            || *choice == Choice::Auto
+            || *choice == AlgorithmChoice::Auto
             || sizes.into_iter().all(|size| choice.algorithm(world, size, &network).is_exact(world))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Rank;
 use exchange::{Exchange, ExchangeError};
-use transport::{Busy, Progress};
+use transport::{Busy, RankProgress};
 
 use crate::TrainError;
 
@@ -20,7 +20,7 @@ pub struct Ranks {
     host: String,
     /// `None` when there are no others.
     exchange: Option<Mutex<Exchange>>,
-    progress: Arc<Progress>,
+    progress: Arc<RankProgress>,
     alarm: Alarm,
 }
 
@@ -40,7 +40,12 @@ impl Ranks {
     /// One of the ranks that `exchange` connects, on the machine called `host`. `progress` is where a
     /// watch sees that this rank works; `alarm` is called when it fails while others wait for it.
     #[must_use]
-    pub fn joined(exchange: Exchange, host: String, progress: Arc<Progress>, alarm: Alarm) -> Self {
+    pub fn joined(
+        exchange: Exchange,
+        host: String,
+        progress: Arc<RankProgress>,
+        alarm: Alarm,
+    ) -> Self {
         let rank = exchange.rank();
         let exchange = (rank.world() > 1).then(|| Mutex::new(exchange));
         Self { rank, host, exchange, progress, alarm }
@@ -68,27 +73,25 @@ impl Ranks {
 
     /// Leaves the canonical sum over ranks in `values`.
     pub(crate) fn sum(&self, values: &mut [f32]) -> Result<(), ExchangeError> {
-        let tree = |mut exchange: MutexGuard<'_, Exchange>| {
-            exchange.all_reduce_by("reduction-tree", values)
-        };
-        self.exchange().map_or(Ok(()), tree)
+        self.exchange().map_or(Ok(()), |mut exchange| exchange.sum(values))
     }
 
     /// Leaves rank 0's values on all.
     pub(crate) fn broadcast(&self, values: &mut [f32]) -> Result<(), ExchangeError> {
-        self.exchange().map_or(Ok(()), |mut exchange| exchange.broadcast(0, values))
+        let bytes = exchange::wire::bytes_of(values);
+        self.exchange().map_or(Ok(()), |mut exchange| exchange.broadcast(0, bytes))
     }
 
     /// What every rank gives, in their order.
     pub(crate) fn gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, ExchangeError> {
         match self.exchange() {
             None => Ok(vec![bytes]),
-            Some(mut exchange) => exchange.gather(&bytes),
+            Some(mut exchange) => exchange.all_gather_v(&bytes),
         }
     }
 
     /// Where the watch sees what this rank does.
-    pub(crate) fn progress(&self) -> Arc<Progress> {
+    pub(crate) fn progress(&self) -> Arc<RankProgress> {
         Arc::clone(&self.progress)
     }
 

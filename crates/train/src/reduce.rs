@@ -9,12 +9,12 @@
 
 use std::ops::Range;
 
+use exchange::canonical::add_assign;
 use exchange::{Exchange, ExchangeError};
 use kernels::Cpu;
 use net::Net;
 use solver::{BLOCK, ParamSlots};
 use tensor::{SharedSlab, SlabReadGuard};
-use transport::add_assign;
 
 use crate::board::{Board, Failed};
 

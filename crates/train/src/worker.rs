@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use base::Clock;
 use exchange::Exchange;
+use exchange::canonical::add_assign;
 use kernels::Cpu;
 use net::{DebugValue, Net, Output, ReplicaState};
 use tensor::{SharedSlab, Slab};
-use transport::add_assign;
 
 use crate::TrainError;
 use crate::parallel::Overlap;

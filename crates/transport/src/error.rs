@@ -37,15 +37,15 @@ pub enum LinkError {
         our_sequence: u64,
     },
     /// A message of another length than expected.
-    #[error("rank {rank} sent {got} values on lane {lane}, {want} were expected")]
+    #[error("rank {rank} sent {got} bytes on lane {lane}, {want} were expected")]
     Length {
         /// The sender.
         rank: usize,
         /// Which lane.
         lane: usize,
-        /// Values expected.
+        /// Bytes expected.
         want: usize,
-        /// Values sent.
+        /// Bytes sent.
         got: usize,
     },
     /// The MPI library reports an error.
@@ -57,13 +57,5 @@ pub enum LinkError {
         call: &'static str,
         /// The library's words.
         what: String,
-    },
-    /// The transport does not know this algorithm.
-    #[error("algorithm `{name}` needs transport `{transport}`")]
-    NotHere {
-        /// The algorithm.
-        name: String,
-        /// What would run it.
-        transport: &'static str,
     },
 }

@@ -1,8 +1,8 @@
-//! How far a rank is and whom it waits for: written by the exchange, read by the watch.
+//! How far a rank is and whom it waits for: written by the exchange, read by the failure detector.
 
 use crate::Stamp;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Collectives remembered: a rank that has gone on may still be compared with one that has not.
 const HISTORY: usize = 4;
@@ -20,29 +20,29 @@ pub enum Waiting {
 
 /// A collective that a rank has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// The how-many-th.
+pub struct BegunCollective {
+    /// Collectives before it.
     pub sequence: u64,
     /// Hash of what it is.
     pub fingerprint: u64,
     /// What it is, in words.
-    pub label: String,
+    pub label: Arc<str>,
 }
 
-/// One rank's state, shared by its exchange and its watch.
+/// One rank's state, shared by its exchange and its failure detector.
 #[derive(Default)]
-pub struct Progress {
+pub struct RankProgress {
     /// 0 nobody, 1 everyone, else rank + 2.
     waiting: AtomicU64,
     /// Grows whenever something moves: tells waiting and working from being stuck.
     moves: AtomicU64,
     /// Long calls under way that cannot say how far they are, such as writing a file.
     busy: AtomicU64,
-    begun: Mutex<Vec<Entry>>,
+    begun: Mutex<Vec<BegunCollective>>,
 }
 
-/// Counts as movement while it lives: see [`Progress::busy`].
-pub struct Busy<'a>(&'a Progress);
+/// Counts as movement while it lives: see [`RankProgress::busy`].
+pub struct Busy<'a>(&'a RankProgress);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
@@ -50,7 +50,7 @@ impl Drop for Busy<'_> {
     }
 }
 
-impl Progress {
+impl RankProgress {
     /// A collective begins.
     pub fn begin(&self, stamp: &Stamp) {
         let Stamp { sequence, fingerprint, ref label } = *stamp;
@@ -58,7 +58,7 @@ impl Progress {
         if begun.len() == HISTORY {
             begun.remove(0);
         }
-        begun.push(Entry { sequence, fingerprint, label: label.clone() });
+        begun.push(BegunCollective { sequence, fingerprint, label: Arc::clone(label) });
         self.waiting.store(0, Relaxed);
         self.moved();
     }
@@ -104,7 +104,7 @@ impl Progress {
     }
 
     /// The last collectives it began, newest last.
-    pub fn begun(&self) -> Vec<Entry> {
+    pub fn begun(&self) -> Vec<BegunCollective> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -5,50 +5,53 @@
 //!   slot 1   [ ........ ]              a step that would write there returns false
 //! ```
 
-use crate::{LinkError, Posted, Transport, add_assign};
+use crate::{LinkError, Posted, Transport};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
 
+/// Adds the elements in the second slice to those in the first.
+pub type AddBytes = fn(&mut [u8], &[u8]);
+
 /// A slot's memory. The session owns the right to it; `posted` says where it must not write.
 #[derive(Clone, Copy)]
-struct Slot {
-    start: NonNull<f32>,
+struct SlotMemory {
+    start: NonNull<u8>,
     len: usize,
 }
 
-/// Buffers lent to a transport for one collective.
+/// Buffers lent to a transport for one collective. All ranges are in bytes.
 pub struct Session<'a> {
     link: &'a mut dyn Transport,
-    slots: Vec<Slot>,
+    slots: Vec<SlotMemory>,
     posted: Vec<(usize, Range<usize>, Posted)>,
+    add: AddBytes,
     /// The slots are borrowed mutably for as long as the session lives.
-    memory: PhantomData<&'a mut [f32]>,
+    memory: PhantomData<&'a mut [u8]>,
 }
 
-/// Runs `body` with slot 0 = `buffer` and slots 1.. = `scratch`, and gives the memory back only when
-/// nobody reads it: after the last message was taken, or withdrawn if `body` fails or panics.
-pub fn session<T>(
-    link: &mut dyn Transport,
-    buffer: &mut [f32],
-    scratch: &mut [Vec<f32>],
+/// Runs `body` with these slots, and gives the memory back only when nobody reads it: after the
+/// last message was taken, or withdrawn if `body` fails or panics. `add` is how elements are added.
+pub fn session<'a, T>(
+    link: &'a mut dyn Transport,
+    slots: impl Iterator<Item = &'a mut [u8]>,
+    add: AddBytes,
     body: impl FnOnce(&mut Session<'_>) -> Result<T, LinkError>,
 ) -> Result<T, LinkError> {
-    let scratch = scratch.iter_mut().map(|slot| slot.as_mut_slice());
-    let slots = [buffer].into_iter().chain(scratch).map(|slot| Slot {
+    let slots = slots.map(|slot| SlotMemory {
         len: slot.len(),
         start: NonNull::new(slot.as_mut_ptr()).expect("slices are never null"),
     });
     // Made here and lent to `body`, so that it cannot be forgotten: its end always runs.
     let mut session =
-        Session { link, slots: slots.collect(), posted: Vec::new(), memory: PhantomData };
+        Session { link, slots: slots.collect(), posted: Vec::new(), add, memory: PhantomData };
     let result = body(&mut session)?;
     session.drain()?;
     Ok(result)
 }
 
 impl Session<'_> {
-    /// Our own rank.
+    /// This rank's index.
     #[must_use]
     pub fn me(&self) -> usize {
         self.link.rank().index()
@@ -86,10 +89,10 @@ impl Session<'_> {
         slot: usize,
         range: Range<usize>,
     ) -> Result<bool, LinkError> {
-        self.recv(from, lane, slot, range, add_assign)
+        self.recv(from, lane, slot, range, self.add)
     }
 
-    /// Lays the next message from `from` into `range` of `slot`. `false`: not yet.
+    /// Copies the next message from `from` into `range` of `slot`. `false`: not yet.
     pub fn recv_copy(
         &mut self,
         from: usize,
@@ -97,7 +100,7 @@ impl Session<'_> {
         slot: usize,
         range: Range<usize>,
     ) -> Result<bool, LinkError> {
-        self.recv(from, lane, slot, range, |into, values| into.copy_from_slice(values))
+        self.recv(from, lane, slot, range, |into, bytes| into.copy_from_slice(bytes))
     }
 
     fn recv(
@@ -106,15 +109,15 @@ impl Session<'_> {
         lane: usize,
         slot: usize,
         range: Range<usize>,
-        apply: fn(&mut [f32], &[f32]),
+        apply: AddBytes,
     ) -> Result<bool, LinkError> {
         if self.is_lent(slot, &range)?.is_some() {
             return Ok(false);
         }
         let len = range.len();
         // SAFETY: not lent, by the lines above; used in this step only.
-        let into = unsafe { self.values_mut(slot, &range) };
-        self.link.take(from, lane, len, &mut |values| apply(into, values))
+        let into = unsafe { self.bytes_mut(slot, &range) };
+        self.link.take(from, lane, len, &mut |bytes| apply(into, bytes))
     }
 
     /// Adds `from` to `into`, each a slot and a range. `false`: `into` is being sent.
@@ -131,17 +134,42 @@ impl Session<'_> {
             return Ok(false);
         }
         let apart = from.0 != into.0 || from.1.end <= into.1.start || into.1.end <= from.1.start;
-        assert!(apart, "a place is not added to itself");
+        assert!(apart, "a range is not added to itself");
         let start = self.at(from.0, &from.1).as_ptr();
         // SAFETY: in bounds and, by the line above, apart from `into`; nobody else writes our slots.
-        let values = unsafe { std::slice::from_raw_parts(start, from.1.len()) };
+        let bytes = unsafe { std::slice::from_raw_parts(start, from.1.len()) };
         // SAFETY: not lent, by the lines above; used in this step only.
-        let into = unsafe { self.values_mut(into.0, &into.1) };
-        add_assign(into, values);
+        let into = unsafe { self.bytes_mut(into.0, &into.1) };
+        (self.add)(into, bytes);
         Ok(true)
     }
 
-    /// Whom a write to this place would have to wait for.
+    /// Lets `body` write `range` of `slot`.
+    ///
+    /// # Panics
+    ///
+    /// If it is being sent: only steps may have to wait.
+    pub fn write(
+        &mut self,
+        slot: usize,
+        range: Range<usize>,
+        body: impl FnOnce(&mut [u8]),
+    ) -> Result<(), LinkError> {
+        assert_eq!(self.is_lent(slot, &range)?, None, "nobody reads what is written");
+        // SAFETY: not lent, by the line above; the reference ends with this call.
+        body(unsafe { self.bytes_mut(slot, &range) });
+        Ok(())
+    }
+
+    /// What `range` of `slot` holds.
+    #[must_use]
+    pub fn read(&self, slot: usize, range: &Range<usize>) -> &[u8] {
+        let start = self.at(slot, range).as_ptr();
+        // SAFETY: in bounds; nothing is written while the session is borrowed.
+        unsafe { std::slice::from_raw_parts(start, range.len()) }
+    }
+
+    /// The rank that a write to this range would have to wait for.
     pub fn is_lent(
         &mut self,
         slot: usize,
@@ -185,7 +213,7 @@ impl Session<'_> {
     }
 
     /// Start of a range that is checked to lie in its slot.
-    fn at(&self, slot: usize, range: &Range<usize>) -> NonNull<f32> {
+    fn at(&self, slot: usize, range: &Range<usize>) -> NonNull<u8> {
         let memory = self.slots[slot];
         assert!(range.start <= range.end && range.end <= memory.len, "a plan stays in its slots");
         // SAFETY: the offset is at most the slot's length, by the assertion.
@@ -197,7 +225,7 @@ impl Session<'_> {
     /// # Safety
     ///
     /// `is_lent` has said that nobody reads there, and the reference ends before the next step.
-    unsafe fn values_mut<'s>(&self, slot: usize, range: &Range<usize>) -> &'s mut [f32] {
+    unsafe fn bytes_mut<'s>(&self, slot: usize, range: &Range<usize>) -> &'s mut [u8] {
         let start = self.at(slot, range).as_ptr();
         // SAFETY: in bounds; the session borrows the slots mutably; the rest is the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(start, range.len()) }

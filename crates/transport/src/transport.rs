@@ -2,21 +2,17 @@
 
 use crate::LinkError;
 use base::Rank;
+use std::sync::Arc;
 
 /// Marks every message of one collective, so that ranks that run different ones notice.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stamp {
     /// Collectives this rank began before.
     pub sequence: u64,
-    /// Operation, length, type and plan, in words: shown when ranks disagree.
-    pub label: String,
+    /// Operation, length, format and algorithm, in words: shown when ranks disagree.
+    pub label: Arc<str>,
     /// Hash of the label and of what does not fit in words.
     pub fingerprint: u64,
-}
-
-impl Stamp {
-    /// Before the first collective.
-    pub const NONE: Self = Self { sequence: 0, label: String::new(), fingerprint: 0 };
 }
 
 /// A message on its way, known to the transport that posted it.
@@ -24,7 +20,7 @@ impl Stamp {
 pub struct Posted {
     pub(crate) to: usize,
     pub(crate) lane: usize,
-    /// Counted per channel (`local`), or the request's place (`mpi`).
+    /// Counted per channel (`local`), or the request's index (`mpi`).
     pub(crate) index: u64,
 }
 
@@ -48,13 +44,13 @@ impl Posted {
     }
 }
 
-/// Moves values between ranks, and nothing else. Threads, MPI and simulated links implement it.
+/// Moves bytes between ranks, and nothing else. Threads, MPI and simulated links implement it.
 ///
 /// Messages from one rank to another on one lane arrive in order; lanes are independent. Calls never
-/// block, except [`wait`](Transport::wait), [`withdraw`](Transport::withdraw) and
-/// [`all_reduce`](Transport::all_reduce).
+/// block, except [`wait`](Transport::wait), [`withdraw`](Transport::withdraw) and the capabilities
+/// that some transports have besides messages.
 pub trait Transport: Send {
-    /// Who we are.
+    /// This rank and the size of the world.
     fn rank(&self) -> Rank;
 
     /// `local`, `mpi`, …: what tables and messages call it.
@@ -71,32 +67,35 @@ pub trait Transport: Send {
     ///
     /// # Safety
     ///
-    /// The `len` values at `values` stay readable and unchanged until [`is_taken`](Transport::is_taken)
-    /// returns true for this message or [`withdraw`](Transport::withdraw) has returned.
+    /// The `len` bytes at `bytes` stay readable and unchanged until
+    /// [`is_taken`](Transport::is_taken) returns true for this message or
+    /// [`withdraw`](Transport::withdraw) has returned.
     unsafe fn post(
         &mut self,
         to: usize,
         lane: usize,
-        values: *const f32,
+        bytes: *const u8,
         len: usize,
     ) -> Result<Option<Posted>, LinkError>;
 
     /// Whether the memory of a posted message is ours again. Must not be asked after a yes.
     fn is_taken(&mut self, posted: Posted) -> Result<bool, LinkError>;
 
-    /// Says that a message of `len` values will be taken, in order of these calls per channel, so
-    /// that a transport with buffers can let it in early. Once per message at most.
+    /// Announces that a message of `len` bytes will be taken, in order of these calls per channel,
+    /// so that a transport with buffers can receive it early. At most once per message.
     fn expect(&mut self, _from: usize, _lane: usize, _len: usize) -> Result<(), LinkError> {
         Ok(())
     }
 
     /// Shows the oldest untaken message to `reader` if it is here. `false`: not yet.
+    ///
+    /// What `reader` sees is aligned as what was posted, for elements of up to eight bytes.
     fn take(
         &mut self,
         from: usize,
         lane: usize,
         len: usize,
-        reader: &mut dyn FnMut(&[f32]),
+        reader: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, LinkError>;
 
     /// Waits until something may have changed; `whom` are the ranks that could change it.
@@ -105,19 +104,35 @@ pub trait Transport: Send {
     /// Takes back every untaken message. When it returns nobody reads their memory any more.
     fn withdraw(&mut self);
 
-    /// An exact algorithm that this transport runs in its own way, faster than any plan: what `auto`
-    /// means here.
-    fn own_exact(&self) -> Option<&'static str> {
+    /// Where all ranks are threads of one process: their memory.
+    fn shared_memory(&mut self) -> Option<&mut dyn SharedMemory> {
         None
     }
 
-    /// Runs an algorithm in its own way, if it has one: the library's for `mpi`, shared memory for
-    /// `direct` on threads. The result must be what the plan of that name gives, where there is one.
-    fn all_reduce(
-        &mut self,
-        _algorithm: &str,
-        _values: &mut [f32],
-    ) -> Option<Result<(), LinkError>> {
+    /// Where the library underneath can sum: its sum.
+    fn library_sum(&mut self) -> Option<&mut dyn LibrarySum> {
         None
     }
+}
+
+/// Ranks that can lend each other their memory.
+pub trait SharedMemory {
+    /// Lends `buffer` to the group, runs `body` on this rank's chunk of every rank's buffer, in
+    /// order of rank, and returns when all ranks have done so. Chunks of different ranks are
+    /// disjoint and consist of whole elements of `element_bytes` bytes.
+    ///
+    /// All ranks call this together, in a collective of one stamp, with as many bytes and the same
+    /// `element_bytes`; who does not is named in everyone's error.
+    fn on_own_chunk(
+        &mut self,
+        buffer: &mut [u8],
+        element_bytes: usize,
+        body: &mut dyn FnMut(&mut [&mut [u8]]),
+    ) -> Result<(), LinkError>;
+}
+
+/// A library that sums in its own way: fast, in an order that it does not tell.
+pub trait LibrarySum {
+    /// Leaves the sum over all ranks in `values`. All ranks call this together.
+    fn sum_f32(&mut self, values: &mut [f32]) -> Result<(), LinkError>;
 }

@@ -2,7 +2,7 @@
 //!
 //! Rabenseifner 2004 halves with the farthest rank first and folds odd ranks away beforehand. Here
 //! distances grow 1, 2, 4, …, so that partial sums are always `T(a, a + 2^k)`, and a world that is no
-//! power of two is cut into blocks that are, largest first. Each block halves within itself; then
+//! power of two is divided into blocks that are, largest first. Each block halves within itself; then
 //! the smallest block's sums go into the next larger, and so on: `T(0, 7) = T(0,4) + (T(4,6) + T(6,7))`.
 //! The sum is exact in every world. Bytes of the ring in `2 log2 p` rounds for powers of two.
 //!
@@ -14,13 +14,13 @@
 //!         6 ──▶ 4 (lower half), 6 ──▶ 5 (upper half); then 4 ──▶ 0, 2 and 5 ──▶ 1, 3 (quarters)
 //! ```
 
-use super::{Claim, Pattern, Row, Settings, no_settings};
-use crate::stripe::{Hop, Stripe, part};
+use super::{AlgorithmRow, Claim, Pattern, Settings, no_settings};
+use crate::reducing::{ReduceLane, ReduceStep, chunk_of};
 use base::Rank;
 use std::ops::Range;
 
 /// This algorithm's row in the [table](super::ALGORITHMS).
-pub(super) const ROW: Row = Row {
+pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "halving-doubling",
     syntax: "halving-doubling",
     summary: "halves with ever farther ranks, then doubles back; binary blocks in odd worlds",
@@ -28,10 +28,10 @@ pub(super) const ROW: Row = Row {
     port: "2(p-1)/p (powers of two)",
     parse: no_settings,
     exact: |_, _| true,
-    pattern: Some(Pattern { stripes, shares: |_, world| world, claim }),
+    pattern: Some(Pattern { reduce, segments: |_, world| world, claim }),
 };
 
-/// The powers of two that make up `world`, largest first, as runs of ranks.
+/// The powers of two that make up `world`, largest first, as ranges of ranks.
 fn blocks(world: usize) -> Vec<Range<usize>> {
     let mut start = 0;
     let bits = (0..usize::BITS).rev().map(|bit| 1 << bit).filter(|size| world & size != 0);
@@ -43,43 +43,43 @@ fn blocks(world: usize) -> Vec<Range<usize>> {
 }
 
 /// What rank `local` of a block of `size` ranks holds after halving: bit k picks half k.
-fn piece(range: &Range<usize>, size: usize, local: usize) -> Range<usize> {
-    let mut piece = range.clone();
+fn held(range: &Range<usize>, size: usize, local: usize) -> Range<usize> {
+    let mut held = range.clone();
     let mut distance = 1;
     while distance < size {
-        piece = part(&piece, 2, usize::from(local & distance != 0));
+        held = chunk_of(&held, 2, usize::from(local & distance != 0));
         distance *= 2;
     }
-    piece
+    held
 }
 
-fn stripes(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     let blocks = blocks(rank.world());
     let at = blocks.iter().position(|b| b.contains(&rank.index())).expect("blocks tile the world");
     let block = &blocks[at];
     let local = rank.index() - block.start;
-    let mut hops = Vec::new();
+    let mut steps = Vec::new();
     let mut distance = 1;
     while distance < block.len() {
         let other = local ^ distance;
-        let half = piece(&range, 2 * distance, other & (2 * distance - 1));
-        hops.push(Hop::Send { to: block.start + other, range: half });
-        let half = piece(&range, 2 * distance, local & (2 * distance - 1));
-        hops.push(Hop::recv(block.start + other, half));
+        let half = held(&range, 2 * distance, other & (2 * distance - 1));
+        steps.push(ReduceStep::Send { to: block.start + other, range: half });
+        let half = held(&range, 2 * distance, local & (2 * distance - 1));
+        steps.push(ReduceStep::recv(block.start + other, half));
         distance *= 2;
     }
-    let mine = piece(&range, block.len(), local);
+    let mine = held(&range, block.len(), local);
     if let Some(smaller) = blocks.get(at + 1) {
-        hops.push(Hop::recv(smaller.start + local % smaller.len(), mine.clone()));
+        steps.push(ReduceStep::recv(smaller.start + local % smaller.len(), mine.clone()));
     }
     let Some(larger) = at.checked_sub(1).map(|before| &blocks[before]) else {
-        return vec![Stripe { hops, owned: vec![mine] }];
+        return vec![ReduceLane { range, steps, owned: vec![mine] }];
     };
     for other in (local..larger.len()).step_by(block.len()) {
-        let range = piece(&range, larger.len(), other);
-        hops.push(Hop::Send { to: larger.start + other, range });
+        let half = held(&range, larger.len(), other);
+        steps.push(ReduceStep::Send { to: larger.start + other, range: half });
     }
-    vec![Stripe { hops, owned: Vec::new() }]
+    vec![ReduceLane { range, steps, owned: Vec::new() }]
 }
 
 fn claim(_: &Settings, world: usize) -> Claim {
@@ -98,6 +98,6 @@ fn claim(_: &Settings, world: usize) -> Claim {
             None => halved,
         };
     }
-    let share = 1.0 / blocks[0].len() as f64;
-    Claim { rounds: 2 * ready, port, reduced, share, tight: true }
+    let owned = 1.0 / blocks[0].len() as f64;
+    Claim { rounds: 2 * ready, port, reduced, owned, tight: true }
 }

@@ -17,27 +17,26 @@
 //!
 //! Exact if both algorithms are and the group is a power of two: `T(0, p)` then splits at groups.
 
-use super::{Algorithm, Claim, Pattern, Row, Settings, find};
-use crate::plan::relabel;
-use crate::stripe::Stripe;
+use super::{Algorithm, AlgorithmRow, Claim, Pattern, Settings, find};
+use crate::reducing::{ReduceLane, relabel};
 use base::Rank;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// This algorithm's row in the [table](super::ALGORITHMS).
-pub(super) const ROW: Row = Row {
+pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "hierarchical",
     syntax: "hierarchical:GROUP[:INNER+OUTER]",
     summary: "an inner algorithm in groups of g ranks, an outer one between leaders (default direct+ring)",
     rounds: "inner(g) + outer(p/g), per range led",
-    port: "inner(g) + share·outer(p/g)",
+    port: "inner(g) + owned·outer(p/g)",
     parse,
     exact: |settings, world| {
         let (group, groups) = extent(settings, world);
         let [inner, outer] = pair(settings);
         inner.is_exact(group) && outer.is_exact(groups) && (groups == 1 || group.is_power_of_two())
     },
-    pattern: Some(Pattern { stripes, shares, claim }),
+    pattern: Some(Pattern { reduce, segments, claim }),
 };
 
 fn parse(rest: &str) -> Result<Settings, String> {
@@ -46,7 +45,7 @@ fn parse(rest: &str) -> Result<Settings, String> {
     let count = count.ok_or_else(|| format!("`{group}` is not a group size"))?;
     let (inner, outer) = pair.split_once('+').ok_or_else(|| format!("`{pair}` is not a pair"))?;
     let nested = [inner, outer].map(|name| match find(name) {
-        Ok(algorithm) if algorithm.is_native() => Err(format!("`{name}` has no plan")),
+        Ok(algorithm) if algorithm.is_library() => Err(format!("`{name}` has no plan")),
         other => other.map_err(|err| err.to_string()),
     });
     let [inner, outer] = nested;
@@ -63,27 +62,32 @@ fn extent(settings: &Settings, world: usize) -> (usize, usize) {
     (group, 1 + (world - 1) / group)
 }
 
-fn stripes_of(algorithm: &Algorithm, index: usize, world: usize, range: Range<usize>) -> Stripe {
+fn reduce_lane(
+    algorithm: &Algorithm,
+    index: usize,
+    world: usize,
+    range: Range<usize>,
+) -> ReduceLane {
     let pattern = algorithm.row.pattern.as_ref().expect("refused when parsed");
     let rank = Rank::new(index, world).expect("an index of this world");
-    let mut all = Stripe::default();
-    for stripe in (pattern.stripes)(&algorithm.settings, rank, range) {
-        all.hops.extend(stripe.hops);
-        all.owned.extend(stripe.owned);
+    let mut all = ReduceLane::default();
+    for lane in (pattern.reduce)(&algorithm.settings, rank, range) {
+        all.steps.extend(lane.steps);
+        all.owned.extend(lane.owned);
     }
     all
 }
 
-fn stripes(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+fn reduce(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     let (group, groups) = extent(settings, rank.world());
     let [inner, outer] = pair(settings);
     let size = |index: usize| group.min(rank.world() - index * group);
     let (mine, local) = (rank.index() / group, rank.index() % group);
-    let mut all = stripes_of(inner, local, size(mine), range.clone());
-    relabel(&mut all.hops, |member| mine * group + member);
+    let mut all = reduce_lane(inner, local, size(mine), range.clone());
+    relabel(&mut all.steps, |member| mine * group + member);
     // Who holds what after the inner half: all groups are alike, except perhaps the last.
-    let held = |size: usize| -> Vec<Stripe> {
-        (0..size).map(|member| stripes_of(inner, member, size, range.clone())).collect()
+    let held = |size: usize| -> Vec<ReduceLane> {
+        (0..size).map(|member| reduce_lane(inner, member, size, range.clone())).collect()
     };
     let (full, last) = (held(group), held(size(groups - 1)));
     let leader = |index: usize, at: usize| {
@@ -92,34 +96,34 @@ fn stripes(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> 
         index * group + member.expect("owned ranges tile the buffer")
     };
     let mut owned = Vec::new();
-    for led in pieces(full.iter().chain(&last)) {
+    for led in border_ranges(full.iter().chain(&last)) {
         if leader(mine, led.start) != rank.index() {
             continue;
         }
-        let mut part = stripes_of(outer, mine, groups, led.clone());
-        relabel(&mut part.hops, |index| leader(index, led.start));
-        all.hops.extend(part.hops);
-        owned.extend(part.owned);
+        let mut lane = reduce_lane(outer, mine, groups, led.clone());
+        relabel(&mut lane.steps, |index| leader(index, led.start));
+        all.steps.extend(lane.steps);
+        owned.extend(lane.owned);
     }
-    vec![Stripe { hops: all.hops, owned }]
+    vec![ReduceLane { range, steps: all.steps, owned }]
 }
 
-/// The coarsest cut in which no piece crosses an owned range's border.
-fn pieces<'a>(held: impl Iterator<Item = &'a Stripe>) -> Vec<Range<usize>> {
-    let ranges = held.flat_map(|stripe| &stripe.owned).filter(|range| !range.is_empty());
+/// The longest ranges that cross no border of an owned range.
+fn border_ranges<'a>(held: impl Iterator<Item = &'a ReduceLane>) -> Vec<Range<usize>> {
+    let ranges = held.flat_map(|lane| &lane.owned).filter(|range| !range.is_empty());
     let borders: BTreeSet<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
     let borders: Vec<usize> = borders.into_iter().collect();
     borders.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
 
-fn shares(settings: &Settings, world: usize) -> usize {
+fn segments(settings: &Settings, world: usize) -> usize {
     let (group, groups) = extent(settings, world);
-    let shares = |algorithm: &Algorithm, world| {
+    let segments = |algorithm: &Algorithm, world| {
         let pattern = algorithm.row.pattern.as_ref().expect("refused when parsed");
-        (pattern.shares)(&algorithm.settings, world)
+        (pattern.segments)(&algorithm.settings, world)
     };
     let [inner, outer] = pair(settings);
-    shares(inner, group) * shares(outer, groups)
+    segments(inner, group) * segments(outer, groups)
 }
 
 fn claim(settings: &Settings, world: usize) -> Claim {
@@ -129,19 +133,19 @@ fn claim(settings: &Settings, world: usize) -> Claim {
         let mut claim = algorithm.claim(world).expect("refused when parsed");
         let pattern = algorithm.row.pattern.as_ref().expect("refused when parsed");
         let first = Rank::new(0, world).expect("worlds have a first rank");
-        // Stripes that run side by side elsewhere follow each other in the one lane here.
-        claim.rounds *= (pattern.stripes)(&algorithm.settings, first, 0..0).len();
+        // Lanes that run side by side elsewhere follow each other in the one lane here.
+        claim.rounds *= (pattern.reduce)(&algorithm.settings, first, 0..0).len();
         claim
     };
     let (inner, outer) = (claim(inner, group), claim(outer, groups));
     let ragged = world != group * groups;
-    // A smaller last group cuts differently: its ranks lead larger and more ranges.
-    let (led, share) = if ragged { (2 * group, 1.0) } else { (1, inner.share) };
+    // A smaller last group divides differently: its ranks lead larger and more ranges.
+    let (led, owned) = if ragged { (2 * group, 1.0) } else { (1, inner.owned) };
     Claim {
         rounds: inner.rounds + led * outer.rounds,
-        port: inner.port + share * outer.port,
-        reduced: inner.reduced + share * outer.reduced,
-        share: share * outer.share,
+        port: inner.port + owned * outer.port,
+        reduced: inner.reduced + owned * outer.reduced,
+        owned: owned * outer.owned,
         tight: false,
     }
 }

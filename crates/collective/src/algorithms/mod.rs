@@ -12,13 +12,15 @@ mod parameter_server;
 mod reduction_tree;
 mod ring;
 
-use crate::stripe::Stripe;
+use crate::LANES_MAX;
+use crate::reducing::ReduceLane;
 use base::Rank;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Every algorithm, by name.
-pub const ALGORITHMS: &[Row] = &[
+pub const ALGORITHMS: &[AlgorithmRow] = &[
     direct::ROW,
     halving_doubling::ROW,
     hierarchical::ROW,
@@ -30,7 +32,7 @@ pub const ALGORITHMS: &[Row] = &[
 ];
 
 /// One line of the table.
-pub struct Row {
+pub struct AlgorithmRow {
     /// What `--allreduce` calls it.
     pub name: &'static str,
     /// How its settings are written.
@@ -45,21 +47,21 @@ pub struct Row {
     parse: fn(&str) -> Result<Settings, String>,
     /// Whether the sum follows the canonical tree in this world.
     exact: fn(&Settings, usize) -> bool,
-    /// `None`: the transport runs it itself.
+    /// `None`: the library underneath runs it.
     pub(crate) pattern: Option<Pattern>,
 }
 
 /// How a row makes plans and what it says they cost.
 pub(crate) struct Pattern {
     /// The reducing half of one rank over one range.
-    pub(crate) stripes: fn(&Settings, Rank, Range<usize>) -> Vec<Stripe>,
-    /// Messages that a piece of the buffer is cut into.
-    pub(crate) shares: fn(&Settings, usize) -> usize,
+    pub(crate) reduce: fn(&Settings, Rank, Range<usize>) -> Vec<ReduceLane>,
+    /// Segments in which one pass over the buffer travels.
+    pub(crate) segments: fn(&Settings, usize) -> usize,
     /// Cost in this world.
     pub(crate) claim: fn(&Settings, usize) -> Claim,
 }
 
-/// What an all-reduce by this algorithm costs, uncut; the tests compare it with the verifier.
+/// What an all-reduce by this algorithm costs, in one pass; the tests compare it with the verifier.
 /// Volumes are in buffer lengths and hold for buffers that divide evenly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Claim {
@@ -69,8 +71,8 @@ pub struct Claim {
     pub port: f64,
     /// Most that any rank adds.
     pub reduced: f64,
-    /// Largest part that one rank owns after the reducing half.
-    pub share: f64,
+    /// Most that one rank owns after the reducing half.
+    pub owned: f64,
     /// The figures are met exactly, not only kept.
     pub tight: bool,
 }
@@ -87,9 +89,9 @@ pub(crate) struct Settings {
 /// A row with its settings: what a name such as `multi-color:4` stands for.
 #[derive(Clone)]
 pub struct Algorithm {
-    pub(crate) row: &'static Row,
+    pub(crate) row: &'static AlgorithmRow,
     pub(crate) settings: Settings,
-    written: String,
+    written: Arc<str>,
 }
 
 /// Why a name stands for no algorithm.
@@ -130,14 +132,26 @@ pub fn find(written: &str) -> Result<Algorithm, NameError> {
         what,
         syntax: row.syntax,
     })?;
-    Ok(Algorithm { row, settings, written: written.to_owned() })
+    Ok(Algorithm { row, settings, written: written.into() })
 }
 
 impl Algorithm {
-    /// The table row.
+    /// The direct algorithm: what `auto` means where ranks share memory.
     #[must_use]
-    pub fn row(&self) -> &'static Row {
-        self.row
+    pub fn direct() -> Self {
+        find(direct::ROW.name).expect("a row of the table")
+    }
+
+    /// The reduction tree: exact, and few rounds for short buffers.
+    #[must_use]
+    pub fn reduction_tree() -> Self {
+        find(reduction_tree::ROW.name).expect("a row of the table")
+    }
+
+    /// Whether it is [`direct`](Self::direct): ranks that share memory do it without messages.
+    #[must_use]
+    pub fn is_direct(&self) -> bool {
+        self.row.name == direct::ROW.name
     }
 
     /// The name as it was written; [`find`] reads it back.
@@ -152,13 +166,13 @@ impl Algorithm {
         (self.row.exact)(&self.settings, world)
     }
 
-    /// Whether the transport runs it without a plan.
+    /// Whether it has no plan: the library underneath runs it.
     #[must_use]
-    pub fn is_native(&self) -> bool {
+    pub fn is_library(&self) -> bool {
         self.row.pattern.is_none()
     }
 
-    /// What it costs by its row's formulas; `None` when the transport runs it.
+    /// What it costs by its row's formulas; `None` when the library runs it.
     #[must_use]
     pub fn claim(&self, world: usize) -> Option<Claim> {
         self.row.pattern.as_ref().map(|pattern| (pattern.claim)(&self.settings, world))
@@ -185,7 +199,7 @@ impl PartialEq for Algorithm {
 
 impl Claim {
     /// A world of one: nothing moves.
-    const ALONE: Self = Self { rounds: 0, port: 0.0, reduced: 0.0, share: 1.0, tight: true };
+    const ALONE: Self = Self { rounds: 0, port: 0.0, reduced: 0.0, owned: 1.0, tight: true };
 }
 
 /// For rows without settings.
@@ -193,7 +207,7 @@ fn no_settings(rest: &str) -> Result<Settings, String> {
     if rest.is_empty() { Ok(Settings::default()) } else { Err(format!("`:{rest}` means nothing")) }
 }
 
-/// For rows with one number, which may be left out.
+/// For rows with one number, which may be left out: as many lanes, so no more than there are.
 fn one_count(rest: &str, default: usize) -> Result<Settings, String> {
     let count = match rest {
         "" => default,
@@ -201,6 +215,9 @@ fn one_count(rest: &str, default: usize) -> Result<Settings, String> {
     };
     if count == 0 {
         return Err("0 is too few".to_owned());
+    }
+    if count > LANES_MAX {
+        return Err(format!("{count} is too many: a plan has {LANES_MAX} lanes"));
     }
     Ok(Settings { count, nested: Vec::new() })
 }

@@ -15,8 +15,8 @@
 //!            5 6 7                      7 0 1
 //! ```
 
-use super::{Claim, Pattern, Row, Settings, one_count};
-use crate::stripe::{Hop, Stripe, part};
+use super::{AlgorithmRow, Claim, Pattern, Settings, one_count};
+use crate::reducing::{ReduceLane, ReduceStep, chunk_of};
 use base::Rank;
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ use std::ops::Range;
 const COLORS: usize = 4;
 
 /// This algorithm's row in the [table](super::ALGORITHMS).
-pub(super) const ROW: Row = Row {
+pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "multi-color",
     syntax: "multi-color[:COLORS]",
     summary: "k trees (default 4) with disjoint inner nodes carry 1/k of the buffer each (IBM)",
@@ -32,7 +32,7 @@ pub(super) const ROW: Row = Row {
     port: "2 for most, less a root's share",
     parse: |rest| one_count(rest, COLORS),
     exact: |_, world| world <= 2,
-    pattern: Some(Pattern { stripes, shares: |settings, world| settings.count.min(world), claim }),
+    pattern: Some(Pattern { reduce, segments: |settings, world| settings.count.min(world), claim }),
 };
 
 /// The trees of one world: the same heap, turned.
@@ -73,20 +73,21 @@ impl Trees {
     }
 }
 
-fn stripes(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+fn reduce(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     let trees = Trees::new(settings, rank.world());
     (0..trees.colors)
         .map(|color| {
-            let range = part(&range, trees.colors, color);
+            let range = chunk_of(&range, trees.colors, color);
             let label = trees.label(color, rank.index());
             let children = trees.children(label).map(|child| trees.rank(color, child));
-            let mut hops: Vec<_> = children.map(|child| Hop::recv(child, range.clone())).collect();
+            let mut steps: Vec<_> =
+                children.map(|child| ReduceStep::recv(child, range.clone())).collect();
             if label == 0 {
-                return Stripe { hops, owned: vec![range] };
+                return ReduceLane { range: range.clone(), steps, owned: vec![range] };
             }
             let to = trees.rank(color, (label - 1) / trees.fan_out);
-            hops.push(Hop::Send { to, range });
-            Stripe { hops, owned: Vec::new() }
+            steps.push(ReduceStep::Send { to, range: range.clone() });
+            ReduceLane { range, steps, owned: Vec::new() }
         })
         .collect()
 }
@@ -109,7 +110,7 @@ fn claim(settings: &Settings, world: usize) -> Claim {
         rounds: 2 * trees.ready(0),
         port: port as f64 / k,
         reduced: reduced as f64 / k,
-        share: 1.0 / k,
+        owned: 1.0 / k,
         tight: true,
     }
 }

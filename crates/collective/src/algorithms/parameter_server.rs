@@ -13,14 +13,14 @@
 //! The server takes contributions in the order of ranks after its own and adds siblings of the
 //! canonical tree, so the sum is exact; that takes a segment of scratch per level of the tree.
 
-use super::{Claim, Pattern, Row, Settings, one_count};
+use super::{AlgorithmRow, Claim, Pattern, Settings, one_count};
 use crate::canonical::Fold;
-use crate::stripe::{Hop, Stripe, part};
+use crate::reducing::{ReduceLane, ReduceStep, chunk_of};
 use base::Rank;
 use std::ops::Range;
 
 /// This algorithm's row in the [table](super::ALGORITHMS).
-pub(super) const ROW: Row = Row {
+pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "parameter-server",
     syntax: "parameter-server[:SERVERS]",
     summary: "everyone sends to s servers (default 1), which add and send back",
@@ -28,26 +28,27 @@ pub(super) const ROW: Row = Row {
     port: "(p+s-2)/s",
     parse: |rest| one_count(rest, 1),
     exact: |_, _| true,
-    pattern: Some(Pattern { stripes, shares: |settings, world| settings.count.min(world), claim }),
+    pattern: Some(Pattern { reduce, segments: |settings, world| settings.count.min(world), claim }),
 };
 
-fn stripes(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+fn reduce(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     let servers = settings.count.min(rank.world());
-    (0..servers).map(|server| shard(server, rank, part(&range, servers, server))).collect()
+    (0..servers).map(|server| shard(server, rank, chunk_of(&range, servers, server))).collect()
 }
 
 /// The shard that `server` keeps.
-fn shard(server: usize, rank: Rank, range: Range<usize>) -> Stripe {
+fn shard(server: usize, rank: Rank, range: Range<usize>) -> ReduceLane {
     let (me, world) = (rank.index(), rank.world());
     if me != server {
-        return Stripe { hops: vec![Hop::Send { to: server, range }], owned: Vec::new() };
+        let steps = vec![ReduceStep::Send { to: server, range: range.clone() }];
+        return ReduceLane { range, steps, owned: Vec::new() };
     }
-    let mut hops = Vec::new();
+    let mut steps = Vec::new();
     let mut fold = Fold::new(world, me, range.clone());
     for step in 1..world {
-        fold.arrive((me + step) % world, &mut hops);
+        fold.arrive((me + step) % world, &mut steps);
     }
-    Stripe { hops, owned: vec![range] }
+    ReduceLane { range: range.clone(), steps, owned: vec![range] }
 }
 
 fn claim(settings: &Settings, world: usize) -> Claim {
@@ -59,7 +60,7 @@ fn claim(settings: &Settings, world: usize) -> Claim {
         rounds: 2 * (world - 1),
         port: (p + s - 2.0) / s,
         reduced: (p - 1.0) / s,
-        share: 1.0 / s,
+        owned: 1.0 / s,
         tight: true,
     }
 }

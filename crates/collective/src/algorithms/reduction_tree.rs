@@ -15,13 +15,13 @@
 //! Before round k the live ranks are the multiples of 2^k, each holding `T(rank, rank + 2^k)` cut at
 //! the world's end: the canonical tree itself, so the sum is exact in every world.
 
-use super::{Claim, Pattern, Row, Settings, log2_ceil, no_settings};
-use crate::stripe::{Hop, Stripe};
+use super::{AlgorithmRow, Claim, Pattern, Settings, log2_ceil, no_settings};
+use crate::reducing::{ReduceLane, ReduceStep};
 use base::Rank;
 use std::ops::Range;
 
 /// This algorithm's row in the [table](super::ALGORITHMS).
-pub(super) const ROW: Row = Row {
+pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "reduction-tree",
     syntax: "reduction-tree",
     summary: "a binomial tree adds towards rank 0 and spreads back (FireCaffe)",
@@ -29,24 +29,24 @@ pub(super) const ROW: Row = Row {
     port: "⌈log2 p⌉",
     parse: no_settings,
     exact: |_, _| true,
-    pattern: Some(Pattern { stripes, shares: |_, _| 1, claim }),
+    pattern: Some(Pattern { reduce, segments: |_, _| 1, claim }),
 };
 
-fn stripes(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     let (me, world) = (rank.index(), rank.world());
-    let mut hops = Vec::new();
+    let mut steps = Vec::new();
     let mut distance = 1;
     while distance < world {
         if me & distance != 0 {
-            hops.push(Hop::Send { to: me - distance, range });
-            return vec![Stripe { hops, owned: Vec::new() }];
+            steps.push(ReduceStep::Send { to: me - distance, range: range.clone() });
+            return vec![ReduceLane { range, steps, owned: Vec::new() }];
         }
         if me + distance < world {
-            hops.push(Hop::recv(me + distance, range.clone()));
+            steps.push(ReduceStep::recv(me + distance, range.clone()));
         }
         distance *= 2;
     }
-    vec![Stripe { hops, owned: vec![range] }]
+    vec![ReduceLane { range: range.clone(), steps, owned: vec![range] }]
 }
 
 fn claim(_: &Settings, world: usize) -> Claim {
@@ -55,7 +55,7 @@ fn claim(_: &Settings, world: usize) -> Claim {
         rounds: 2 * height,
         port: height as f64,
         reduced: height as f64,
-        share: 1.0,
+        owned: 1.0,
         tight: true,
     }
 }

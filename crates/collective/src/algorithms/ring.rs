@@ -13,13 +13,13 @@
 //! round 3    1     2     3     0         rank r now holds the sum of chunk r
 //! ```
 
-use super::{Claim, Pattern, Row, Settings, no_settings};
-use crate::stripe::{Hop, Stripe, part};
+use super::{AlgorithmRow, Claim, Pattern, Settings, no_settings};
+use crate::reducing::{ReduceLane, ReduceStep, chunk_of};
 use base::Rank;
 use std::ops::Range;
 
 /// This algorithm's row in the [table](super::ALGORITHMS).
-pub(super) const ROW: Row = Row {
+pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "ring",
     syntax: "ring",
     summary: "chunks travel round a ring twice: once adding, once spreading",
@@ -27,18 +27,21 @@ pub(super) const ROW: Row = Row {
     port: "2(p-1)/p",
     parse: no_settings,
     exact: |_, world| world <= 2,
-    pattern: Some(Pattern { stripes, shares: |_, world| world, claim }),
+    pattern: Some(Pattern { reduce, segments: |_, world| world, claim }),
 };
 
-fn stripes(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<Stripe> {
+fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     let (me, world) = (rank.index(), rank.world());
     let (to, from) = ((me + 1) % world, (me + world - 1) % world);
     // The chunk whose owner lies `steps` ranks behind us.
-    let behind = |steps: usize| part(&range, world, (me + 2 * world - steps) % world);
-    let hops = (1..world)
-        .flat_map(|step| [Hop::Send { to, range: behind(step) }, Hop::recv(from, behind(step + 1))])
+    let behind = |steps: usize| chunk_of(&range, world, (me + 2 * world - steps) % world);
+    let steps = (1..world)
+        .flat_map(|step| {
+            [ReduceStep::Send { to, range: behind(step) }, ReduceStep::recv(from, behind(step + 1))]
+        })
         .collect();
-    vec![Stripe { hops, owned: vec![part(&range, world, me)] }]
+    let owned = vec![chunk_of(&range, world, me)];
+    vec![ReduceLane { range, steps, owned }]
 }
 
 fn claim(_: &Settings, world: usize) -> Claim {
@@ -47,7 +50,7 @@ fn claim(_: &Settings, world: usize) -> Claim {
         rounds: 2 * (world - 1),
         port: 2.0 * (p - 1.0) / p,
         reduced: (p - 1.0) / p,
-        share: 1.0 / p,
+        owned: 1.0 / p,
         tight: true,
     }
 }

@@ -1,7 +1,7 @@
 //! Every row is held to its claims, for all worlds up to 33 and awkward lengths.
 
 use super::{ALGORITHMS, Algorithm, find};
-use crate::{Cut, Figures, Operation, Plan, broadcast, verify};
+use crate::{CollectiveOperation, LANES_MAX, Plan, PlanFigures, Segmentation, broadcast, verify};
 use base::Rank;
 
 const WORLD_MAX: usize = 33;
@@ -29,30 +29,22 @@ fn ranks(world: usize) -> impl Iterator<Item = Rank> {
     (0..world).map(move |index| Rank::new(index, world).unwrap())
 }
 
-fn plans(
-    algorithm: &Algorithm,
-    operation: Operation,
-    world: usize,
-    len: usize,
-    cut: Cut,
-) -> Vec<Plan> {
-    ranks(world).map(|rank| algorithm.plan(operation, rank, len, cut).unwrap()).collect()
+fn plans(algorithm: &Algorithm, world: usize, len: usize, by: Segmentation) -> Vec<Plan> {
+    ranks(world).map(|rank| algorithm.plan(rank, len, by).unwrap()).collect()
 }
 
 #[track_caller]
-fn proved(name: &str, operation: Operation, world: usize, len: usize, cut: Cut) -> Figures {
+fn proved(name: &str, world: usize, len: usize, by: Segmentation) -> PlanFigures {
     let algorithm = find(name).unwrap();
-    let proof = verify(operation, &plans(&algorithm, operation, world, len, cut));
-    proof.unwrap_or_else(|err| {
-        panic!("{name} {operation:?}, world {world}, len {len}, {cut:?}: {err}")
-    })
+    let proof = verify(CollectiveOperation::AllReduce, &plans(&algorithm, world, len, by));
+    proof.unwrap_or_else(|err| panic!("{name}, world {world}, len {len}, {by:?}: {err}"))
 }
 
 fn awkward(world: usize) -> [usize; 7] {
     [0, 1, world - 1, world, world + 1, 31, 97]
 }
 
-/// A length that every number of shares up to 33 that occurs divides: volumes come out whole.
+/// A length that every number of chunks up to 33 that occurs divides: volumes come out whole.
 fn divisible(world: usize) -> usize {
     world * 64 * 9 * 5 * 7 * 11 * 13 * 17
 }
@@ -68,14 +60,14 @@ fn table_is_sorted_so_names_are_unique() {
 /// All-reduce of every algorithm in every world: proved, and exact wherever the row says so.
 #[test]
 fn all_reduce_is_proved() {
-    let cut = Cut { segment: 3, lanes: 2 };
+    let small = Segmentation { segment_elements: 3, lanes: 2 };
     for name in NAMES {
         let algorithm = find(name).unwrap();
         let mut strayed = algorithm.is_exact(WORLD_MAX);
         for world in 1..=WORLD_MAX {
             for len in awkward(world) {
-                for cut in [Cut::WHOLE, cut] {
-                    let figures = proved(name, Operation::AllReduce, world, len, cut);
+                for by in [Segmentation::WHOLE, small] {
+                    let figures = proved(name, world, len, by);
                     assert!(figures.exact || !algorithm.is_exact(world), "{name}, world {world}");
                     strayed |= !figures.exact;
                 }
@@ -86,26 +78,13 @@ fn all_reduce_is_proved() {
 }
 
 #[test]
-fn halves_are_proved() {
-    for name in NAMES {
-        for world in 1..=WORLD_MAX {
-            for len in [0, 1, world + 1, 97] {
-                for operation in [Operation::ReduceScatter, Operation::AllGather] {
-                    proved(name, operation, world, len, Cut { segment: 5, lanes: 3 });
-                }
-            }
-        }
-    }
-}
-
-#[test]
 fn broadcast_is_proved() {
     for world in 1..=WORLD_MAX {
         for (root, len) in [(0, 1), (world - 1, 97), (world / 2, 0), (world / 3, world + 1)] {
-            for cut in [Cut::WHOLE, Cut { segment: 7, lanes: 2 }] {
+            for by in [Segmentation::WHOLE, Segmentation { segment_elements: 7, lanes: 2 }] {
                 let plans: Vec<_> =
-                    ranks(world).map(|rank| broadcast(root, rank, len, cut)).collect();
-                let figures = verify(Operation::Broadcast { root }, &plans).unwrap();
+                    ranks(world).map(|rank| broadcast(root, rank, len, by)).collect();
+                let figures = verify(CollectiveOperation::Broadcast { root }, &plans).unwrap();
                 assert!(figures.rounds <= super::log2_ceil(world) * (1 + len / 7));
             }
         }
@@ -118,7 +97,7 @@ fn claims_hold() {
     for name in NAMES {
         for world in 1..=WORLD_MAX {
             let len = divisible(world);
-            let figures = proved(name, Operation::AllReduce, world, len, Cut::WHOLE);
+            let figures = proved(name, world, len, Segmentation::WHOLE);
             let claim = find(name).unwrap().claim(world).unwrap();
             let found = |values: usize| values as f64 / len as f64;
             let port = found(figures.sent.max(figures.received));
@@ -135,19 +114,19 @@ fn claims_hold() {
     }
 }
 
-/// Owners' shares as the rows claim them: what a hierarchy's outer traffic depends on.
+/// What ranks own is as the rows claim: a hierarchy's outer traffic depends on it.
 #[test]
-fn shares_hold() {
+fn owned_ranges_hold() {
     for name in NAMES {
         for world in 1..=WORLD_MAX {
             let len = divisible(world);
             let algorithm = find(name).unwrap();
-            let plans = plans(&algorithm, Operation::ReduceScatter, world, len, Cut::WHOLE);
+            let plans = plans(&algorithm, world, len, Segmentation::WHOLE);
             let largest =
                 plans.iter().map(|plan| plan.owned.iter().map(ExactSizeIterator::len).sum());
             let largest: usize = largest.max().unwrap_or(0);
             let claim = algorithm.claim(world).unwrap();
-            assert!(largest as f64 <= claim.share * len as f64 + 1e-6, "{name}, world {world}");
+            assert!(largest as f64 <= claim.owned * len as f64 + 1e-6, "{name}, world {world}");
         }
     }
 }
@@ -158,9 +137,9 @@ fn colors_have_disjoint_inner_nodes() {
     for name in ["multi-color:2", "multi-color", "multi-color:8"] {
         for world in 1..=WORLD_MAX {
             let algorithm = find(name).unwrap();
-            for plan in plans(&algorithm, Operation::ReduceScatter, world, 960, Cut::WHOLE) {
+            for plan in plans(&algorithm, world, 960, Segmentation::WHOLE) {
                 let receives = |lane: &crate::Lane| {
-                    lane.iter().any(|step| matches!(step, crate::Step::RecvReduce { .. }))
+                    lane.iter().any(|step| matches!(step, crate::PlanStep::RecvReduce { .. }))
                 };
                 let inner = plan.lanes.iter().filter(|lane| receives(lane)).count();
                 assert!(inner <= 1, "{name}, world {world}: inner node of {inner} colours");
@@ -169,23 +148,41 @@ fn colors_have_disjoint_inner_nodes() {
     }
 }
 
+/// Algorithms with many lanes have fewer passes under way; names that need more lanes are refused.
+#[test]
+fn lanes_are_bounded() {
+    let many = Segmentation { segment_elements: 10, lanes: 100 };
+    for name in NAMES.iter().chain(&["multi-color:17", "multi-color:40", "parameter-server:64"]) {
+        let algorithm = find(name).unwrap();
+        for world in [1, 5, 40, 70] {
+            let lanes = plans(&algorithm, world, 20_000, many)[0].lanes.len();
+            assert!((1..=LANES_MAX).contains(&lanes), "{name}, world {world}: {lanes} lanes");
+        }
+        proved(name, 40, 2_000, many);
+    }
+    for name in ["multi-color:65", "parameter-server:65"] {
+        let text = find(name).unwrap_err().to_string();
+        assert!(text.contains("65 is too many: a plan has 64 lanes"), "{text}");
+    }
+}
+
 #[test]
 fn large_worlds_and_buffers_are_proved() {
     for name in NAMES {
-        proved(name, Operation::AllReduce, 64, 7_595_176, Cut { segment: 65_536, lanes: 4 });
+        proved(name, 64, 7_595_176, Segmentation { segment_elements: 65_536, lanes: 4 });
     }
 }
 
 proptest::proptest! {
-    /// Beyond the small cases: any name, world, length and cut.
+    /// Beyond the small cases: any name, world, length and segmentation.
     #[test]
-    fn any_cut_is_proved(
+    fn any_segmentation_is_proved(
         name in 0..NAMES.len(),
         world in 1_usize..70,
         len in 0_usize..5000,
-        segment in 1_usize..600,
+        segment_elements in 1_usize..600,
         lanes in 1_usize..9,
     ) {
-        proved(NAMES[name], Operation::AllReduce, world, len, Cut { segment, lanes });
+        proved(NAMES[name], world, len, Segmentation { segment_elements, lanes });
     }
 }

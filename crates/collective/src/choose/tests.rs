@@ -1,12 +1,12 @@
 //! Choices as written, and what is said about wrong ones.
 
-use super::{Choice, choose};
+use super::{AlgorithmChoice, choose};
 use crate::Network;
 use expect_test::{Expect, expect};
 
 #[track_caller]
 fn check(written: &str, want: Expect) {
-    let shown = match Choice::parse(written) {
+    let shown = match AlgorithmChoice::parse(written) {
         Ok(choice) => choice.to_string(),
         Err(err) => format!("error: {err}"),
     };
@@ -104,7 +104,7 @@ fn auto_is_exact_and_any_is_cheapest() {
 
 #[test]
 fn rules_pick_by_size() {
-    let rules = Choice::parse("direct:0-1K;ring:1K-").unwrap();
+    let rules = AlgorithmChoice::parse("direct:0-1K;ring:1K-").unwrap();
     let pick = |bytes| rules.algorithm(4, bytes, &Network::LOCAL).name().to_owned();
     assert_eq!([pick(0), pick(999), pick(1000)], ["direct", "direct", "ring"]);
 }

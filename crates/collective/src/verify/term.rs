@@ -15,31 +15,32 @@ pub(super) type Term = usize;
 /// What scratch holds before anything was written there.
 pub(super) const NOTHING: Term = 0;
 
-/// All terms of one run.
+/// All terms of one proof.
 pub(super) struct Terms {
-    world: usize,
+    /// Contributions that exist.
+    count: usize,
     /// Ids of sums, by their two sides.
     sums: BTreeMap<(Term, Term), Term>,
-    /// Per term, the ranks in it, 64 to a word.
+    /// Per term, the contributions in it, 64 to a word.
     ranks: Vec<Vec<u64>>,
 }
 
 impl Terms {
-    /// Knows nothing but the contributions of `world` ranks.
-    pub(super) fn new(world: usize) -> Self {
-        let words = 1 + world / 64;
+    /// Knows nothing but `count` contributions.
+    pub(super) fn new(count: usize) -> Self {
+        let words = 1 + count / 64;
         let mut ranks = vec![vec![0; words]];
-        for rank in 0..world {
+        for rank in 0..count {
             let mut one = vec![0; words];
             one[rank / 64] = 1 << (rank % 64);
             ranks.push(one);
         }
-        Self { world, sums: BTreeMap::new(), ranks }
+        Self { count, sums: BTreeMap::new(), ranks }
     }
 
-    /// The contribution of `rank`.
-    pub(super) fn of(&self, rank: usize) -> Term {
-        rank + 1
+    /// Contribution number `index`.
+    pub(super) fn of(&self, index: usize) -> Term {
+        index + 1
     }
 
     /// `a + b`, unless a contribution would be counted twice or something unwritten added.
@@ -62,9 +63,9 @@ impl Terms {
         Ok(self.ranks.len() - 1)
     }
 
-    /// A rank that is missing from `term`; `None` when it is a sum over all.
+    /// A contribution that is missing from `term`; `None` when it is a sum over all.
     pub(super) fn missing(&self, term: Term) -> Option<usize> {
-        (0..self.world).find(|rank| self.ranks[term][rank / 64] >> (rank % 64) & 1 == 0)
+        (0..self.count).find(|rank| self.ranks[term][rank / 64] >> (rank % 64) & 1 == 0)
     }
 
     /// `T(a, b)` for the ranks in `node`.

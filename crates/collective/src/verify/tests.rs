@@ -1,7 +1,7 @@
 //! Plans with a planted fault: the verifier names each.
 
 use super::{VerifyError, verify};
-use crate::{Cut, Operation, Place, Plan, Step, find};
+use crate::{CollectiveOperation, Plan, PlanStep, Segmentation, SlotRange, find};
 use base::Rank;
 
 fn ring(world: usize, len: usize) -> Vec<Plan> {
@@ -9,25 +9,26 @@ fn ring(world: usize, len: usize) -> Vec<Plan> {
     (0..world)
         .map(|index| {
             let rank = Rank::new(index, world).unwrap();
-            algorithm.plan(Operation::AllReduce, rank, len, Cut::WHOLE).unwrap()
+            algorithm.plan(rank, len, Segmentation::WHOLE).unwrap()
         })
         .collect()
 }
 
 #[track_caller]
 fn check(plans: &[Plan], want: fn(&VerifyError) -> bool) {
-    let found = verify(Operation::AllReduce, plans).expect_err("a planted fault is found");
+    let found =
+        verify(CollectiveOperation::AllReduce, plans).expect_err("a planted fault is found");
     assert!(want(&found), "found instead: {found}");
 }
 
-fn at(range: std::ops::Range<usize>) -> Place {
-    Place { slot: 0, range }
+fn at(range: std::ops::Range<usize>) -> SlotRange {
+    SlotRange { slot: 0, range }
 }
 
 #[test]
 fn sound_plans_pass() {
-    assert!(verify(Operation::AllReduce, &ring(5, 13)).is_ok());
-    assert!(verify(Operation::AllReduce, &[]).is_ok());
+    assert!(verify(CollectiveOperation::AllReduce, &ring(5, 13)).is_ok());
+    assert!(verify(CollectiveOperation::AllReduce, &[]).is_ok());
 }
 
 #[test]
@@ -41,14 +42,14 @@ fn a_receive_without_a_send_waits_forever() {
 #[test]
 fn a_send_without_a_receive_is_left_over() {
     let mut plans = ring(3, 9);
-    plans[2].lanes[0].push(Step::Send { to: 0, at: at(0..1) });
+    plans[2].lanes[0].push(PlanStep::Send { to: 0, at: at(0..1) });
     check(&plans, |err| matches!(err, VerifyError::Unmatched { rank: 0, from: 2, lane: 0 }));
 }
 
 #[test]
 fn lengths_must_meet() {
     let mut plans = ring(3, 9);
-    plans[0].lanes[0][0] = Step::Send { to: 1, at: at(0..2) };
+    plans[0].lanes[0][0] = PlanStep::Send { to: 1, at: at(0..2) };
     check(&plans, |err| {
         matches!(err, VerifyError::Length { rank: 1, from: 0, want: 3, got: 2, .. })
     });
@@ -57,8 +58,10 @@ fn lengths_must_meet() {
 #[test]
 fn a_copy_where_a_sum_belongs_loses_a_contribution() {
     let mut plans = ring(3, 9);
-    let Step::RecvReduce { from, at } = plans[0].lanes[0][1].clone() else { panic!("a receive") };
-    plans[0].lanes[0][1] = Step::RecvCopy { from, at };
+    let PlanStep::RecvReduce { from, at } = plans[0].lanes[0][1].clone() else {
+        panic!("a receive")
+    };
+    plans[0].lanes[0][1] = PlanStep::RecvCopy { from, at };
     check(&plans, |err| matches!(err, VerifyError::Missing { contribution: 0, .. }));
 }
 
@@ -66,8 +69,8 @@ fn a_copy_where_a_sum_belongs_loses_a_contribution() {
 fn a_sum_where_a_copy_belongs_counts_twice() {
     let mut plans = ring(3, 9);
     let last = plans[0].lanes[0].len() - 1;
-    let Step::RecvCopy { from, at } = plans[0].lanes[0][last].clone() else { panic!("a copy") };
-    plans[0].lanes[0][last] = Step::RecvReduce { from, at };
+    let PlanStep::RecvCopy { from, at } = plans[0].lanes[0][last].clone() else { panic!("a copy") };
+    plans[0].lanes[0][last] = PlanStep::RecvReduce { from, at };
     check(&plans, |err| matches!(err, VerifyError::CountedTwice { .. }));
 }
 
@@ -75,13 +78,13 @@ fn a_sum_where_a_copy_belongs_counts_twice() {
 #[test]
 fn writing_where_one_still_sends_waits() {
     let exchange = |other| Plan {
-        len: 1,
-        scratch: vec![1],
+        slots: vec![1, 1],
         lanes: vec![vec![
-            Step::Send { to: other, at: at(0..1) },
-            Step::Add { from: at(0..1), into: at(0..1) },
-            Step::RecvReduce { from: other, at: at(0..1) },
+            PlanStep::Send { to: other, at: at(0..1) },
+            PlanStep::Add { from: at(0..1), into: at(0..1) },
+            PlanStep::RecvReduce { from: other, at: at(0..1) },
         ]],
+        passes: Vec::new(),
         owned: Vec::new(),
     };
     check(&[exchange(1), exchange(0)], |err| {
@@ -92,12 +95,12 @@ fn writing_where_one_still_sends_waits() {
 #[test]
 fn receiving_where_one_still_sends_waits() {
     let exchange = |other| Plan {
-        len: 1,
-        scratch: Vec::new(),
+        slots: vec![1],
         lanes: vec![vec![
-            Step::Send { to: other, at: at(0..1) },
-            Step::RecvReduce { from: other, at: at(0..1) },
+            PlanStep::Send { to: other, at: at(0..1) },
+            PlanStep::RecvReduce { from: other, at: at(0..1) },
         ]],
+        passes: Vec::new(),
         owned: Vec::new(),
     };
     check(&[exchange(1), exchange(0)], |err| {
@@ -118,20 +121,51 @@ fn lanes_must_not_share_memory() {
 #[test]
 fn bounds_are_checked() {
     let mut plans = ring(2, 4);
-    plans[1].lanes[0][0] = Step::Send { to: 1, at: at(0..1) };
+    plans[1].lanes[0][0] = PlanStep::Send { to: 1, at: at(0..1) };
     check(&plans, |err| matches!(err, VerifyError::OutOfBounds { rank: 1, step: 0, .. }));
     let mut plans = ring(2, 4);
-    plans[0].lanes[0][0] = Step::Send { to: 1, at: at(3..5) };
+    plans[0].lanes[0][0] = PlanStep::Send { to: 1, at: at(3..5) };
     check(&plans, |err| matches!(err, VerifyError::OutOfBounds { rank: 0, step: 0, .. }));
     let mut plans = ring(2, 4);
     plans[1].lanes.push(Vec::new());
-    check(&plans, |err| matches!(err, VerifyError::Unlike { rank: 1, lanes: 2, .. }));
+    check(&plans, |err| matches!(err, VerifyError::Lanes { rank: 1, lanes: 2, .. }));
 }
 
 #[test]
 fn unwritten_scratch_is_not_sent() {
     let mut plans = ring(2, 4);
-    plans[0].scratch.push(2);
-    plans[0].lanes[0][0] = Step::Send { to: 1, at: Place { slot: 1, range: 0..2 } };
+    plans[0].slots.push(2);
+    plans[0].lanes[0][0] = PlanStep::Send { to: 1, at: SlotRange { slot: 1, range: 0..2 } };
     check(&plans, |err| matches!(err, VerifyError::Unwritten));
+}
+
+#[test]
+fn elements_must_end_where_they_belong() {
+    let mut plans = ring(2, 4);
+    let Some(PlanStep::Send { to, .. }) = plans[0].lanes[0].first().cloned() else {
+        panic!("a send")
+    };
+    plans[0].lanes[0][0] = PlanStep::Send { to, at: at(0..2) }; // the wrong half
+    check(&plans, |err| matches!(err, VerifyError::Misplaced { slot: 0, .. }));
+}
+
+#[test]
+fn more_lanes_than_there_are_is_found() {
+    let mut plans = ring(2, 4);
+    plans.iter_mut().for_each(|plan| plan.lanes.resize(65, Vec::new()));
+    check(&plans, |err| matches!(err, VerifyError::Lanes { lanes: 65, .. }));
+}
+
+#[test]
+fn slots_of_both_sides_are_compared() {
+    let mut plans = ring(2, 4);
+    plans[1].slots[0] = 5;
+    check(&plans, |err| matches!(err, VerifyError::SlotLength { rank: 1, slot: 0, .. }));
+}
+
+#[test]
+fn passes_must_tile_the_buffer() {
+    let mut plans = ring(2, 4);
+    plans[1].passes[0][0].range.end = 3;
+    check(&plans, |err| matches!(err, VerifyError::Passes { rank: 1, lane: 0 }));
 }

@@ -3,39 +3,43 @@
 //! Each iteration: fill the buffer, meet at a barrier, time the all-reduce on every rank, check it. An
 //! iteration's time is the slowest rank's; the median over iterations is reported.
 
-use super::report::{Measured, table_head, table_line};
-use crate::{Config, Exchange, ExchangeError, spawn_ranks};
+use super::check::SumChecker;
+use super::report::{AllReduceResult, table_head, table_line};
+use crate::wire::WireFormat;
+use crate::{Exchange, ExchangeConfig, ExchangeError, spawn_ranks};
 use base::Clock;
-use collective::{Choice, Cut, Network, all_with_plans, find};
+use collective::{Algorithm, AlgorithmChoice, Network, Segmentation, all_with_plans, find};
 use std::io::{self, Write};
 
 /// What to measure. Plain data, as the command line gives it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// Sizes in bytes (`--sizes 1K,100M`), each rounded down to whole values.
+pub struct AllReduceBench {
+    /// Sizes in bytes on the wire (`--sizes 1K,100M`), each rounded down to whole elements.
     pub sizes: Vec<usize>,
     /// Names or choices (`--algorithms ring,auto`).
-    pub algorithms: Vec<Choice>,
+    pub algorithms: Vec<AlgorithmChoice>,
     /// Timed runs of each (`--iterations`).
     pub iterations: usize,
     /// Runs before those, checked but not timed.
     pub warm_ups: usize,
-    /// Cut of buffers; `None` for the transport's own.
-    pub cut: Option<Cut>,
-    /// What `auto` reckons with; `None` for the transport's default.
+    /// Wire format (`--type`).
+    pub wire: &'static WireFormat,
+    /// How buffers are divided; `None` for the transport's default.
+    pub segmentation: Option<Segmentation>,
+    /// What `auto` computes with; `None` for the transport's default.
     pub network: Option<Network>,
 }
 
-impl Options {
+impl AllReduceBench {
     /// The sizes of nccl-tests' usual sweep, thinned.
     pub const SIZES: &[usize] = &[1_000, 32_000, 1_000_000, 10_000_000, 100_000_000];
 
     /// What is measured unless `--algorithms` says otherwise: every algorithm with a plan, by its
     /// shortest name, and on transport `mpi` the library's own.
     #[must_use]
-    pub fn all_algorithms(transport: &str) -> Vec<Choice> {
+    pub fn all_algorithms(transport: &str) -> Vec<AlgorithmChoice> {
         let library = if transport == "mpi" { find("mpi").ok() } else { None };
-        all_with_plans().into_iter().chain(library).map(Choice::Named).collect()
+        all_with_plans().into_iter().chain(library).map(AlgorithmChoice::Named).collect()
     }
 }
 
@@ -43,17 +47,17 @@ impl Options {
 pub fn run_local(
     workers: usize,
     cores: usize,
-    options: &Options,
+    options: &AllReduceBench,
     clock: &dyn Clock,
     table: &mut (dyn Write + Send),
-) -> Result<Vec<Measured>, BenchError> {
+) -> Result<Vec<AllReduceResult>, BenchError> {
     let table = std::sync::Mutex::new(table);
-    let ends = spawn_ranks(workers, cores, &Config::LOCAL, |exchange| {
+    let ends = spawn_ranks(workers, cores, &ExchangeConfig::LOCAL, |exchange| {
         let first = exchange.rank().coordinator().is_some();
         let mut locked = first.then(|| table.lock().expect("only rank 0 writes"));
         match &mut locked {
-            Some(table) => run_rank(exchange, &Config::LOCAL, options, clock, &mut **table),
-            None => run_rank(exchange, &Config::LOCAL, options, clock, &mut io::sink()),
+            Some(table) => run_rank(exchange, &ExchangeConfig::LOCAL, options, clock, &mut **table),
+            None => run_rank(exchange, &ExchangeConfig::LOCAL, options, clock, &mut io::sink()),
         }
     });
     let mut all = Vec::new();
@@ -80,20 +84,21 @@ pub enum BenchError {
 /// Measures on one rank; all ranks call it with the same options. Every rank returns all results.
 pub fn run_rank(
     exchange: &mut Exchange,
-    base: &Config,
-    options: &Options,
+    base: &ExchangeConfig,
+    options: &AllReduceBench,
     clock: &dyn Clock,
     table: &mut dyn Write,
-) -> Result<Vec<Measured>, BenchError> {
+) -> Result<Vec<AllReduceResult>, BenchError> {
     table.write_all(table_head().as_bytes())?;
     let mut results = Vec::new();
     for &bytes in &options.sizes {
-        let mut values = vec![0.0_f32; bytes / size_of::<f32>()];
+        let mut values = vec![0.0_f32; bytes / options.wire.element_bytes];
         for choice in &options.algorithms {
-            let config = Config {
+            let config = ExchangeConfig {
                 choice: choice.clone(),
-                cut: options.cut.unwrap_or(base.cut),
+                segmentation: options.segmentation.unwrap_or(base.segmentation),
                 network: options.network.unwrap_or(base.network),
+                wire: options.wire,
             };
             exchange.configure(config);
             let measured = measure(exchange, &choice.to_string(), options, clock, &mut values)?;
@@ -108,20 +113,21 @@ pub fn run_rank(
 fn measure(
     exchange: &mut Exchange,
     asked: &str,
-    options: &Options,
+    options: &AllReduceBench,
     clock: &dyn Clock,
     values: &mut [f32],
-) -> Result<Measured, BenchError> {
+) -> Result<AllReduceResult, BenchError> {
     let rank = exchange.rank();
+    let checker = SumChecker::new(options.wire, rank.world());
     let (mut times, mut wrong) = (Vec::new(), 0);
-    let mut algorithm = String::new();
+    let mut algorithm: Option<Algorithm> = None;
     for iteration in 0..options.warm_ups + options.iterations.max(1) {
-        fill(values, rank.index());
+        checker.fill(values, rank.index());
         exchange.barrier()?;
         let start = clock.now();
-        algorithm = exchange.all_reduce(values)?;
+        algorithm = Some(exchange.all_reduce(values)?);
         let took = clock.now() - start;
-        let ours = [took.as_secs_f32() * 1e6, count_wrong(values, rank.world())];
+        let ours = [took.as_secs_f32() * 1e6, checker.count_wrong(values)];
         let (slowest, errors) = agree(exchange, ours)?;
         wrong += errors;
         if iteration >= options.warm_ups {
@@ -129,12 +135,13 @@ fn measure(
         }
     }
     times.sort_by(f64::total_cmp);
-    Ok(Measured {
+    Ok(AllReduceResult {
         asked: asked.to_owned(),
-        algorithm,
+        algorithm: algorithm.map_or_else(String::new, |algorithm| algorithm.to_string()),
+        wire: options.wire,
         transport: exchange.transport(),
         workers: rank.world(),
-        bytes: size_of_val(values),
+        elements: values.len(),
         time_us: times[times.len() / 2],
         time_min_us: times[0],
         wrong,
@@ -146,41 +153,12 @@ fn agree(exchange: &mut Exchange, ours: [f32; 2]) -> Result<(f64, u64), Exchange
     let (me, world) = (exchange.rank().index(), exchange.rank().world());
     let mut all = vec![0.0_f32; 2 * world]; // a sum with zeros everywhere else gathers exactly
     all[2 * me..2 * me + 2].copy_from_slice(&ours);
-    exchange.all_reduce_by("direct", &mut all)?;
+    exchange.sum(&mut all)?;
     let slowest = all.iter().step_by(2).copied().fold(0.0, f32::max);
     let errors: f32 = all.iter().skip(1).step_by(2).sum();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
     let errors = errors as u64;
     Ok((f64::from(slowest), errors))
-}
-
-/// Period of the values: a prime, so that no chunk starts where another did.
-const PERIOD: usize = 251;
-
-/// Small whole numbers: their sum is exact in every order, so every algorithm must give these bits.
-fn value(rank: usize, index: usize) -> f32 {
-    u16::try_from((index + 31 * rank) % PERIOD).map_or(0.0, f32::from)
-}
-
-fn fill(values: &mut [f32], rank: usize) {
-    let pattern: Vec<f32> = (0..PERIOD).map(|index| value(rank, index)).collect();
-    for block in values.chunks_mut(PERIOD) {
-        block.copy_from_slice(&pattern[..block.len()]);
-    }
-}
-
-/// Values that are not the sum over `world` ranks, at most 2^20 (exact as f32).
-fn count_wrong(values: &[f32], world: usize) -> f32 {
-    let sum = |index| (0..world).map(|rank| value(rank, index)).sum();
-    let pattern: Vec<f32> = (0..PERIOD).map(sum).collect();
-    let wrong = values.chunks(PERIOD).map(|block| {
-        if block == &pattern[..block.len()] {
-            return 0;
-        }
-        block.iter().zip(&pattern).filter(|(got, want)| got != want).count()
-    });
-    let wrong: usize = wrong.sum();
-    wrong.min(1 << 20) as f32
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `firecaffe bench network`: fits the latency, bandwidth and reduce rate that `auto` reckons with.
+//! `firecaffe bench network`: fits the latency, bandwidth and reduce rate that `auto` computes with.
 //!
 //! Ranks pair up and exchange messages of growing size, both directions at once, all pairs at the
 //! same time; the time of an exchange is fitted as `latency + bytes / bandwidth`.
@@ -12,15 +12,16 @@
 //! ```
 
 use super::allreduce::BenchError;
-use crate::{Config, Exchange, spawn_ranks};
+use crate::canonical::add_assign;
+use crate::{Exchange, ExchangeConfig, ExchangeError, spawn_ranks};
 use base::Clock;
 use collective::Network;
-use transport::{LinkError, Transport, add_assign, session};
+use transport::{LinkError, Transport, session};
 
-/// Sizes that show latency, in values.
-const SHORT: &[usize] = &[1, 16, 64];
-/// Sizes that show bandwidth: longer than any buffer on the way.
-const LONG: &[usize] = &[250_000, 500_000, 1_000_000, 2_000_000];
+/// Bytes that show latency.
+const SHORT: &[usize] = &[4, 64, 256];
+/// Bytes that show bandwidth: longer than any buffer on the way.
+const LONG: &[usize] = &[1_000_000, 2_000_000, 4_000_000, 8_000_000];
 /// Exchanges per size; the median counts.
 const REPEATS: usize = 15;
 
@@ -29,12 +30,12 @@ const REPEATS: usize = 15;
 pub fn measure(exchange: &mut Exchange, clock: &dyn Clock) -> Result<Network, BenchError> {
     let reduce_gbs = reduce_rate(clock);
     let mut points = Vec::new();
-    for &len in SHORT.iter().chain(LONG) {
-        points.push((size_of::<f32>() * len, mean_time_us(exchange, clock, len)?));
+    for &bytes in SHORT.iter().chain(LONG) {
+        points.push((bytes, mean_time_us(exchange, clock, bytes)?));
     }
     let mut rate = [reduce_gbs];
     let ranks = exchange.rank().world() as f32;
-    exchange.all_reduce_by("direct", &mut rate)?;
+    exchange.sum(&mut rate)?;
     let (latency_us, bandwidth_gbs) = fit(&points);
     Ok(Network { latency_us, bandwidth_gbs, reduce_gbs: f64::from(rate[0] / ranks) })
 }
@@ -45,7 +46,8 @@ pub fn measure_local(
     cores: usize,
     clock: &dyn Clock,
 ) -> Result<Network, BenchError> {
-    let mut ends = spawn_ranks(workers, cores, &Config::LOCAL, |exchange| measure(exchange, clock));
+    let mut ends =
+        spawn_ranks(workers, cores, &ExchangeConfig::LOCAL, |exchange| measure(exchange, clock));
     ends.swap_remove(0)
 }
 
@@ -63,7 +65,7 @@ fn fit(points: &[(usize, f64)]) -> (f64, f64) {
         xx += weight * bytes * bytes;
         xy += weight * bytes * time;
     }
-    let slope = (w * xy - x * y) / (w * xx - x * x); // microseconds a byte
+    let slope = (w * xy - x * y) / (w * xx - x * x); // microseconds per byte
     (latency.max(1e-3), if slope > 0.0 { 1e-3 / slope } else { Network::LOCAL.bandwidth_gbs })
 }
 
@@ -71,7 +73,7 @@ fn fit(points: &[(usize, f64)]) -> (f64, f64) {
 fn mean_time_us(exchange: &mut Exchange, clock: &dyn Clock, len: usize) -> Result<f64, BenchError> {
     let rank = exchange.rank();
     let other = rank.index() ^ 1;
-    let mut buffer = vec![1.0_f32; 2 * len];
+    let mut buffer = vec![1; 2 * len];
     let mut times = Vec::new();
     for _ in 0..REPEATS {
         exchange.barrier()?;
@@ -81,7 +83,7 @@ fn mean_time_us(exchange: &mut Exchange, clock: &dyn Clock, len: usize) -> Resul
             continue;
         }
         let start = clock.now();
-        swap(link, other, &mut buffer).map_err(|source| crate::ExchangeError::Link {
+        swap(link, other, &mut buffer).map_err(|source| ExchangeError::Link {
             sequence: 0,
             label: "an exchange of neighbours".to_owned(),
             source,
@@ -91,14 +93,14 @@ fn mean_time_us(exchange: &mut Exchange, clock: &dyn Clock, len: usize) -> Resul
     }
     times.sort_by(f32::total_cmp);
     let mut sums = times.get(times.len() / 2).map_or([0.0, 0.0], |&median| [median, 1.0]);
-    exchange.all_reduce_by("direct", &mut sums)?;
+    exchange.sum(&mut sums)?;
     Ok(f64::from(sums[0] / sums[1].max(1.0)))
 }
 
 /// Sends the first half of `buffer` and receives the second.
-fn swap(link: &mut dyn Transport, other: usize, buffer: &mut [f32]) -> Result<(), LinkError> {
+fn swap(link: &mut dyn Transport, other: usize, buffer: &mut [u8]) -> Result<(), LinkError> {
     let len = buffer.len() / 2;
-    session(link, buffer, &mut [], |session| {
+    session(link, [buffer].into_iter(), copy, |session| {
         session.expect(other, 0, len)?;
         while !session.send(other, 0, 0, 0..len)? {
             session.wait(&[other])?;
@@ -110,7 +112,12 @@ fn swap(link: &mut dyn Transport, other: usize, buffer: &mut [f32]) -> Result<()
     })
 }
 
-/// Bytes of `y += x` a second, in 10^9, from memory.
+/// Nothing is added here.
+fn copy(into: &mut [u8], bytes: &[u8]) {
+    into.copy_from_slice(bytes);
+}
+
+/// Bytes of `y += x` per second, in 10^9, from memory.
 fn reduce_rate(clock: &dyn Clock) -> f32 {
     let values = vec![1.0_f32; 4_000_000];
     let mut sums = values.clone();
@@ -131,10 +138,10 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
 
-    /// Every look at the clock is ten microseconds later.
-    struct Ticks(AtomicU64);
+    /// Every reading of the clock is ten microseconds later.
+    struct TenMicroseconds(AtomicU64);
 
-    impl Clock for Ticks {
+    impl Clock for TenMicroseconds {
         fn now(&self) -> Duration {
             Duration::from_micros(self.0.fetch_add(10, Ordering::Relaxed))
         }
@@ -142,22 +149,19 @@ mod tests {
         fn sleep(&self, _: Duration) {}
     }
 
-    /// Whatever the clock says, what is measured can be saved and reckoned with.
+    /// Whatever the clock says, what is measured can be saved and computed with.
     #[test]
     fn measured_parameters_are_usable() {
         for workers in [1, 2, 3] {
-            let network = measure_local(workers, 2, &Ticks(AtomicU64::new(0))).unwrap();
+            let network = measure_local(workers, 2, &TenMicroseconds(AtomicU64::new(0))).unwrap();
             assert!(Network::parse(&network.to_string()).is_ok(), "{workers}: {network:?}");
         }
     }
 
     #[test]
     fn a_straight_line_is_found() {
-        let points: Vec<_> = SHORT
-            .iter()
-            .chain(LONG)
-            .map(|&len| (4 * len, 50.0 + 4.0 * len as f64 / 117.0))
-            .collect();
+        let points: Vec<_> =
+            SHORT.iter().chain(LONG).map(|&bytes| (bytes, 50.0 + bytes as f64 / 117.0)).collect();
         let (latency, bandwidth) = fit(&points);
         assert!((latency - 50.0).abs() < 0.5, "{latency} us");
         assert!((bandwidth - 0.117).abs() < 1e-4, "{bandwidth} GB/s");

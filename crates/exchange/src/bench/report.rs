@@ -1,11 +1,12 @@
 //! Results of `bench allreduce` as a table with nccl-tests' columns, and as JSON.
 
+use crate::wire::WireFormat;
 use base::json_string;
 use std::fmt::Write;
 
 /// One line of the table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
+pub struct AllReduceResult {
     /// The algorithm as it was asked for, e.g. `auto`.
     pub asked: String,
     /// The algorithm that ran.
@@ -14,8 +15,10 @@ pub struct Measured {
     pub transport: &'static str,
     /// Ranks that took part.
     pub workers: usize,
-    /// Size of the buffer.
-    pub bytes: usize,
+    /// How elements travelled.
+    pub wire: &'static WireFormat,
+    /// Length of the buffer.
+    pub elements: usize,
     /// Median over iterations of the slowest rank's time.
     pub time_us: f64,
     /// The fastest iteration.
@@ -24,11 +27,17 @@ pub struct Measured {
     pub wrong: u64,
 }
 
-impl Measured {
-    /// Buffer per time, in 10^9 bytes a second.
+impl AllReduceResult {
+    /// Size of the buffer on the wire.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.elements * self.wire.element_bytes
+    }
+
+    /// Buffer per time, in 10^9 bytes per second.
     #[must_use]
     pub fn algbw_gbs(&self) -> f64 {
-        if self.time_us > 0.0 { self.bytes as f64 / self.time_us / 1e3 } else { 0.0 }
+        if self.time_us > 0.0 { self.bytes() as f64 / self.time_us / 1e3 } else { 0.0 }
     }
 
     /// What the busiest link of an ideal algorithm would carry: comparable between worlds.
@@ -58,7 +67,7 @@ pub fn table_head() -> String {
 
 /// One line of the table.
 #[must_use]
-pub fn table_line(m: &Measured) -> String {
+pub fn table_line(m: &AllReduceResult) -> String {
     let ran = if m.asked == m.algorithm {
         m.algorithm.clone()
     } else {
@@ -66,9 +75,9 @@ pub fn table_line(m: &Measured) -> String {
     };
     format!(
         " {:>12} {:>12} {:>6} {:>5} {:>11.1} {:>8.3} {:>8.3} {:>7}  {ran}, {} x{}\n",
-        m.bytes,
-        m.bytes / size_of::<f32>(),
-        "float",
+        m.bytes(),
+        m.elements,
+        m.wire.name,
         "sum",
         m.time_us,
         m.algbw_gbs(),
@@ -81,20 +90,21 @@ pub fn table_line(m: &Measured) -> String {
 
 /// `{"results": [..]}`.
 #[must_use]
-pub fn json(results: &[Measured]) -> String {
+pub fn json(results: &[AllReduceResult]) -> String {
     let mut text = String::from("{\"results\": [");
     for (index, m) in results.iter().enumerate() {
         let comma = if index > 0 { "," } else { "" };
         let _ = write!(
             text,
             "{comma}\n  {{\"algorithm\": {}, \"chosen\": {}, \"transport\": {}, \
-             \"workers\": {}, \"bytes\": {}, \"time_us\": {:.3}, \"time_min_us\": {:.3}, \
+             \"workers\": {}, \"type\": {}, \"bytes\": {}, \"time_us\": {:.3}, \"time_min_us\": {:.3}, \
              \"algbw_gbs\": {:.4}, \"busbw_gbs\": {:.4}, \"wrong\": {}}}",
             json_string(&m.asked),
             json_string(&m.algorithm),
             json_string(m.transport),
             m.workers,
-            m.bytes,
+            json_string(m.wire.name),
+            m.bytes(),
             m.time_us,
             m.time_min_us,
             m.algbw_gbs(),
@@ -108,17 +118,19 @@ pub fn json(results: &[Measured]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Measured, json, table_head, table_line};
+    use super::{AllReduceResult, json, table_head, table_line};
+    use crate::wire;
     use expect_test::expect;
 
     #[test]
     fn table_and_json() {
-        let measured = Measured {
+        let measured = AllReduceResult {
             asked: "auto".to_owned(),
             algorithm: "direct".to_owned(),
             transport: "local",
             workers: 4,
-            bytes: 100_000_000,
+            wire: wire::F32,
+            elements: 25_000_000,
             time_us: 25_000.0,
             time_min_us: 24_000.0,
             wrong: 0,
@@ -127,12 +139,12 @@ mod tests {
         expect![[r#"
             #        size        count   type redop        time    algbw    busbw  #wrong  algorithm
             #         (B)   (elements)                     (us)   (GB/s)   (GB/s)        
-                100000000     25000000  float   sum     25000.0    4.000    6.000       0  auto (direct), local x4
+                100000000     25000000    f32   sum     25000.0    4.000    6.000       0  auto (direct), local x4
         "#]]
         .assert_eq(&table);
         expect![[r#"
             {"results": [
-              {"algorithm": "auto", "chosen": "direct", "transport": "local", "workers": 4, "bytes": 100000000, "time_us": 25000.000, "time_min_us": 24000.000, "algbw_gbs": 4.0000, "busbw_gbs": 6.0000, "wrong": 0}
+              {"algorithm": "auto", "chosen": "direct", "transport": "local", "workers": 4, "type": "f32", "bytes": 100000000, "time_us": 25000.000, "time_min_us": 24000.000, "algbw_gbs": 4.0000, "busbw_gbs": 6.0000, "wrong": 0}
             ]}
         "#]]
         .assert_eq(&json(&[measured]));

@@ -1,7 +1,8 @@
 //! Every algorithm on real threads: same bits on all ranks, canonical bits from exact ones.
 
-use crate::{Config, ExchangeError, spawn_ranks};
-use collective::{Choice, Cut, find};
+use crate::wire::{self, WIRE_FORMATS, WireFormat};
+use crate::{ExchangeConfig, ExchangeError, spawn_ranks};
+use collective::{Algorithm, AlgorithmChoice, Segmentation, find};
 use transport::LinkError;
 
 const NAMES: &[&str] = &[
@@ -16,8 +17,9 @@ const NAMES: &[&str] = &[
     "ring",
 ];
 
-fn config(name: &str, cut: Cut) -> Config {
-    Config { choice: Choice::Named(find(name).unwrap()), cut, ..Config::LOCAL }
+fn config(name: &str, segmentation: Segmentation) -> ExchangeConfig {
+    let choice = AlgorithmChoice::Named(find(name).unwrap());
+    ExchangeConfig { choice, segmentation, ..ExchangeConfig::LOCAL }
 }
 
 /// Values whose sum depends on the order of additions.
@@ -29,41 +31,53 @@ fn gradient(rank: usize, len: usize) -> Vec<f32> {
     (0..len).map(|index| touchy(rank, index)).collect()
 }
 
-fn canonical(values: &[f32]) -> f32 {
-    match values {
+/// The canonical tree by its definition, every node rounded.
+fn canonical(format: &WireFormat, values: &[f32]) -> f32 {
+    let mut sum = [match values {
         [only] => *only,
         _ => {
             let (left, right) = values.split_at(1 << (values.len() - 1).ilog2());
-            canonical(left) + canonical(right)
+            canonical(format, left) + canonical(format, right)
         }
-    }
+    }];
+    format.round(&mut sum);
+    sum[0]
 }
 
-fn want(world: usize, len: usize) -> Vec<f32> {
-    let at = |index| canonical(&(0..world).map(|rank| touchy(rank, index)).collect::<Vec<_>>());
-    (0..len).map(at).collect()
+fn want(format: &WireFormat, world: usize, len: usize) -> Vec<f32> {
+    let all = |index| (0..world).map(|rank| touchy(rank, index)).collect::<Vec<_>>();
+    (0..len).map(|index| canonical(format, &all(index))).collect()
 }
 
-/// By plan, also where the transport has its own way: `hierarchical:1:x+direct` is `direct`.
+/// Largest error of one rounding, relative.
+fn epsilon(format: &WireFormat) -> f32 {
+    1.0 / format.integers_max as f32
+}
+
+/// By plan, also where threads read each other's memory: `hierarchical:1:x+direct` is `direct`.
 #[test]
 fn all_ranks_end_with_the_same_bits() {
-    let cut = Cut { segment: 64, lanes: 3 };
-    for name in NAMES.iter().chain(&["hierarchical:1:ring+direct"]) {
-        for world in [1, 2, 3, 4, 7, 8] {
-            for len in [0, 1, world - 1, world + 1, 1009] {
-                let sums = spawn_ranks(world, 2, &config(name, cut), |exchange| {
-                    let mut values = gradient(exchange.rank().index(), len);
-                    exchange.all_reduce(&mut values).map(|_| values)
-                });
-                let sums: Vec<_> = sums.into_iter().map(Result::unwrap).collect();
-                let context = format!("{name}, world {world}, {len} values");
-                assert!(sums.iter().all(|sum| *sum == sums[0]), "{context}: ranks differ");
-                let want = want(world, len);
-                if find(name).unwrap().is_exact(world) {
-                    assert_eq!(sums[0], want, "{context}");
+    let segmentation = Segmentation { segment_elements: 64, lanes: 3 };
+    for format in WIRE_FORMATS {
+        for name in NAMES.iter().chain(&["hierarchical:1:ring+direct"]) {
+            let config = ExchangeConfig { wire: format, ..config(name, segmentation) };
+            for world in [1, 2, 3, 4, 7, 8] {
+                for len in [0, 1, world - 1, world + 1, 1009] {
+                    let sums = spawn_ranks(world, 2, &config, |exchange| {
+                        let mut values = gradient(exchange.rank().index(), len);
+                        exchange.all_reduce(&mut values).map(|_| values)
+                    });
+                    let sums: Vec<_> = sums.into_iter().map(Result::unwrap).collect();
+                    let context = format!("{name}, {format}, world {world}, {len} values");
+                    assert!(sums.iter().all(|sum| *sum == sums[0]), "{context}: ranks differ");
+                    let want = want(format, world, len);
+                    if find(name).unwrap().is_exact(world) {
+                        assert_eq!(sums[0], want, "{context}");
+                    }
+                    let tolerance = 10.0 * epsilon(format);
+                    let close = |(a, b): (&f32, &f32)| (a - b).abs() <= tolerance * b.abs();
+                    assert!(sums[0].iter().zip(&want).all(close), "{context}");
                 }
-                let close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5 * b.abs();
-                assert!(sums[0].iter().zip(&want).all(close), "{context}");
             }
         }
     }
@@ -73,51 +87,71 @@ fn all_ranks_end_with_the_same_bits() {
 fn every_algorithm_repeats_itself() {
     for name in NAMES {
         let run = || {
-            spawn_ranks(5, 2, &config(name, Cut { segment: 50, lanes: 4 }), |exchange| {
-                let mut values = gradient(exchange.rank().index(), 997);
-                exchange.all_reduce(&mut values).unwrap();
-                values
-            })
+            spawn_ranks(
+                5,
+                2,
+                &config(name, Segmentation { segment_elements: 50, lanes: 4 }),
+                |exchange| {
+                    let mut values = gradient(exchange.rank().index(), 997);
+                    exchange.all_reduce(&mut values).unwrap();
+                    values
+                },
+            )
         };
         assert_eq!(run(), run(), "{name}");
     }
 }
 
 #[test]
-fn halves_make_a_whole() {
-    for name in NAMES {
-        let sums = spawn_ranks(6, 2, &config(name, Cut { segment: 16, lanes: 2 }), |exchange| {
-            let mut values = gradient(exchange.rank().index(), 200);
-            let share = exchange.reduce_scatter(&mut values).unwrap();
-            let mut gathered = vec![f32::NAN; 200];
-            for range in share {
-                gathered[range.clone()].copy_from_slice(&values[range]);
-            }
-            exchange.all_gather(&mut gathered).unwrap();
-            gathered
+fn broadcast_spreads_the_root() {
+    let bytes = |rank: usize| -> Vec<u8> {
+        (0..280_001_usize).map(|at| u8::try_from((rank * 31 + at * 7) % 251).unwrap()).collect()
+    };
+    for root in [0, 2, 4] {
+        let all = spawn_ranks(5, 2, &ExchangeConfig::LOCAL, |exchange| {
+            let mut ours = bytes(exchange.rank().index());
+            exchange.broadcast(root, &mut ours).unwrap();
+            ours
         });
-        let want = want(6, 200);
-        let close = |sum: &Vec<f32>| sum.iter().zip(&want).all(|(a, b)| (a - b).abs() <= 1e-5 * b);
-        assert!(sums.iter().all(|sum| *sum == sums[0] && close(sum)), "{name}");
+        assert!(all.iter().all(|ours| *ours == bytes(root)));
+    }
+}
+
+/// Bytes of any length and value, as a function of two ranks; some are empty, some in segments.
+fn block(from: usize, to: usize) -> Vec<u8> {
+    let len = [0, 1, 7, 300_001][(from * 3 + to) % 4];
+    (0..len).map(|at| u8::try_from((from * 89 + to * 31 + at * 7) % 256).unwrap()).collect()
+}
+
+#[test]
+fn blocks_of_all_ranks_are_gathered_in_order() {
+    for world in 1..=5 {
+        let want: Vec<Vec<u8>> = (0..world).map(|rank| block(rank, 1)).collect();
+        let got = spawn_ranks(world, 2, &ExchangeConfig::LOCAL, |exchange| {
+            exchange.all_gather_v(&block(exchange.rank().index(), 1)).unwrap()
+        });
+        assert!(got.iter().all(|got| *got == want), "{world} ranks");
     }
 }
 
 #[test]
-fn broadcast_spreads_the_root() {
-    for root in [0, 2, 4] {
-        let all = spawn_ranks(5, 2, &Config::LOCAL, |exchange| {
-            let mut values = gradient(exchange.rank().index(), 70_000);
-            exchange.broadcast(root, &mut values).unwrap();
-            values
+fn blocks_for_every_rank_reach_it() {
+    for world in 1..=5 {
+        let got = spawn_ranks(world, 2, &ExchangeConfig::LOCAL, |exchange| {
+            let me = exchange.rank().index();
+            exchange.all_to_all_v((0..world).map(|to| block(me, to)).collect()).unwrap()
         });
-        assert!(all.iter().all(|values| *values == gradient(root, 70_000)));
+        for (me, got) in got.iter().enumerate() {
+            let want: Vec<Vec<u8>> = (0..world).map(|from| block(from, me)).collect();
+            assert!(*got == want, "rank {me} of {world}");
+        }
     }
 }
 
 #[test]
 fn ranks_that_disagree_are_named() {
     for name in ["direct", "ring", "reduction-tree"] {
-        let ends = spawn_ranks(4, 2, &config(name, Cut::WHOLE), |exchange| {
+        let ends = spawn_ranks(4, 2, &config(name, Segmentation::WHOLE), |exchange| {
             exchange.barrier().unwrap();
             let len = if exchange.rank().index() == 3 { 11 } else { 12 };
             exchange.all_reduce(&mut vec![1.0; len])
@@ -135,30 +169,47 @@ fn ranks_that_disagree_are_named() {
 }
 
 #[test]
-fn a_plan_that_only_mpi_runs_is_refused() {
-    let ends = spawn_ranks(2, 2, &config("mpi", Cut::WHOLE), |e| e.all_reduce(&mut [1.0]));
-    assert!(ends.iter().any(|end| {
-        matches!(end, Err(ExchangeError::Link { source: LinkError::NotHere { .. }, .. }))
-    }));
+fn the_librarys_algorithm_needs_a_library() {
+    let ends = spawn_ranks(2, 2, &config("mpi", Segmentation::WHOLE), |e| e.all_reduce(&mut [1.0]));
+    for end in ends {
+        let text = end.unwrap_err().to_string();
+        assert_eq!(text, "algorithm `mpi` needs transport `mpi`, but this is `local`");
+    }
 }
 
 #[test]
 fn auto_between_threads_is_direct_reads() {
-    let names = spawn_ranks(3, 2, &Config::LOCAL, |e| e.all_reduce(&mut [1.0; 100]).unwrap());
-    assert!(names.iter().all(|name| name == "direct"));
+    let chosen =
+        spawn_ranks(3, 2, &ExchangeConfig::LOCAL, |e| e.all_reduce(&mut [1.0; 100]).unwrap());
+    assert!(chosen.iter().all(Algorithm::is_direct));
 }
 
-/// Every rank's bytes reach all, whatever their lengths and values.
+/// What is not a gradient stays `f32`, whatever gradients travel as.
 #[test]
-fn words_are_gathered_in_order_of_rank() {
-    for world in 1..=5 {
-        let words = |rank: usize| -> Vec<u8> {
-            (0..3 * rank).map(|i| u8::try_from(255 - 7 * i).unwrap_or(1)).collect()
-        };
-        let want: Vec<Vec<u8>> = (0..world).map(words).collect();
-        let got = spawn_ranks(world, 2, &Config::LOCAL, |exchange| {
-            exchange.gather(&words(exchange.rank().index())).unwrap()
+fn other_sums_are_not_rounded() {
+    let half = ExchangeConfig { wire: wire::find("bf16").unwrap(), ..ExchangeConfig::LOCAL };
+    let sums = spawn_ranks(3, 2, &half, |exchange| {
+        let mut values = gradient(exchange.rank().index(), 10);
+        exchange.sum(&mut values).unwrap();
+        values
+    });
+    assert!(sums.iter().all(|sum| *sum == want(wire::F32, 3, 10)));
+}
+
+/// More lanes than there are, and more colours than fit with several segments under way.
+#[test]
+fn many_lanes_are_bounded() {
+    let many = Segmentation { segment_elements: 250, lanes: 100 };
+    for (name, world, segmentation) in [
+        ("ring", 3, many),
+        ("multi-color:17", 20, ExchangeConfig::MPI.segmentation),
+        ("multi-color:40", 40, Segmentation { segment_elements: 10, lanes: 2 }),
+    ] {
+        let sums = spawn_ranks(world, 2, &config(name, segmentation), |exchange| {
+            let mut values = vec![1.0; 20_000];
+            exchange.all_reduce(&mut values).map(|_| values)
         });
-        assert!(got.iter().all(|got| *got == want), "{world} ranks");
+        let right = |sum: &Vec<f32>| sum.iter().all(|value| *value == world as f32);
+        assert!(sums.iter().all(|sum| sum.as_ref().is_ok_and(right)), "{name}");
     }
 }

@@ -1,31 +1,32 @@
 //! Finds the rank that holds all others up, names it, and ends the job.
 //!
 //! MPI tells survivors nothing about a stopped rank or a dead link, so every rank has a watch
-//! thread. It sends heartbeats (collectives begun, whom it waits for) and judges those of the others:
+//! thread. It sends heartbeats (collectives begun, whom it waits for), and a failure detector reads
+//! those of the others:
 //!
 //! ```text
-//!   rank 0 ── beat ──▶ all      strays   same number, other fingerprint     at once
-//!   rank 1 ── beat ──▶ all      silent   no beat for `silence_max`
-//!   rank 2    (stopped)         late     we wait that long; it waits for nobody and does not move
+//!   rank 0 ── heartbeat ──▶ all   strays   same number, other fingerprint     at once
+//!   rank 1 ── heartbeat ──▶ all   silent   no heartbeat for `silence_max`
+//!   rank 2    (stopped)           late     we wait that long; it waits for nobody, does not move
 //! ```
 //!
 //! The finder prints one line and ends the job; others hold back a little, so that it is one line. The
 //! cost is a thread that wakes forty times per `silence_max`, but at least four times a second, and then
 //! sends a few hundred bytes to each rank.
 
-mod beat;
-mod judge;
+mod detector;
+mod heartbeat;
 
-pub use judge::Verdict;
+pub use detector::RankFailure;
 
 use base::Clock;
-use beat::Beat;
-use judge::{Judge, Own};
+use detector::{FailureDetector, OwnState};
+use heartbeat::Heartbeat;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use transport::{Progress, Pulse};
+use transport::{HeartbeatChannel, RankProgress};
 
 /// How long a rank may be silent, unless told otherwise.
 pub const SILENCE_MAX: Duration = Duration::from_secs(10);
@@ -33,48 +34,48 @@ pub const SILENCE_MAX: Duration = Duration::from_secs(10);
 /// The exit code of a job that a watch ended.
 pub const EXIT_CODE: i32 = 75;
 
-/// Beats in `silence_max`.
-const BEATS: u32 = 40;
+/// Heartbeats in `silence_max`.
+const HEARTBEATS: u32 = 40;
 
-/// The longest time between beats: whoever ends waits for the next.
+/// The longest time between heartbeats: whoever ends waits for the next.
 const PERIOD_MAX: Duration = Duration::from_millis(250);
 
-/// Between looks for the last beats of others.
+/// Between checks for the last heartbeats of others.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Where the line goes: standard error in the binary, a `Vec` in tests.
-pub type Report = Box<dyn FnMut(&str) + Send>;
+pub type ReportLine = Box<dyn FnMut(&str) + Send>;
 
 /// The watch thread of one rank. Dropping it says goodbye to the others and waits for theirs; during a panic
 /// it ends the job.
-pub struct Watch {
-    shared: Arc<Shared>,
-    progress: Arc<Progress>,
+pub struct FailureWatch {
+    shared: Arc<WatchState>,
+    progress: Arc<RankProgress>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct WatchState {
     stop: AtomicBool,
     /// A line to print before the job is ended from here, and its exit code.
     last_words: Mutex<Option<(String, i32)>>,
 }
 
-impl Watch {
+impl FailureWatch {
     /// Starts to watch.
     #[must_use]
     pub fn start(
-        pulse: Box<dyn Pulse>,
-        progress: Arc<Progress>,
+        channel: Box<dyn HeartbeatChannel>,
+        progress: Arc<RankProgress>,
         clock: Arc<dyn Clock>,
         silence_max: Duration,
-        report: Report,
+        report: ReportLine,
     ) -> Self {
-        let shared = Arc::new(Shared::default());
-        let mut watcher = Watcher {
-            judge: Judge::new(pulse.rank(), silence_max, clock.now()),
-            period: PERIOD_MAX.min(silence_max / BEATS),
-            pulse,
+        let shared = Arc::new(WatchState::default());
+        let mut watcher = WatchThread {
+            detector: FailureDetector::new(channel.rank(), silence_max, clock.now()),
+            period: PERIOD_MAX.min(silence_max / HEARTBEATS),
+            channel,
             progress: Arc::clone(&progress),
             clock,
             report,
@@ -85,7 +86,7 @@ impl Watch {
 
     /// What this rank does, which the others are told: say there when it works without exchanging.
     #[must_use]
-    pub fn progress(&self) -> Arc<Progress> {
+    pub fn progress(&self) -> Arc<RankProgress> {
         Arc::clone(&self.progress)
     }
 
@@ -110,7 +111,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for FailureWatch {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.say("this rank panicked", EXIT_CODE);
@@ -120,76 +121,76 @@ impl Drop for Watch {
 }
 
 /// What the thread owns.
-struct Watcher {
-    judge: Judge,
+struct WatchThread {
+    detector: FailureDetector,
     period: Duration,
-    pulse: Box<dyn Pulse>,
-    progress: Arc<Progress>,
+    channel: Box<dyn HeartbeatChannel>,
+    progress: Arc<RankProgress>,
     clock: Arc<dyn Clock>,
-    report: Report,
-    shared: Arc<Shared>,
+    report: ReportLine,
+    shared: Arc<WatchState>,
 }
 
-impl Watcher {
+impl WatchThread {
     fn run(&mut self) {
         loop {
             let stop = self.shared.stop.load(SeqCst);
             let words =
                 self.shared.last_words.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some((words, code)) = words {
-                let line = format!("rank {}: {words}", self.pulse.rank().index());
+                let line = format!("rank {}: {words}", self.channel.rank().index());
                 (self.report)(&line);
-                self.pulse.abort(code);
+                self.channel.abort(code);
                 return;
             }
-            self.beat(stop);
+            self.send_heartbeats(stop);
             if stop {
                 return self.take_goodbyes();
             }
             self.listen();
-            let own = Own {
+            let own = OwnState {
                 waiting: self.progress.waiting(),
                 moves: self.progress.moves(),
                 begun: self.progress.begun(),
             };
-            if let Some(verdict) = self.judge.judge(self.clock.now(), own) {
+            if let Some(failure) = self.detector.detect(self.clock.now(), own) {
                 // The first to speak ends the job; the others wait for that, each a little longer.
-                let turn = self.judge.turn(&verdict);
+                let turn = self.detector.turn(&failure);
                 self.clock.sleep(self.period * turn * 2);
-                (self.report)(&verdict.to_string());
-                self.pulse.abort(EXIT_CODE);
+                (self.report)(&failure.to_string());
+                self.channel.abort(EXIT_CODE);
                 return;
             }
             self.clock.sleep(self.period);
         }
     }
 
-    /// Stays until nobody sends any more: MPI must not end while beats are on their way to us.
+    /// Stays until nobody sends any more: MPI must not end while heartbeats are on their way to us.
     fn take_goodbyes(&mut self) {
         self.listen();
-        while self.judge.awaits_goodbye(self.clock.now()) {
+        while self.detector.awaits_goodbye(self.clock.now()) {
             self.clock.sleep(PAUSE);
             self.listen();
         }
     }
 
-    /// Takes the beats that have arrived.
+    /// Takes the heartbeats that have arrived.
     fn listen(&mut self) {
-        while let Some((from, bytes)) = self.pulse.poll() {
-            if let Some(beat) = Beat::decode(&bytes) {
-                self.judge.hear(self.clock.now(), from, beat);
+        while let Some((from, bytes)) = self.channel.poll() {
+            if let Some(heartbeat) = Heartbeat::decode(&bytes) {
+                self.detector.hear(self.clock.now(), from, heartbeat);
             }
         }
     }
 
     /// Tells everyone how far we are.
-    fn beat(&mut self, leaving: bool) {
+    fn send_heartbeats(&mut self, leaving: bool) {
         let Self { progress, .. } = self;
         let (waiting, moves, begun) = (progress.waiting(), progress.moves(), progress.begun());
-        let beat = Beat { leaving, waiting, moves, begun };
-        let (bytes, rank) = (beat.encode(), self.pulse.rank());
+        let heartbeat = Heartbeat { leaving, waiting, moves, begun };
+        let (bytes, rank) = (heartbeat.encode(), self.channel.rank());
         for other in (0..rank.world()).filter(|&other| other != rank.index()) {
-            self.pulse.send(other, &bytes);
+            self.channel.send(other, &bytes);
         }
     }
 }

@@ -1,16 +1,16 @@
-use super::Watch;
+use super::FailureWatch;
 use base::{Clock, Rank};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use transport::{Progress, Pulse};
+use transport::{HeartbeatChannel, RankProgress};
 
 /// Time that passes only by sleeping, and lets other threads run meanwhile.
 #[derive(Default)]
-struct Ticks(AtomicU64);
+struct SleepClock(AtomicU64);
 
-impl Clock for Ticks {
+impl Clock for SleepClock {
     fn now(&self) -> Duration {
         Duration::from_nanos(self.0.load(SeqCst))
     }
@@ -23,19 +23,19 @@ impl Clock for Ticks {
 
 type Inbox = Arc<Mutex<VecDeque<(usize, Vec<u8>)>>>;
 
-/// Beats by way of memory.
-struct Memory {
+/// Heartbeats through memory.
+struct MemoryHeartbeats {
     rank: Rank,
     inboxes: Vec<Inbox>,
 }
 
-impl Pulse for Memory {
+impl HeartbeatChannel for MemoryHeartbeats {
     fn rank(&self) -> Rank {
         self.rank
     }
 
-    fn send(&mut self, to: usize, beat: &[u8]) {
-        self.inboxes[to].lock().unwrap().push_back((self.rank.index(), beat.to_vec()));
+    fn send(&mut self, to: usize, heartbeat: &[u8]) {
+        self.inboxes[to].lock().unwrap().push_back((self.rank.index(), heartbeat.to_vec()));
     }
 
     fn poll(&mut self) -> Option<(usize, Vec<u8>)> {
@@ -48,15 +48,17 @@ impl Pulse for Memory {
 }
 
 #[test]
-fn no_beat_is_left_when_all_have_gone() {
+fn no_heartbeat_is_left_when_all_have_gone() {
     let inboxes: Vec<Inbox> = (0..3).map(|_| Inbox::default()).collect();
     let watch = |index: usize| {
-        let memory = Memory { rank: Rank::new(index, 3).unwrap(), inboxes: inboxes.clone() };
-        let (progress, clock) = (Arc::new(Progress::default()), Arc::new(Ticks::default()));
+        let memory =
+            MemoryHeartbeats { rank: Rank::new(index, 3).unwrap(), inboxes: inboxes.clone() };
+        let (progress, clock) =
+            (Arc::new(RankProgress::default()), Arc::new(SleepClock::default()));
         let silence_max = Duration::from_secs(1000);
-        Watch::start(Box::new(memory), progress, clock, silence_max, Box::new(|_| ()))
+        FailureWatch::start(Box::new(memory), progress, clock, silence_max, Box::new(|_| ()))
     };
-    let watches: Vec<Watch> = (0..3).map(watch).collect();
+    let watches: Vec<FailureWatch> = (0..3).map(watch).collect();
     std::thread::scope(|scope| {
         watches.into_iter().for_each(|watch| drop(scope.spawn(move || drop(watch))));
     });

@@ -17,6 +17,7 @@ mod float16;
 mod float32;
 
 use std::fmt;
+use zerocopy::IntoBytes;
 
 /// Every format, by name.
 ///
@@ -78,6 +79,11 @@ impl fmt::Display for WireFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
+}
+
+/// `values` as the bytes they are: what [`Exchange::broadcast`](crate::Exchange::broadcast) takes.
+pub fn bytes_of(values: &mut [f32]) -> &mut [u8] {
+    values.as_mut_bytes()
 }
 
 /// A name that is not in the table.

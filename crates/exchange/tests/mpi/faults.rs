@@ -9,9 +9,9 @@ const SILENCE_MAX: &str = "10";
 const REMOVED: Duration = Duration::from_secs(30);
 
 /// A stream of numbers for one fault, from its seed (splitmix64).
-struct Chance(u64);
+struct SplitMix(u64);
 
-impl Chance {
+impl SplitMix {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -44,7 +44,7 @@ fn a_stopped_or_killed_rank_is_named() {
     let asked = std::env::var_os("FIRECAFFE_FAULTS").and_then(|n| n.to_str()?.parse().ok());
     let faults: u64 = asked.unwrap_or(3);
     for seed in 0..faults {
-        let mut chance = Chance(seed);
+        let mut chance = SplitMix(seed);
         let ranks = 2 + chance.below(3);
         let victim = chance.below(ranks);
         let signal = ["-STOP", "-KILL"][chance.below(2)];

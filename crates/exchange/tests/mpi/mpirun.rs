@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const HANGS: Duration = Duration::from_secs(180);
 
 /// How a run ended.
-pub(crate) struct End {
+pub(crate) struct RunEnd {
     pub(crate) success: bool,
     /// Everything it wrote.
     pub(crate) text: String,
@@ -77,13 +77,13 @@ impl Mpirun {
     }
 
     /// Waits for the end.
-    pub(crate) fn end(&mut self) -> End {
+    pub(crate) fn end(&mut self) -> RunEnd {
         let status = until(HANGS, || self.child.try_wait().expect("our own child"));
         let status = status.unwrap_or_else(|| panic!("no end in {HANGS:?}:\n{}", self.text()));
         for reader in self.readers.drain(..) {
             reader.join().expect("readers do not panic");
         }
-        End { success: status.success(), text: self.text() }
+        RunEnd { success: status.success(), text: self.text() }
     }
 }
 

@@ -14,11 +14,11 @@ use crate::options::silence_max;
 
 /// What to measure.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum BenchCommand {
     /// Time every allreduce algorithm and check every sum
-    Allreduce(allreduce::Args),
-    /// Fit latency and bandwidth of the network, which `auto` reckons with
-    Network(network::Args),
+    Allreduce(allreduce::AllReduceArgs),
+    /// Fit latency and bandwidth of the network, that `auto` computes with
+    Network(network::NetworkArgs),
 }
 
 /// Between whom.
@@ -43,9 +43,9 @@ impl Between {
     }
 }
 
-pub(crate) fn run(command: &Command) -> Result<()> {
+pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     match command {
-        Command::Allreduce(args) => allreduce::run(args),
-        Command::Network(args) => network::run(args),
+        BenchCommand::Allreduce(args) => allreduce::run(args),
+        BenchCommand::Network(args) => network::run(args),
     }
 }

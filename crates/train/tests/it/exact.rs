@@ -107,7 +107,7 @@ fn what_cannot_be_dealt_is_refused_before_the_first_iteration() {
     };
     let text = refused(&|c| (c.workers, c.replicas) = (2, Some(6)));
     assert!(text.contains("nearest is --replicas 4"), "{text}");
-    let mpi = collective::Choice::parse("mpi").unwrap();
+    let mpi = collective::AlgorithmChoice::parse("mpi").unwrap();
     let text = refused(&|c| (c.workers, c.allreduce) = (2, mpi.clone()));
     assert!(text.contains("several ranks"), "{text}");
     let text = refused(&|c| (c.replicas, c.batch) = (Some(3), BatchMeaning::Global));
@@ -119,7 +119,7 @@ fn hashes_of_ranks(ranks: usize, config: &Config, iterations: i32) -> Vec<u64> {
     let mut config = config.clone();
     config.solver.max_iter = Some(iterations);
     let choice = config.allreduce.clone();
-    let exchange = exchange::Config { choice, ..exchange::Config::LOCAL };
+    let exchange = exchange::ExchangeConfig { choice, ..exchange::ExchangeConfig::LOCAL };
     let links = transport::local::mesh(ranks, 2).into_iter();
     let ranks: Vec<_> = links
         .map(|link| {
@@ -156,7 +156,7 @@ fn any_ranks_and_exact_algorithms_give_the_same_bits() {
         ] {
             for overlap in [Overlap::DuringBackward, Overlap::AfterBackward] {
                 let mut config = Config { workers, overlap, bucket_bytes: 2000, ..config.clone() };
-                config.allreduce = collective::Choice::parse(algorithm).unwrap();
+                config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
                 let hashes = hashes_of_ranks(ranks, &config, 6);
                 let what = format!("{name}: {ranks} ranks x {workers}, {algorithm}, {overlap:?}");
                 assert!(hashes.iter().all(|&hash| hash == one), "{what}");

@@ -1,11 +1,11 @@
-//! Messages from one worker to another on one lane: a ring of pointers with two counters.
+//! LentMessages from one worker to another on one lane: a ring of pointers with two counters.
 //!
 //! ```text
 //!   taken ▼              ▼ posted
 //!   [ x ][ p ][ p ][ p ][   ]        the sender writes at `posted`, the receiver reads at `taken`
 //! ```
 //!
-//! Each counter has one writer. `reading` and `withdrawn` settle the one race that is left: a sender
+//! Each counter has one writer. `reading` and `withdrawn` decide the one race that is left: a sender
 //! that gives up while its memory is being read waits for that read, and no new one starts.
 
 use std::cell::UnsafeCell;
@@ -17,10 +17,10 @@ use std::sync::atomic::{
 /// Untaken messages that fit: enough for a sender to run ahead while the receiver has no core.
 const DEPTH: u64 = 64;
 
-/// A message: somebody's memory, and the collective it belongs to.
+/// A message: the sender's memory, and the collective it belongs to.
 #[derive(Clone, Copy)]
-pub(super) struct Message {
-    pub(super) values: *const f32,
+pub(super) struct LentMessage {
+    pub(super) bytes: *const u8,
     pub(super) len: usize,
     pub(super) sequence: u64,
     pub(super) fingerprint: u64,
@@ -28,7 +28,7 @@ pub(super) struct Message {
 
 /// One direction between two workers on one lane.
 pub(super) struct Channel {
-    slots: Box<[UnsafeCell<Message>]>,
+    slots: Box<[UnsafeCell<LentMessage>]>,
     posted: AtomicU64,
     taken: AtomicU64,
     reading: AtomicBool,
@@ -46,14 +46,14 @@ pub(super) enum Arrival {
     /// Nothing yet.
     Nothing,
     /// A message of another collective or length; it was not read.
-    Other(Message),
+    Other(LentMessage),
     /// A message that was read.
     Read,
 }
 
 impl Channel {
     pub(super) fn new() -> Self {
-        let empty = Message { values: std::ptr::null(), len: 0, sequence: 0, fingerprint: 0 };
+        let empty = LentMessage { bytes: std::ptr::null(), len: 0, sequence: 0, fingerprint: 0 };
         Self {
             slots: (0..DEPTH).map(|_| UnsafeCell::new(empty)).collect(),
             posted: AtomicU64::new(0),
@@ -63,13 +63,13 @@ impl Channel {
         }
     }
 
-    fn slot(&self, index: u64) -> *mut Message {
+    fn slot(&self, index: u64) -> *mut LentMessage {
         let position = usize::try_from(index % DEPTH).expect("the remainder is small");
         self.slots[position].get()
     }
 
     /// Called by the sender only. The message's number, or `None` when the ring is full.
-    pub(super) fn post(&self, message: Message) -> Option<u64> {
+    pub(super) fn post(&self, message: LentMessage) -> Option<u64> {
         let index = self.posted.load(Relaxed);
         if index - self.taken.load(Acquire) >= DEPTH {
             return None;
@@ -88,8 +88,8 @@ impl Channel {
     /// Called by the receiver only: reads the oldest message if it is the one expected.
     pub(super) fn take(
         &self,
-        expected: &dyn Fn(&Message) -> bool,
-        reader: &mut dyn FnMut(&[f32]),
+        expected: &dyn Fn(&LentMessage) -> bool,
+        reader: &mut dyn FnMut(&[u8]),
     ) -> Arrival {
         let index = self.taken.load(Relaxed);
         if index == self.posted.load(Acquire) {
@@ -101,14 +101,14 @@ impl Channel {
             return Arrival::Other(message);
         }
         self.reading.store(true, SeqCst);
-        let done = Done(&self.reading);
+        let done = ReadGuard(&self.reading);
         if self.withdrawn.load(SeqCst) {
             return Arrival::Nothing; // the sender failed; waiting will say why
         }
         // SAFETY: posted and not withdrawn, so the sender keeps it readable and unchanged until
         // `taken` passes it or, in `withdraw`, until `reading` ends.
-        let values = unsafe { std::slice::from_raw_parts(message.values, message.len) };
-        reader(values);
+        let bytes = unsafe { std::slice::from_raw_parts(message.bytes, message.len) };
+        reader(bytes);
         drop(done);
         self.taken.store(index + 1, Release);
         Arrival::Read
@@ -124,9 +124,9 @@ impl Channel {
 }
 
 /// Ends a read, also when the reader panics.
-struct Done<'a>(&'a AtomicBool);
+struct ReadGuard<'a>(&'a AtomicBool);
 
-impl Drop for Done<'_> {
+impl Drop for ReadGuard<'_> {
     fn drop(&mut self) {
         self.0.store(false, SeqCst);
     }

@@ -1,8 +1,9 @@
-//! What the workers of one process share: channels, bells, and who has failed or left.
+//! What the workers of one process share: channels, wake-ups, and who has failed or left.
 
-use super::bell::Bell;
 use super::channel::Channel;
-use crate::{LinkError, Stamp};
+use super::lent::LentBuffer;
+use super::wake_up::WakeUp;
+use crate::{LANES_MAX, LinkError, Stamp};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
@@ -10,25 +11,33 @@ use std::sync::atomic::{
 };
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Most lanes of a plan between threads.
-pub(super) const LANES_MAX: usize = 64;
-
 /// A worker's entry.
 #[derive(Default)]
 pub(super) struct Member {
-    pub(super) bell: Bell,
+    pub(super) wake_up: WakeUp,
     /// Ended without failing.
     left: AtomicBool,
     /// The collective it is in.
-    stamp: Mutex<Option<Stamp>>,
+    stamp: Mutex<Stamp>,
     /// Barriers it has arrived at.
     phase: AtomicU64,
-    /// Its buffer while a direct all-reduce runs.
-    lent: UnsafeCell<Option<(*mut f32, usize)>>,
+    /// Its buffer while the group works on all of them.
+    lent: UnsafeCell<Option<LentBuffer>>,
+}
+
+/// How the collectives of two workers compare.
+#[derive(PartialEq, Eq)]
+pub(super) enum StampComparison {
+    /// They run the same one.
+    Same,
+    /// Both are at the same number, but it is not the same operation.
+    SameNumberOnly,
+    /// One of them is ahead.
+    OtherNumber,
 }
 
 /// The group. Workers hold it together.
-pub(super) struct Group {
+pub(super) struct WorkerGroup {
     pub(super) members: Vec<Member>,
     /// By `(from · world + to) · LANES_MAX + lane`, made when first used.
     channels: Vec<OnceLock<Channel>>,
@@ -40,11 +49,11 @@ pub(super) struct Group {
 
 // SAFETY: `lent` is the one part that is not `Sync` by itself. Its owner writes it before arriving at a
 // barrier; others read it after that barrier and before the next, at which the owner takes it back.
-unsafe impl Sync for Group {}
+unsafe impl Sync for WorkerGroup {}
 // SAFETY: as above; the pointers in `lent` are followed only between those barriers.
-unsafe impl Send for Group {}
+unsafe impl Send for WorkerGroup {}
 
-impl Group {
+impl WorkerGroup {
     pub(super) fn new(world: usize, spins: u32) -> Self {
         Self {
             members: (0..world).map(|_| Member::default()).collect(),
@@ -72,7 +81,7 @@ impl Group {
     pub(super) fn fail(&self, error: LinkError) {
         lock(&self.failure).get_or_insert(error);
         self.failed.store(true, SeqCst);
-        self.members.iter().for_each(|member| member.bell.ring());
+        self.members.iter().for_each(|member| member.wake_up.signal());
     }
 
     /// The failure of the group, if there is one.
@@ -87,7 +96,7 @@ impl Group {
     /// Says that `rank` takes part no more.
     pub(super) fn leave(&self, rank: usize) {
         self.members[rank].left.store(true, SeqCst);
-        self.members.iter().for_each(|member| member.bell.ring());
+        self.members.iter().for_each(|member| member.wake_up.signal());
     }
 
     pub(super) fn has_left(&self, rank: usize) -> bool {
@@ -95,12 +104,22 @@ impl Group {
     }
 
     pub(super) fn set_stamp(&self, rank: usize, stamp: &Stamp) {
-        *lock(&self.members[rank].stamp) = Some(stamp.clone());
+        lock(&self.members[rank].stamp).clone_from(stamp);
+    }
+
+    /// Whether `rank` is in the collective of this stamp, and whether in one of the same number.
+    pub(super) fn compare(&self, rank: usize, stamp: &Stamp) -> StampComparison {
+        let theirs = lock(&self.members[rank].stamp);
+        match (theirs.sequence == stamp.sequence, theirs.fingerprint == stamp.fingerprint) {
+            (true, true) => StampComparison::Same,
+            (true, false) => StampComparison::SameNumberOnly,
+            (false, _) => StampComparison::OtherNumber,
+        }
     }
 
     /// What `rank` says it is doing.
     pub(super) fn stamp(&self, rank: usize) -> Stamp {
-        lock(&self.members[rank].stamp).clone().unwrap_or(Stamp::NONE)
+        lock(&self.members[rank].stamp).clone()
     }
 
     /// Steps `rank` to its next barrier and tells the others. Returns the barrier's number.
@@ -108,7 +127,7 @@ impl Group {
         let phase = self.members[rank].phase.fetch_add(1, Release) + 1;
         for (other, member) in self.members.iter().enumerate() {
             if other != rank {
-                member.bell.ring();
+                member.wake_up.signal();
             }
         }
         phase
@@ -121,13 +140,13 @@ impl Group {
     }
 
     /// Shows `rank`'s buffer to the group. Called by `rank` only, between barriers.
-    pub(super) fn lend(&self, rank: usize, values: Option<(*mut f32, usize)>) {
+    pub(super) fn lend(&self, rank: usize, buffer: Option<LentBuffer>) {
         // SAFETY: only `rank` writes this, before its barrier; nobody reads it then (see `Sync`).
-        unsafe { *self.members[rank].lent.get() = values };
+        unsafe { *self.members[rank].lent.get() = buffer };
     }
 
     /// The buffer `rank` has lent. Called between the barrier after `lend` and the next.
-    pub(super) fn lent(&self, rank: usize) -> (*mut f32, usize) {
+    pub(super) fn lent(&self, rank: usize) -> LentBuffer {
         // SAFETY: `rank` wrote it before the barrier and does not write it before the next.
         let lent = unsafe { *self.members[rank].lent.get() };
         lent.expect("everyone lends before the barrier")

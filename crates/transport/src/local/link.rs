@@ -1,9 +1,8 @@
 //! A worker's end of the group.
 
-use super::channel::{Arrival, Message};
-use super::direct;
-use super::group::Group;
-use crate::{LinkError, Posted, Stamp, Transport};
+use super::channel::{Arrival, LentMessage};
+use super::group::{StampComparison, WorkerGroup};
+use crate::{LinkError, Posted, SharedMemory, Stamp, Transport};
 use base::Rank;
 use std::sync::Arc;
 
@@ -11,33 +10,39 @@ use std::sync::Arc;
 const SPINS: u32 = 400;
 
 /// One worker's transport. Dropping it during a panic poisons the group.
-pub struct Link {
-    pub(super) group: Arc<Group>,
+pub struct LocalLink {
+    pub(super) group: Arc<WorkerGroup>,
     pub(super) rank: Rank,
     pub(super) stamp: Stamp,
-    /// Rings of our bell before the last look at the channels.
-    heard: u64,
+    /// Our wake-up signals before the last look at the channels.
+    seen: u64,
 }
 
 /// Links for `world` workers, in order of rank. `cores` is how many may run at once: with fewer than
 /// workers, waiting parks at once.
 #[must_use]
-pub fn mesh(world: usize, cores: usize) -> Vec<Link> {
+pub fn mesh(world: usize, cores: usize) -> Vec<LocalLink> {
     let spins = if cores >= world { SPINS } else { 0 };
-    let group = Arc::new(Group::new(world, spins));
+    let group = Arc::new(WorkerGroup::new(world, spins));
     let ranks = (0..world).filter_map(|index| Rank::new(index, world));
     ranks
-        .map(|rank| Link { group: Arc::clone(&group), rank, stamp: Stamp::NONE, heard: 0 })
+        .map(|rank| LocalLink { group: Arc::clone(&group), rank, stamp: Stamp::default(), seen: 0 })
         .collect()
 }
 
-impl Link {
+impl LocalLink {
     fn me(&self) -> usize {
         self.rank.index()
     }
 
-    /// A message that does not belong here: which of the two it is.
-    fn stranger(&self, from: usize, lane: usize, want: usize, message: &Message) -> LinkError {
+    /// Why a message is not the one that was expected.
+    fn unexpected(
+        &self,
+        from: usize,
+        lane: usize,
+        want: usize,
+        message: &LentMessage,
+    ) -> LinkError {
         let same = message.sequence == self.stamp.sequence
             && message.fingerprint == self.stamp.fingerprint;
         if same {
@@ -58,10 +63,10 @@ impl Link {
         }
         LinkError::Mismatch {
             rank: stray.0,
-            theirs: stray.1.label.clone(),
+            theirs: stray.1.label.to_string(),
             their_sequence: stray.1.sequence,
             me: usual.0,
-            ours: usual.1.label.clone(),
+            ours: usual.1.label.to_string(),
             our_sequence: usual.1.sequence,
         }
     }
@@ -85,27 +90,30 @@ impl Link {
     }
 
     /// A barrier that cannot fail, for work that everyone has begun and will end.
-    pub(super) fn barrier_at_last(&mut self) {
+    pub(super) fn final_barrier(&mut self) {
         let phase = self.group.arrive(self.me());
-        let bell = &self.group.members[self.me()].bell;
+        let wake_up = &self.group.members[self.me()].wake_up;
         loop {
-            let heard = bell.rings();
+            let seen = wake_up.signals();
             if self.group.missing(phase).is_empty() {
                 return;
             }
-            bell.wait(heard, self.group.spins);
+            wake_up.wait(seen, self.group.spins);
         }
     }
 
-    /// Looks whether somebody we wait for has left or runs another collective.
-    fn glance(&self, whom: &[usize]) -> Result<(), LinkError> {
+    /// Whether `rank` runs the collective that we run.
+    pub(super) fn is_in_same_collective(&self, rank: usize) -> bool {
+        self.group.compare(rank, &self.stamp) == StampComparison::Same
+    }
+
+    /// Checks whether a rank that we wait for has left or runs another collective.
+    fn check_on(&self, whom: &[usize]) -> Result<(), LinkError> {
         for &rank in whom {
             if self.group.has_left(rank) {
                 return Err(LinkError::Left { rank, waiting: self.me() });
             }
-            let stamp = self.group.stamp(rank);
-            let same = stamp.fingerprint == self.stamp.fingerprint;
-            if stamp.sequence == self.stamp.sequence && !same {
+            if self.group.compare(rank, &self.stamp) == StampComparison::SameNumberOnly {
                 return Err(self.mismatch(rank));
             }
         }
@@ -113,7 +121,7 @@ impl Link {
     }
 }
 
-impl Transport for Link {
+impl Transport for LocalLink {
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -131,15 +139,15 @@ impl Transport for Link {
         &mut self,
         to: usize,
         lane: usize,
-        values: *const f32,
+        bytes: *const u8,
         len: usize,
     ) -> Result<Option<Posted>, LinkError> {
         let Stamp { sequence, fingerprint, .. } = self.stamp;
         let channel = self.group.channel(self.me(), to, lane);
-        let Some(index) = channel.post(Message { values, len, sequence, fingerprint }) else {
+        let Some(index) = channel.post(LentMessage { bytes, len, sequence, fingerprint }) else {
             return Ok(None);
         };
-        self.group.members[to].bell.ring();
+        self.group.members[to].wake_up.signal();
         Ok(Some(Posted { to, lane, index }))
     }
 
@@ -152,10 +160,10 @@ impl Transport for Link {
         from: usize,
         lane: usize,
         len: usize,
-        reader: &mut dyn FnMut(&[f32]),
+        reader: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, LinkError> {
         let channel = self.group.channel(from, self.me(), lane);
-        let expected = |message: &Message| {
+        let expected = |message: &LentMessage| {
             message.len == len
                 && message.sequence == self.stamp.sequence
                 && message.fingerprint == self.stamp.fingerprint
@@ -163,11 +171,11 @@ impl Transport for Link {
         match channel.take(&expected, reader) {
             Arrival::Nothing => Ok(false),
             Arrival::Read => {
-                self.group.members[from].bell.ring();
+                self.group.members[from].wake_up.signal();
                 Ok(true)
             }
             Arrival::Other(message) => {
-                let error = self.stranger(from, lane, len, &message);
+                let error = self.unexpected(from, lane, len, &message);
                 self.group.fail(error.clone());
                 Err(error)
             }
@@ -176,20 +184,20 @@ impl Transport for Link {
 
     fn wait(&mut self, whom: &[usize]) -> Result<(), LinkError> {
         self.group.check()?;
-        let bell = &self.group.members[self.me()].bell;
-        if bell.rings() == self.heard {
-            match self.glance(whom) {
-                // Who leaves has rung for everything it did before. Nothing rang since our last look,
-                // also not while we glanced: so it has left nothing for us.
-                Err(error) if bell.rings() == self.heard => {
+        let wake_up = &self.group.members[self.me()].wake_up;
+        if wake_up.signals() == self.seen {
+            match self.check_on(whom) {
+                // Who leaves has signalled everything it did before. There was no signal since our
+                // last look, also not during the check: so it has left nothing for us.
+                Err(error) if wake_up.signals() == self.seen => {
                     self.group.fail(error.clone());
                     return Err(error);
                 }
                 Err(_) => {}
-                Ok(()) => bell.wait(self.heard, self.group.spins),
+                Ok(()) => wake_up.wait(self.seen, self.group.spins),
             }
         }
-        self.heard = bell.rings();
+        self.seen = wake_up.signals();
         Ok(())
     }
 
@@ -197,16 +205,12 @@ impl Transport for Link {
         self.group.channels_of(self.me()).for_each(super::channel::Channel::withdraw);
     }
 
-    fn own_exact(&self) -> Option<&'static str> {
-        Some("direct")
-    }
-
-    fn all_reduce(&mut self, algorithm: &str, values: &mut [f32]) -> Option<Result<(), LinkError>> {
-        (algorithm == "direct").then(|| direct::all_reduce(self, values))
+    fn shared_memory(&mut self) -> Option<&mut dyn SharedMemory> {
+        Some(self)
     }
 }
 
-impl Drop for Link {
+impl Drop for LocalLink {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.group.fail(LinkError::Panicked { rank: self.me() });

@@ -2,21 +2,21 @@
 //!
 //! ```text
 //!   worker 0                        worker 1
-//!   post ──▶ channel (0 → 1, lane) ──▶ take: y += *x      no copy, no lock
+//!   post ──▶ channel (0 → 1, lane) ──▶ take: reader(bytes)      no copy, no lock
 //!        ◀── taken count ◀──────────────┘
-//!                     bell: rings when something changed; waiting spins a little, then parks
+//!                     wake-up: signals that something changed; waiting spins a little, then parks
 //! ```
 //!
 //! A worker that panics poisons its group; one that leaves is missed by those who wait for it. Both
 //! are named in the others' errors.
 
-mod bell;
 mod channel;
-mod direct;
 mod group;
+mod lent;
 mod link;
+mod wake_up;
 
-pub use link::{Link, mesh};
+pub use link::{LocalLink, mesh};
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,9 @@ use mpi::ffi;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 
+/// Values of one `MPI_Allreduce`, whose count is an int.
+const SUMMED_MAX: usize = 1 << 30;
+
 /// A communicator of our own, duplicated from the world's.
 #[derive(Clone, Copy)]
 pub(super) struct Comm {
@@ -16,10 +19,10 @@ pub(super) struct Comm {
 unsafe impl Send for Comm {}
 
 /// An operation under way. Must be tested to completion before its memory goes.
-pub(super) struct Request(ffi::MPI_Request);
+pub(super) struct MpiRequest(ffi::MPI_Request);
 
 // SAFETY: as for `Comm`.
-unsafe impl Send for Request {}
+unsafe impl Send for MpiRequest {}
 
 /// An error code as an error.
 fn check(rank: usize, call: &'static str, code: c_int) -> Result<(), LinkError> {
@@ -63,18 +66,19 @@ impl Comm {
         self,
         to: usize,
         tag: c_int,
-        bytes: *const c_void,
+        bytes: *const u8,
         len: usize,
-    ) -> Result<Request, LinkError> {
+    ) -> Result<MpiRequest, LinkError> {
         let mut request = MaybeUninit::uninit();
         let (to, len) = (int(to), int(len));
+        let bytes = bytes.cast();
         // SAFETY: the caller's promise; the request is written on success.
         let code = unsafe {
             ffi::MPI_Isend(bytes, len, ffi::RSMPI_UINT8_T, to, tag, self.raw, request.as_mut_ptr())
         };
         check(self.rank, "MPI_Isend", code)?;
         // SAFETY: written by the call that succeeded.
-        Ok(Request(unsafe { request.assume_init() }))
+        Ok(MpiRequest(unsafe { request.assume_init() }))
     }
 
     /// Starts to receive exactly `len` bytes.
@@ -86,11 +90,12 @@ impl Comm {
         self,
         from: usize,
         tag: c_int,
-        bytes: *mut c_void,
+        bytes: *mut u8,
         len: usize,
-    ) -> Result<Request, LinkError> {
+    ) -> Result<MpiRequest, LinkError> {
         let mut request = MaybeUninit::uninit();
         let (from, len) = (int(from), int(len));
+        let bytes = bytes.cast();
         // SAFETY: the caller's promise; the request is written on success.
         let code = unsafe {
             ffi::MPI_Irecv(
@@ -105,11 +110,11 @@ impl Comm {
         };
         check(self.rank, "MPI_Irecv", code)?;
         // SAFETY: written by the call that succeeded.
-        Ok(Request(unsafe { request.assume_init() }))
+        Ok(MpiRequest(unsafe { request.assume_init() }))
     }
 
     /// Whether a request has completed; it is gone then.
-    pub(super) fn test(self, request: &mut Request) -> Result<bool, LinkError> {
+    pub(super) fn test(self, request: &mut MpiRequest) -> Result<bool, LinkError> {
         let mut done: c_int = 0;
         let flag = &raw mut done;
         // SAFETY: a request of this process, and a plain out-parameter; the status is not wanted.
@@ -119,7 +124,7 @@ impl Comm {
     }
 
     /// Asks for a request to be given up; it must still be tested to completion.
-    pub(super) fn cancel(request: &mut Request) {
+    pub(super) fn cancel(request: &mut MpiRequest) {
         // SAFETY: a request of this process. Failure leaves it as it was, which `test` then shows.
         unsafe { ffi::MPI_Cancel(&raw mut request.0) };
     }
@@ -143,13 +148,24 @@ impl Comm {
     }
 
     /// Sums `values` over all ranks by the library's own algorithm.
-    pub(super) fn all_reduce(self, values: &mut [f32]) -> Result<(), LinkError> {
-        let (len, into) = (int(values.len()), values.as_mut_ptr().cast());
-        // SAFETY: in place, over memory that is borrowed mutably for the whole call.
-        let code = unsafe {
-            ffi::MPI_Allreduce(in_place(), into, len, ffi::RSMPI_FLOAT, ffi::RSMPI_SUM, self.raw)
-        };
-        check(self.rank, "MPI_Allreduce", code)
+    pub(super) fn sum_f32(self, values: &mut [f32]) -> Result<(), LinkError> {
+        // One call for what fits MPI's int; every rank has as many values and as many calls.
+        for values in values.chunks_mut(SUMMED_MAX) {
+            let (len, into) = (int(values.len()), values.as_mut_ptr().cast());
+            // SAFETY: in place, over memory that is borrowed mutably for the whole call.
+            let code = unsafe {
+                ffi::MPI_Allreduce(
+                    in_place(),
+                    into,
+                    len,
+                    ffi::RSMPI_FLOAT,
+                    ffi::RSMPI_SUM,
+                    self.raw,
+                )
+            };
+            check(self.rank, "MPI_Allreduce", code)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,17 +1,17 @@
 //! The life of MPI in this process: from `MPI_Init_thread` to `MPI_Finalize`.
 
 use super::calls::Comm;
-use super::link::FRAGMENT;
-use super::{Beats, Link};
-use crate::{LinkError, Progress};
+use super::fragments::{FRAGMENT, FRAGMENT_MAX};
+use super::{MpiHeartbeats, MpiLink};
+use crate::{LinkError, RankProgress};
 use base::Rank;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::traits::Communicator;
 use std::sync::Arc;
 
-/// MPI, initialised; finalised when the last link and pulse are gone too.
-pub struct Job {
+/// MPI, initialised; finalised when the last link and heartbeat channel are gone too.
+pub struct MpiJob {
     universe: Arc<Universe>,
     rank: Rank,
 }
@@ -24,7 +24,7 @@ pub enum StartError {
     #[error("MPI could not be initialised, or already was")]
     Init,
     /// The library does not let several threads call it.
-    #[error("the MPI library grants {granted:?}; THREAD_MULTIPLE is needed for the watch")]
+    #[error("the MPI library grants {granted:?}; THREAD_MULTIPLE is needed for failure detection")]
     Threads {
         /// What it grants.
         granted: Threading,
@@ -39,8 +39,8 @@ pub enum StartError {
     },
 }
 
-impl Job {
-    /// Initialises MPI, once a process.
+impl MpiJob {
+    /// Initialises MPI, once per process.
     pub fn start() -> Result<Self, StartError> {
         let (universe, granted) =
             mpi::initialize_with_threading(Threading::Multiple).ok_or(StartError::Init)?;
@@ -62,18 +62,18 @@ impl Job {
     }
 
     /// A transport of its own; all ranks call this together, in the same order as
-    /// [`beats`](Self::beats). `progress` is what a watch reads.
-    pub fn link(&self, progress: Arc<Progress>) -> Result<Link, LinkError> {
+    /// [`heartbeats`](Self::heartbeats). `progress` is what failure detection reads.
+    pub fn link(&self, progress: Arc<RankProgress>) -> Result<MpiLink, LinkError> {
         let comm = Comm::duplicate(self.rank.index())?;
         let here = self.universe.world().split_shared(0).size();
         let one_host = usize::try_from(here).is_ok_and(|here| here == self.rank.world());
-        let fragment = if one_host { usize::MAX } else { FRAGMENT };
-        Ok(Link::new(Arc::clone(&self.universe), self.rank, comm, fragment, progress))
+        let fragment = if one_host { FRAGMENT_MAX } else { FRAGMENT };
+        Ok(MpiLink::new(Arc::clone(&self.universe), self.rank, comm, fragment, progress))
     }
 
-    /// The side channel of a watch; all ranks call this together.
-    pub fn beats(&self) -> Result<Beats, LinkError> {
+    /// The side channel of failure detection; all ranks call this together.
+    pub fn heartbeats(&self) -> Result<MpiHeartbeats, LinkError> {
         let comm = Comm::duplicate(self.rank.index())?;
-        Ok(Beats::new(Arc::clone(&self.universe), self.rank, comm))
+        Ok(MpiHeartbeats::new(Arc::clone(&self.universe), self.rank, comm))
     }
 }

@@ -1,86 +1,53 @@
 //! A rank's transport over MPI.
 
 use super::abort::abort;
-use super::calls::{Comm, Request};
-use crate::{LinkError, Posted, Progress, Stamp, Transport, Waiting};
+use super::calls::Comm;
+use super::fragments::{Envelope, Fragments, Incoming};
+use crate::{
+    AlignedBytes, LANES_MAX, LibrarySum, LinkError, Posted, RankProgress, Stamp, Transport, Waiting,
+};
 use base::Rank;
 use mpi::environment::Universe;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Lanes that fit the tag.
-const LANES_MAX: usize = 64;
 /// Values of the stamp's hash that fit the tag: with the lanes 26 bits, within every library's limit.
 const STAMPS: u64 = 1 << 20;
-/// Fruitless looks before a waiting rank sleeps instead of yielding.
+/// Tests without success before a waiting rank sleeps instead of yielding.
 const YIELDS: u32 = 100;
 /// How long it then sleeps: far below what a segment takes on a network.
 const NAP: Duration = Duration::from_micros(50);
-/// Looks for cancelled sends to end before the job is ended instead.
-const CANCEL_LOOKS: u32 = 20_000;
-
-/// Values of one MPI message between hosts. Below the 64 KiB up to which MPI sends at once: longer
-/// messages first ask the receiver, and over TCP that answer queues behind the data (two hosts on
-/// 1 Gbit/s: 380 ms instead of 255 ms for 30 MB).
-pub(super) const FRAGMENT: usize = 15_000;
-
-/// A message as MPI sees it: its fragments, of which the first `done` have completed.
-struct Fragments {
-    requests: Vec<Request>,
-    done: usize,
-}
-
-/// A receive under way, into memory of its own.
-struct Incoming {
-    fragments: Fragments,
-    values: Vec<f32>,
-}
-
-impl Fragments {
-    /// Whether all have completed.
-    fn test(&mut self, comm: Comm) -> Result<bool, LinkError> {
-        while let Some(request) = self.requests.get_mut(self.done) {
-            if !comm.test(request)? {
-                return Ok(false);
-            }
-            self.done += 1;
-        }
-        Ok(true)
-    }
-
-    fn cancel(&mut self) {
-        self.requests[self.done..].iter_mut().for_each(Comm::cancel);
-    }
-}
+/// Tests whether cancelled sends have ended before the job is ended instead.
+const CANCEL_TESTS: u32 = 20_000;
 
 /// One rank's transport.
-pub struct Link {
+pub struct MpiLink {
     comm: Comm,
     rank: Rank,
     stamp: u64,
-    /// Values of one MPI message at most.
+    /// Bytes of one MPI message at most.
     fragment: usize,
-    /// Sends under way; a hole is a free place.
+    /// Sends under way; `None` is free.
     sends: Vec<Option<Fragments>>,
     /// Announced receives by (from, lane), oldest first.
     incoming: BTreeMap<(usize, usize), VecDeque<Incoming>>,
     /// Staging buffers to use again.
-    spare: Vec<Vec<f32>>,
-    /// Looks since something moved.
+    spare: Vec<AlignedBytes>,
+    /// Tests since something moved.
     idle: u32,
-    progress: Arc<Progress>,
+    progress: Arc<RankProgress>,
     /// Keeps MPI initialised for as long as requests may be under way.
     _universe: Arc<Universe>,
 }
 
-impl Link {
+impl MpiLink {
     pub(super) fn new(
         universe: Arc<Universe>,
         rank: Rank,
         comm: Comm,
         fragment: usize,
-        progress: Arc<Progress>,
+        progress: Arc<RankProgress>,
     ) -> Self {
         Self {
             comm,
@@ -102,6 +69,10 @@ impl Link {
         i32::try_from(self.stamp * LANES_MAX as u64 + lane).expect("26 bits")
     }
 
+    fn envelope(&self, other: usize, lane: usize) -> Envelope {
+        Envelope { comm: self.comm, other, tag: self.tag(lane), fragment: self.fragment }
+    }
+
     fn moved(&mut self) {
         self.idle = 0;
         self.progress.wait(Waiting::Nobody);
@@ -109,7 +80,7 @@ impl Link {
     }
 }
 
-impl Transport for Link {
+impl Transport for MpiLink {
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -132,22 +103,16 @@ impl Transport for Link {
         &mut self,
         to: usize,
         lane: usize,
-        values: *const f32,
+        bytes: *const u8,
         len: usize,
     ) -> Result<Option<Posted>, LinkError> {
-        let mut requests = Vec::with_capacity(1 + len / self.fragment);
-        for start in (0..len.max(1)).step_by(self.fragment) {
-            let bytes = size_of::<f32>() * self.fragment.min(len - start);
-            // SAFETY: `start` is at most `len`.
-            let part = unsafe { values.add(start) };
-            // SAFETY: the caller keeps the values until all fragments have completed.
-            requests.push(unsafe { self.comm.isend(to, self.tag(lane), part.cast(), bytes) }?);
-        }
+        // SAFETY: the caller keeps the bytes until all fragments have completed.
+        let fragments = unsafe { self.envelope(to, lane).send(bytes, len) }?;
         let index = self.sends.iter().position(Option::is_none).unwrap_or(self.sends.len());
         if index == self.sends.len() {
             self.sends.push(None);
         }
-        self.sends[index] = Some(Fragments { requests, done: 0 });
+        self.sends[index] = Some(fragments);
         let index = u64::try_from(index).expect("few sends are under way");
         Ok(Some(Posted { to, lane, index }))
     }
@@ -164,20 +129,9 @@ impl Transport for Link {
     }
 
     fn expect(&mut self, from: usize, lane: usize, len: usize) -> Result<(), LinkError> {
-        let mut values = self.spare.pop().unwrap_or_default();
-        values.resize(len, 0.0); // what it held before is overwritten
-        let into = values.as_mut_ptr();
-        let mut requests = Vec::with_capacity(1 + len / self.fragment);
-        for start in (0..len.max(1)).step_by(self.fragment) {
-            let bytes = size_of::<f32>() * self.fragment.min(len - start);
-            // SAFETY: `start` is at most `len`.
-            let part = unsafe { into.add(start) };
-            // SAFETY: the vector's memory stays where it is; `Incoming` holds it until the requests
-            // end, and dropping the link forgets it rather than free it before that.
-            requests.push(unsafe { self.comm.irecv(from, self.tag(lane), part.cast(), bytes) }?);
-        }
-        let fragments = Fragments { requests, done: 0 };
-        self.incoming.entry((from, lane)).or_default().push_back(Incoming { fragments, values });
+        let staging = self.spare.pop().unwrap_or_default();
+        let incoming = self.envelope(from, lane).receive(staging, len)?;
+        self.incoming.entry((from, lane)).or_default().push_back(incoming);
         Ok(())
     }
 
@@ -186,7 +140,7 @@ impl Transport for Link {
         from: usize,
         lane: usize,
         len: usize,
-        reader: &mut dyn FnMut(&[f32]),
+        reader: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, LinkError> {
         if self.incoming.get(&(from, lane)).is_none_or(VecDeque::is_empty) {
             self.expect(from, lane, len)?;
@@ -197,9 +151,9 @@ impl Transport for Link {
             return Ok(false);
         }
         let incoming = queue.pop_front().expect("looked at above");
-        assert_eq!(incoming.values.len(), len, "announced and taken in one order");
-        reader(&incoming.values);
-        self.spare.push(incoming.values);
+        assert_eq!(incoming.bytes.len(), len, "announced and taken in one order");
+        reader(&incoming.bytes);
+        self.spare.push(incoming.bytes);
         self.moved();
         Ok(true)
     }
@@ -217,7 +171,7 @@ impl Transport for Link {
 
     fn withdraw(&mut self) {
         self.sends.iter_mut().flatten().for_each(Fragments::cancel);
-        for _ in 0..CANCEL_LOOKS {
+        for _ in 0..CANCEL_TESTS {
             for send in &mut self.sends {
                 if send.as_mut().is_some_and(|send| send.test(self.comm).unwrap_or(false)) {
                     *send = None;
@@ -232,23 +186,27 @@ impl Transport for Link {
         std::process::abort();
     }
 
-    fn all_reduce(&mut self, algorithm: &str, values: &mut [f32]) -> Option<Result<(), LinkError>> {
-        (algorithm == "mpi").then(|| {
-            self.progress.wait(Waiting::Everyone);
-            let done = self.comm.all_reduce(values);
-            self.moved();
-            done
-        })
+    fn library_sum(&mut self) -> Option<&mut dyn LibrarySum> {
+        Some(self)
     }
 }
 
-impl Drop for Link {
+impl LibrarySum for MpiLink {
+    fn sum_f32(&mut self, values: &mut [f32]) -> Result<(), LinkError> {
+        self.progress.wait(Waiting::Everyone);
+        let done = self.comm.sum_f32(values);
+        self.moved();
+        done
+    }
+}
+
+impl Drop for MpiLink {
     fn drop(&mut self) {
         // Receives that will never be taken: cancel them, and leave their memory to MPI if it insists.
         for mut incoming in std::mem::take(&mut self.incoming).into_values().flatten() {
             incoming.fragments.cancel();
             if !incoming.fragments.test(self.comm).unwrap_or(false) {
-                std::mem::forget(incoming.values);
+                std::mem::forget(incoming.bytes);
             }
         }
     }

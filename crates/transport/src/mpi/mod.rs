@@ -4,22 +4,24 @@
 //!
 //! ```text
 //!   post ──▶ MPI_Isend ───── lane and stamp in the tag ─────▶ MPI_Irecv ◀── expect
-//!                                                               └─ staging ──▶ take: y += *x
+//!                                                               └─ staging ──▶ take: reader(bytes)
 //! ```
 //!
 //! The tag carries the lane and a hash of the stamp, so messages of different collectives never
-//! meet: ranks that disagree wait, and the watch compares their stamps and names the one that strays.
-//! Everything here runs under `MPI_THREAD_MULTIPLE`, because the watch has a thread of its own.
+//! meet: ranks that disagree wait, and failure detection compares their stamps and names the one that
+//! differs. Everything here runs under `MPI_THREAD_MULTIPLE`, because failure detection has a thread of
+//! its own.
 //!
 //! **Why this is sound.** Memory given to `MPI_Isend` follows the crate's rule; receives land in
 //! staging buffers that this module owns and neither moves nor frees before the request completes.
 
 mod abort;
 mod calls;
+mod fragments;
+mod heartbeat;
 mod job;
 mod link;
-mod pulse;
 
-pub use job::{Job, StartError};
-pub use link::Link;
-pub use pulse::Beats;
+pub use heartbeat::MpiHeartbeats;
+pub use job::{MpiJob, StartError};
+pub use link::MpiLink;

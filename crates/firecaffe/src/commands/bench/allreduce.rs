@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use collective::{Choice, Cut, parse_size};
-use exchange::bench::allreduce::{Options, run_local, run_rank};
-use exchange::bench::report::{Measured, json};
+use collective::{AlgorithmChoice, Segmentation, parse_size};
+use exchange::bench::allreduce::{AllReduceBench, run_local, run_rank};
+use exchange::bench::report::{AllReduceResult, json};
+use exchange::wire::{self, WireFormat};
 
 use super::{Between, machine};
 use crate::clock::RealClock;
@@ -18,33 +19,37 @@ const EXAMPLES: &str = "\
 Examples:
   firecaffe bench allreduce --workers 4 --sizes 1K,1M,100M
   firecaffe bench allreduce --algorithms \"direct,ring,auto\" --json results.json
+  firecaffe bench allreduce --type f16 --sizes 50M --algorithms ring
   mpirun -n 8 firecaffe bench allreduce --algorithms mpi,ring,halving-doubling
 
-Sizes are bytes: K is 10^3, M 10^6, G 10^9. Every sum is checked; `#wrong` counts values that are not the sum.
+Sizes are bytes on the wire: K is 10^3, M 10^6, G 10^9. Every sum is checked; `#wrong` counts values that are not the sum.
 Algorithms and their costs are listed in docs/algorithms.md.";
 
 /// Options of `bench allreduce`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct AllReduceArgs {
     #[command(flatten)]
     between: Between,
     /// Bytes to sum, separated by commas
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size, default_value = "1K,32K,1M,10M,100M")]
     sizes: Vec<usize>,
     /// Algorithms, separated by commas, or `auto`, `auto-any`, or rules like "ring:1M-;direct:0-1M" [default: all]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Choice::parse)]
-    algorithms: Vec<Choice>,
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = AlgorithmChoice::parse)]
+    algorithms: Vec<AlgorithmChoice>,
     /// Measured runs of each; the median counts
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     iterations: u64,
     /// Runs before them
     #[arg(long, value_name = "N", default_value_t = 2)]
     warm_ups: u64,
+    /// How elements travel: f32, f16 or bf16
+    #[arg(long = "type", value_name = "FORMAT", value_parser = wire::find, default_value = "f32")]
+    wire: &'static WireFormat,
     /// Bytes of a message and messages under way at once, like `256Kx4` [default: the transport's]
-    #[arg(long, value_name = "BYTESxN", value_parser = cut)]
-    cut: Option<Cut>,
-    /// Network parameters that `auto` reckons with, as `bench network` saved them
+    #[arg(long, alias = "cut", value_name = "BYTESxN", value_parser = message_bytes_and_lanes)]
+    segments: Option<(usize, usize)>,
+    /// Network parameters that `auto` computes with, as `bench network` saved them
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Also write results as JSON, to a file or `-` for stdout
@@ -53,45 +58,52 @@ pub(crate) struct Args {
 }
 
 /// Reads `BYTESxN`.
-fn cut(text: &str) -> Result<Cut> {
+fn message_bytes_and_lanes(text: &str) -> Result<(usize, usize)> {
     let (bytes, lanes) = text.split_once('x').context("expected BYTESxN")?;
-    let (segment, lanes) = (parse_size(bytes)? / size_of::<f32>(), lanes.parse()?);
-    ensure!(segment > 0 && lanes > 0, "a message has a value at least, and one is under way");
-    Ok(Cut { segment, lanes })
+    let (bytes, lanes) = (parse_size(bytes)?, lanes.parse()?);
+    ensure!(bytes >= size_of::<f32>(), "a message has at least one element of 4 bytes");
+    ensure!(lanes > 0, "at least one message is under way");
+    Ok((bytes, lanes))
 }
 
-pub(crate) fn run(args: &Args) -> Result<()> {
+pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
     let network = args.network.as_deref().map(read_network).transpose()?;
     let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    let options = |transport: &str| Options {
+    let options = |transport: &str| AllReduceBench {
         sizes: args.sizes.clone(),
         algorithms: match args.algorithms.is_empty() {
-            true => Options::all_algorithms(transport),
+            true => AllReduceBench::all_algorithms(transport),
             false => args.algorithms.clone(),
         },
         iterations: count(args.iterations),
         warm_ups: count(args.warm_ups),
-        cut: args.cut,
+        wire: args.wire,
+        segmentation: args.segments.map(|(bytes, lanes)| Segmentation {
+            segment_elements: bytes / args.wire.element_bytes,
+            lanes,
+        }),
         network,
+    };
+    // JSON has standard output to itself.
+    let table: Box<dyn io::Write + Send> = match args.json.as_deref() {
+        Some(path) if path == Path::new("-") => Box::new(io::stderr()),
+        _ => Box::new(io::stdout()),
     };
     let results = if launch::is_launched() {
         let options = options("mpi");
-        machine::on_ranks(&args.between, &|exchange, config, clock, table| {
+        machine::on_ranks(&args.between, table, &|exchange, config, clock, table| {
             Ok(run_rank(exchange, config, &options, clock, table)?)
         })?
     } else {
         let (options, clock) = (options("local"), RealClock::start());
-        // With JSON on stdout the table would spoil it.
-        let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
-        let mut table: Box<dyn io::Write + Send> =
-            if json_on_stdout { Box::new(io::sink()) } else { Box::new(io::stdout()) };
+        let mut table = table;
         let workers = args.between.workers();
         Some(run_local(workers, launch::cores(), &options, &clock, &mut table)?)
     };
     results.map_or(Ok(()), |results| report(args, &results))
 }
 
-fn report(args: &Args, results: &[Measured]) -> Result<()> {
+fn report(args: &AllReduceArgs, results: &[AllReduceResult]) -> Result<()> {
     match args.json.as_deref() {
         None => {}
         Some(path) if path == Path::new("-") => print(&json(results))?,

@@ -4,18 +4,23 @@ use std::io::Write;
 
 use anyhow::Result;
 use base::Clock;
-use exchange::{Config, Exchange};
+use exchange::{Exchange, ExchangeConfig};
 
 use super::Between;
 use crate::launch;
 
 /// What is measured on every rank; the last argument is where rank 0's table goes.
 pub(super) type Measure<'a, T> =
-    &'a dyn Fn(&mut Exchange, &Config, &dyn Clock, &mut dyn Write) -> Result<T>;
+    &'a dyn Fn(&mut Exchange, &ExchangeConfig, &dyn Clock, &mut dyn Write) -> Result<T>;
 
-/// Runs `measure` on this rank of an MPI job; its result on rank 0, nothing on others.
+/// Runs `measure` on this rank of an MPI job; its result on rank 0, nothing on others. Rank 0's table
+/// goes to `table`.
 #[cfg(feature = "mpi")]
-pub(super) fn on_ranks<T>(between: &Between, measure: Measure<'_, T>) -> Result<Option<T>> {
+pub(super) fn on_ranks<T>(
+    between: &Between,
+    table: Box<dyn Write + Send>,
+    measure: Measure<'_, T>,
+) -> Result<Option<T>> {
     use std::io;
     use std::sync::Arc;
 
@@ -26,21 +31,28 @@ pub(super) fn on_ranks<T>(between: &Between, measure: Measure<'_, T>) -> Result<
     launch::check_pmi()?;
     let clock = Arc::new(RealClock::start());
     let silence_max = between.silence_max();
-    let (mut exchange, watch) =
-        mpi::start(Config::MPI, clock.clone(), silence_max, Box::new(base::line_to_stderr))?;
+    let (mut exchange, watch) = mpi::start(
+        ExchangeConfig::MPI,
+        clock.clone(),
+        silence_max,
+        Box::new(base::line_to_stderr),
+    )?;
     launch::check_world(exchange.rank().world())?;
     let first = exchange.rank().coordinator().is_some();
-    let mut table: Box<dyn Write> =
-        if first { Box::new(io::stdout()) } else { Box::new(io::sink()) };
-    let done = measure(&mut exchange, &Config::MPI, &*clock, &mut table);
+    let mut table = if first { table } else { Box::new(io::sink()) };
+    let done = measure(&mut exchange, &ExchangeConfig::MPI, &*clock, &mut table);
     drop(exchange);
     done.map(|result| first.then_some(result)).inspect_err(|error| {
         watch.abort(&format!("{error:#}"), watch::EXIT_CODE);
     })
 }
 
-/// Says what to build: this binary knows no MPI.
+/// Says what to build: this binary was built without MPI.
 #[cfg(not(feature = "mpi"))]
-pub(super) fn on_ranks<T>(_: &Between, _: Measure<'_, T>) -> Result<Option<T>> {
+pub(super) fn on_ranks<T>(
+    _: &Between,
+    _: Box<dyn Write + Send>,
+    _: Measure<'_, T>,
+) -> Result<Option<T>> {
     anyhow::bail!(launch::NO_MPI)
 }

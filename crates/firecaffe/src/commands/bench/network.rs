@@ -1,5 +1,6 @@
 //! `firecaffe bench network`: latency, bandwidth and reduce rate, fitted and saved.
 
+use std::io;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -19,7 +20,7 @@ Examples:
 /// Options of `bench network`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct NetworkArgs {
     #[command(flatten)]
     between: Between,
     /// Where the parameters go
@@ -27,9 +28,11 @@ pub(crate) struct Args {
     save: PathBuf,
 }
 
-pub(crate) fn run(args: &Args) -> Result<()> {
+pub(crate) fn run(args: &NetworkArgs) -> Result<()> {
     let network = if launch::is_launched() {
-        machine::on_ranks(&args.between, &|exchange, _, clock, _| Ok(measure(exchange, clock)?))?
+        machine::on_ranks(&args.between, Box::new(io::stdout()), &|exchange, _, clock, _| {
+            Ok(measure(exchange, clock)?)
+        })?
     } else {
         let clock = RealClock::start();
         Some(measure_local(args.between.workers(), launch::cores(), &clock)?)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 #[cfg(feature = "mpi")]
 use std::time::Duration;
 
-use collective::Choice;
+use collective::AlgorithmChoice;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, Config, Overlap};
 
 use crate::launch;
@@ -36,8 +36,8 @@ pub(crate) struct Parallel {
     /// How gradients are summed: an algorithm, `auto` (the cheapest exact one), `auto-any`, or rules by
     /// size like "ring:1M-;direct:0-1M" (docs/algorithms.md). Between ranks; with one rank a named one
     /// runs between its workers, and `auto` is direct reads
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Choice::parse)]
-    allreduce: Choice,
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = AlgorithmChoice::parse)]
+    allreduce: AlgorithmChoice,
     /// Network parameters that `auto` reckons with, as `bench network` saved them
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
@@ -62,10 +62,13 @@ fn megabytes(text: &str) -> Result<f64, String> {
 impl Parallel {
     /// How ranks exchange, as the flags say.
     #[cfg(feature = "mpi")]
-    pub(crate) fn exchange(&self, config: exchange::Config) -> anyhow::Result<exchange::Config> {
+    pub(crate) fn exchange(
+        &self,
+        config: exchange::ExchangeConfig,
+    ) -> anyhow::Result<exchange::ExchangeConfig> {
         let network = self.network.as_deref().map(crate::options::read_network).transpose()?;
         let network = network.unwrap_or(config.network);
-        Ok(exchange::Config { choice: self.allreduce.clone(), network, ..config })
+        Ok(exchange::ExchangeConfig { choice: self.allreduce.clone(), network, ..config })
     }
 
     #[cfg(feature = "mpi")]

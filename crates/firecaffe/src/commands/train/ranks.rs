@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::{Rank, line_to_stderr};
-use exchange::watch::{self, Watch};
+use exchange::watch::{self, FailureWatch};
 use exchange::{Exchange, mpi};
 use signal_hook::consts::SIGTERM;
 use signal_hook::iterator::Signals;
@@ -31,8 +31,8 @@ const TERMINATED: i32 = 143;
 pub(super) fn run(args: &Args) -> Result<()> {
     launch::check_pmi()?;
     let clock = Arc::new(RealClock::start());
-    let config = args.parallel.exchange(exchange::Config::MPI)?;
-    let report: watch::Report = Box::new(|text| line_to_stderr(&format!("firecaffe: {text}")));
+    let config = args.parallel.exchange(exchange::ExchangeConfig::MPI)?;
+    let report: watch::ReportLine = Box::new(|text| line_to_stderr(&format!("firecaffe: {text}")));
     let silence_max = args.parallel.silence_max();
     let (exchange, watch) = mpi::start(config, clock, silence_max, report)?;
     launch::check_world(exchange.rank().world())?;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
 #[derive(Clone)]
 struct Ending {
     rank: Rank,
-    watch: Arc<Mutex<Option<Watch>>>,
+    watch: Arc<Mutex<Option<FailureWatch>>>,
 }
 
 impl Ending {
@@ -71,7 +71,7 @@ impl Ending {
         }
     }
 
-    fn take(&self) -> Option<Watch> {
+    fn take(&self) -> Option<FailureWatch> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -84,7 +84,7 @@ impl Ending {
 
     fn ranks(&self, exchange: Exchange) -> Ranks {
         let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        let progress = watch.as_ref().map(Watch::progress).unwrap_or_default();
+        let progress = watch.as_ref().map(FailureWatch::progress).unwrap_or_default();
         drop(watch);
         let ending = self.clone();
         let alarm = move |error: &TrainError| ending.end(&train::chain(error), 1);
@@ -104,7 +104,7 @@ impl Ending {
     fn on_sigterm(&self) -> Result<()> {
         let mut signals = Signals::new([SIGTERM]).context("cannot handle signals")?;
         let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        let progress = watch.as_ref().map(Watch::progress).unwrap_or_default();
+        let progress = watch.as_ref().map(FailureWatch::progress).unwrap_or_default();
         let rank = self.rank.index();
         thread::spawn(move || {
             if signals.forever().next().is_some() {

@@ -1,48 +1,48 @@
 //! Heartbeats over a communicator of their own.
 
 use super::abort::abort;
-use super::calls::{Comm, Request};
-use crate::Pulse;
+use super::calls::{Comm, MpiRequest};
+use crate::HeartbeatChannel;
 use base::Rank;
 use mpi::environment::Universe;
 use std::sync::Arc;
 
 const TAG: i32 = 1;
-/// Beats under way before further ones are dropped: a stopped rank takes none.
+/// Heartbeats under way before further ones are dropped: a stopped rank takes none.
 const UNDER_WAY_MAX: usize = 1024;
-/// No beat is longer.
-const BEAT_BYTES_MAX: usize = 4096;
+/// No heartbeat is longer.
+const HEARTBEAT_BYTES_MAX: usize = 4096;
 
-/// The watch's side channel.
-pub struct Beats {
+/// The side channel over MPI.
+pub struct MpiHeartbeats {
     comm: Comm,
     rank: Rank,
-    /// Beats under way and their bytes.
-    sends: Vec<(Request, Box<[u8]>)>,
+    /// Heartbeats under way and their bytes.
+    sends: Vec<(MpiRequest, Box<[u8]>)>,
     /// Keeps MPI initialised.
     _universe: Arc<Universe>,
 }
 
-impl Beats {
+impl MpiHeartbeats {
     pub(super) fn new(universe: Arc<Universe>, rank: Rank, comm: Comm) -> Self {
         Self { comm, rank, sends: Vec::new(), _universe: universe }
     }
 }
 
-impl Pulse for Beats {
+impl HeartbeatChannel for MpiHeartbeats {
     fn rank(&self) -> Rank {
         self.rank
     }
 
-    fn send(&mut self, to: usize, beat: &[u8]) {
+    fn send(&mut self, to: usize, heartbeat: &[u8]) {
         let comm = self.comm;
         self.sends.retain_mut(|(request, _)| !comm.test(request).unwrap_or(true));
         if self.sends.len() >= UNDER_WAY_MAX {
             return;
         }
-        let bytes: Box<[u8]> = beat.into();
+        let bytes: Box<[u8]> = heartbeat.into();
         // SAFETY: the box is kept beside the request until it has completed, and forgotten on drop.
-        let request = unsafe { self.comm.isend(to, TAG, bytes.as_ptr().cast(), bytes.len()) };
+        let request = unsafe { self.comm.isend(to, TAG, bytes.as_ptr(), bytes.len()) };
         if let Ok(request) = request {
             self.sends.push((request, bytes));
         }
@@ -50,12 +50,12 @@ impl Pulse for Beats {
 
     fn poll(&mut self) -> Option<(usize, Vec<u8>)> {
         let (from, len) = self.comm.probe(TAG)?;
-        if len > BEAT_BYTES_MAX {
+        if len > HEARTBEAT_BYTES_MAX {
             return None;
         }
         let mut bytes = vec![0; len];
         // SAFETY: the vector is kept until the request has completed, below.
-        let request = unsafe { self.comm.irecv(from, TAG, bytes.as_mut_ptr().cast(), len) };
+        let request = unsafe { self.comm.irecv(from, TAG, bytes.as_mut_ptr(), len) };
         let mut request = request.ok()?;
         // It has arrived, and nobody else receives here: this ends at once.
         while !self.comm.test(&mut request).unwrap_or(true) {
@@ -70,7 +70,7 @@ impl Pulse for Beats {
     }
 }
 
-impl Drop for Beats {
+impl Drop for MpiHeartbeats {
     fn drop(&mut self) {
         for (mut request, bytes) in self.sends.drain(..) {
             if !self.comm.test(&mut request).unwrap_or(false) {

@@ -1,36 +1,35 @@
-//! Runs all ranks' plans side by side on symbolic memory.
+//! Executes all ranks' plans side by side on symbolic memory.
 
-use super::memory::{Memory, Run as Values};
-use super::shape::{bounds, lanes_apart};
+use super::memory::{SymbolicMemory, TermRange};
 use super::term::{NOTHING, Terms};
-use super::{Figures, VerifyError};
-use crate::{Place, Plan, Step};
+use super::{PlanFigures, VerifyError};
+use crate::{Plan, PlanStep, SlotRange};
 use std::collections::BTreeMap;
 
 /// Messages a rank may have untaken per channel before its next send there waits.
 const CHANNEL_DEPTH: usize = 1;
 
 /// A message under way.
-struct Message {
-    values: Vec<Values>,
+struct SymbolicMessage {
+    values: Vec<TermRange>,
     len: usize,
     /// Round in which it is sent.
     round: usize,
     /// Where it came from: must not change until it is taken.
-    at: Place,
+    at: SlotRange,
 }
 
-/// A rank's part of the run.
-struct Worker {
-    slots: Vec<Memory>,
+/// A rank's memory, and how far it is.
+struct SymbolicRank {
+    slots: Vec<SymbolicMemory>,
     /// Next step of each lane.
     next: Vec<usize>,
     /// Per lane, round of its last receive.
     taken: Vec<usize>,
     /// Per lane, round of its last send.
     sent_at: Vec<usize>,
-    /// Places that were sent from and not yet taken.
-    lent: Vec<Place>,
+    /// Ranges that were sent from and not yet taken.
+    lent: Vec<SlotRange>,
     messages: usize,
     sent: usize,
     received: usize,
@@ -38,25 +37,20 @@ struct Worker {
 }
 
 /// All ranks and the messages between them.
-pub(super) struct Run<'a> {
+pub(super) struct SymbolicWorld<'a> {
     plans: &'a [Plan],
-    workers: Vec<Worker>,
+    ranks: Vec<SymbolicRank>,
     /// Untaken messages by (from, to, lane).
-    channels: BTreeMap<(usize, usize, usize), Vec<Message>>,
+    channels: BTreeMap<(usize, usize, usize), Vec<SymbolicMessage>>,
 }
 
-impl<'a> Run<'a> {
-    /// Checks each plan on its own and sets up the memory.
-    pub(super) fn new(plans: &'a [Plan], buffers: Vec<Memory>) -> Result<Self, VerifyError> {
-        for (rank, plan) in plans.iter().enumerate() {
-            bounds(rank, plans)?;
-            lanes_apart(rank, plan)?;
-        }
-        let workers = plans.iter().zip(buffers).map(|(plan, buffer)| {
-            let scratch = plan.scratch.iter().map(|&len| Memory::new(len, NOTHING));
+impl<'a> SymbolicWorld<'a> {
+    /// All ranks before their first step; `slots` is what each holds.
+    pub(super) fn new(plans: &'a [Plan], slots: Vec<Vec<SymbolicMemory>>) -> Self {
+        let ranks = plans.iter().zip(slots).map(|(plan, slots)| {
             let lanes = vec![0; plan.lanes.len()];
-            Worker {
-                slots: [buffer].into_iter().chain(scratch).collect(),
+            SymbolicRank {
+                slots,
                 next: lanes.clone(),
                 taken: lanes.clone(),
                 sent_at: lanes,
@@ -67,7 +61,7 @@ impl<'a> Run<'a> {
                 reduced: 0,
             }
         });
-        Ok(Self { plans, workers: workers.collect(), channels: BTreeMap::new() })
+        Self { plans, ranks: ranks.collect(), channels: BTreeMap::new() }
     }
 
     /// Takes steps until all lanes have ended or none can move.
@@ -85,7 +79,7 @@ impl<'a> Run<'a> {
         }
         for (rank, plan) in self.plans.iter().enumerate() {
             for (lane, steps) in plan.lanes.iter().enumerate() {
-                let step = self.workers[rank].next[lane];
+                let step = self.ranks[rank].next[lane];
                 if let Some(what) = steps.get(step) {
                     return Err(VerifyError::Deadlock { rank, lane, step, what: what.clone() });
                 }
@@ -100,15 +94,17 @@ impl<'a> Run<'a> {
     /// Takes the next step of a lane if it can be taken now.
     fn step(&mut self, rank: usize, lane: usize, terms: &mut Terms) -> Result<bool, VerifyError> {
         let plans = self.plans;
-        let Some(step) = plans[rank].lanes[lane].get(self.workers[rank].next[lane]) else {
+        let Some(step) = plans[rank].lanes[lane].get(self.ranks[rank].next[lane]) else {
             return Ok(false);
         };
         let done = match step {
-            Step::Send { to, at } => self.send(rank, lane, *to, at)?,
-            Step::RecvReduce { from, at } => self.receive(rank, lane, *from, at, Some(terms))?,
-            Step::RecvCopy { from, at } => self.receive(rank, lane, *from, at, None)?,
-            Step::Add { from, into } => {
-                let worker = &mut self.workers[rank];
+            PlanStep::Send { to, at } => self.send(rank, lane, *to, at)?,
+            PlanStep::RecvReduce { from, at } => {
+                self.receive(rank, lane, *from, at, Some(terms))?
+            }
+            PlanStep::RecvCopy { from, at } => self.receive(rank, lane, *from, at, None)?,
+            PlanStep::Add { from, into } => {
+                let worker = &mut self.ranks[rank];
                 let free = !worker.lends(into);
                 if free {
                     let values = worker.slots[from.slot].read(&from.range);
@@ -117,7 +113,7 @@ impl<'a> Run<'a> {
                 free
             }
         };
-        self.workers[rank].next[lane] += usize::from(done);
+        self.ranks[rank].next[lane] += usize::from(done);
         Ok(done)
     }
 
@@ -126,15 +122,15 @@ impl<'a> Run<'a> {
         rank: usize,
         lane: usize,
         to: usize,
-        at: &Place,
+        at: &SlotRange,
     ) -> Result<bool, VerifyError> {
         let channel = self.channels.entry((rank, to, lane)).or_default();
         if channel.len() >= CHANNEL_DEPTH {
             return Ok(false);
         }
-        let worker = &mut self.workers[rank];
+        let worker = &mut self.ranks[rank];
         let values = worker.slots[at.slot].read(&at.range);
-        if values.iter().any(|&(_, term)| term == NOTHING) {
+        if values.iter().any(|held| held.term == NOTHING) {
             return Err(VerifyError::Unwritten);
         }
         let round = worker.sent_at[lane].max(worker.taken[lane]) + 1;
@@ -142,7 +138,7 @@ impl<'a> Run<'a> {
         worker.messages += 1;
         worker.sent += at.range.len();
         worker.lent.push(at.clone());
-        channel.push(Message { values, len: at.range.len(), round, at: at.clone() });
+        channel.push(SymbolicMessage { values, len: at.range.len(), round, at: at.clone() });
         Ok(true)
     }
 
@@ -151,23 +147,23 @@ impl<'a> Run<'a> {
         rank: usize,
         lane: usize,
         from: usize,
-        at: &Place,
+        at: &SlotRange,
         terms: Option<&mut Terms>,
     ) -> Result<bool, VerifyError> {
         let Some(channel) = self.channels.get_mut(&(from, rank, lane)) else {
             return Ok(false);
         };
-        if channel.is_empty() || self.workers[rank].lends(at) {
+        if channel.is_empty() || self.ranks[rank].lends(at) {
             return Ok(false);
         }
-        let Message { values, len, round, at: lent } = channel.remove(0);
+        let SymbolicMessage { values, len, round, at: lent } = channel.remove(0);
         if len != at.range.len() {
             return Err(VerifyError::Length { rank, lane, from, want: at.range.len(), got: len });
         }
-        let sender = &mut self.workers[from].lent;
-        let index = sender.iter().position(|place| *place == lent).expect("lent when sent");
+        let sender = &mut self.ranks[from].lent;
+        let index = sender.iter().position(|at| *at == lent).expect("lent when sent");
         sender.swap_remove(index);
-        let worker = &mut self.workers[rank];
+        let worker = &mut self.ranks[rank];
         worker.taken[lane] = round.max(worker.taken[lane] + 1);
         worker.received += len;
         match terms {
@@ -177,16 +173,16 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
-    /// A rank's slot 0.
-    pub(super) fn buffer(&self, rank: usize) -> &Memory {
-        &self.workers[rank].slots[0]
+    /// What a rank's slot holds.
+    pub(super) fn slot(&self, rank: usize, slot: usize) -> &SymbolicMemory {
+        &self.ranks[rank].slots[slot]
     }
 
     /// The largest figures of any rank.
-    pub(super) fn figures(&self, exact: bool) -> Figures {
+    pub(super) fn figures(&self, exact: bool) -> PlanFigures {
         let most =
-            |figure: fn(&Worker) -> usize| self.workers.iter().map(figure).max().unwrap_or(0);
-        Figures {
+            |figure: fn(&SymbolicRank) -> usize| self.ranks.iter().map(figure).max().unwrap_or(0);
+        PlanFigures {
             exact,
             rounds: most(|worker| worker.taken.iter().copied().max().unwrap_or(0)),
             messages: most(|worker| worker.messages),
@@ -198,32 +194,36 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Worker {
-    /// Whether `place` overlaps memory that is being sent.
-    fn lends(&self, place: &Place) -> bool {
+impl SymbolicRank {
+    /// Whether `at` overlaps memory that is being sent.
+    fn lends(&self, at: &SlotRange) -> bool {
         self.lent.iter().any(|lent| {
-            lent.slot == place.slot
-                && lent.range.start < place.range.end
-                && place.range.start < lent.range.end
+            lent.slot == at.slot
+                && lent.range.start < at.range.end
+                && at.range.start < lent.range.end
         })
     }
 
     fn reduce(
         &mut self,
-        at: &Place,
-        values: &[Values],
+        at: &SlotRange,
+        values: &[TermRange],
         terms: &mut Terms,
     ) -> Result<(), VerifyError> {
         let own = self.slots[at.slot].read(&at.range);
         let mut sums = Vec::with_capacity(own.len().max(values.len()));
         let (mut ours, mut theirs) = (own.iter().peekable(), values.iter().peekable());
-        while let (Some(&&(a_end, a)), Some(&&(b_end, b))) = (ours.peek(), theirs.peek()) {
-            let end = a_end.min(b_end);
-            sums.push((end, terms.add(a, b)?));
-            if a_end == end {
+        while let (Some(&&a), Some(&&b)) = (ours.peek(), theirs.peek()) {
+            let end = a.end.min(b.end);
+            let term = terms.add(a.term, b.term)?;
+            if a.moved != b.moved {
+                return Err(VerifyError::Misplaced { slot: at.slot, at: at.range.start });
+            }
+            sums.push(TermRange { end, term, moved: a.moved });
+            if a.end == end {
                 ours.next();
             }
-            if b_end == end {
+            if b.end == end {
                 theirs.next();
             }
         }

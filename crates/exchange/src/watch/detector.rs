@@ -1,33 +1,34 @@
-//! Who is to blame, from beats and the time they came. No threads, no clock: a state and two calls.
+//! Failure detection from heartbeats and the times they arrived. No threads, no clock: a state and
+//! two calls.
 
-use super::beat::Beat;
+use super::heartbeat::Heartbeat;
 use base::Rank;
 use std::fmt;
 use std::time::Duration;
-use transport::{Entry, Waiting};
+use transport::{BegunCollective, Waiting};
 
-/// What a watch found.
+/// Which rank has failed, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RankFailure {
     /// A rank runs another collective than others.
     Strays {
         /// Who.
         rank: usize,
         /// What it runs.
-        theirs: Entry,
+        theirs: BegunCollective,
         /// Somebody who runs what most do.
         usual: usize,
         /// And what that is.
-        ours: Entry,
+        ours: BegunCollective,
     },
-    /// A rank sends no beats: it has died, is stopped, or its link is.
+    /// A rank sends no heartbeats: it has died, is stopped, or its link is.
     Silent {
         /// Who.
         rank: usize,
         /// For how long.
         silence: Duration,
         /// What it last began.
-        last: Option<Entry>,
+        last: Option<BegunCollective>,
     },
     /// We hear nobody at all, so the link at fault is ours.
     Alone {
@@ -41,25 +42,25 @@ pub enum Verdict {
         /// Who.
         rank: usize,
         /// What it last began.
-        last: Option<Entry>,
+        last: Option<BegunCollective>,
         /// Who waits.
         waiting: usize,
         /// For what.
-        ours: Option<Entry>,
+        ours: Option<BegunCollective>,
         /// For how long.
         waited: Duration,
     },
 }
 
 /// How a collective is shown, or its absence.
-fn shown(entry: Option<&Entry>) -> String {
+fn shown(entry: Option<&BegunCollective>) -> String {
     entry.map_or_else(
         || "before its first collective".to_owned(),
         |entry| format!("at collective {}, {}", entry.sequence, entry.label),
     )
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for RankFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Strays { rank, theirs, usual, ours } => write!(
@@ -90,98 +91,100 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What this rank knows about itself.
-pub(super) struct Own {
+/// What this rank does.
+pub(super) struct OwnState {
     pub(super) waiting: Waiting,
     pub(super) moves: u64,
-    pub(super) begun: Vec<Entry>,
+    pub(super) begun: Vec<BegunCollective>,
 }
 
-/// What it knows about another.
-struct Other {
+/// What it knows about another one.
+struct OtherState {
     heard: Duration,
     /// When its count of moves last grew.
     moved: Duration,
-    beat: Beat,
+    heartbeat: Heartbeat,
 }
 
 /// One rank's view of the job.
-pub(super) struct Judge {
+pub(super) struct FailureDetector {
     rank: Rank,
     /// Silence or waiting this long is too long; a little less than asked, to speak in time.
     limit: Duration,
-    others: Vec<Other>,
+    others: Vec<OtherState>,
     /// Moves of our own, and since when they have stood still.
     still: (u64, Duration),
-    /// When we last judged: a gap means that we were stopped, not the others.
-    judged: Duration,
+    /// When we last checked: a gap means that we were stopped, not the others.
+    checked: Duration,
 }
 
-impl Judge {
+impl FailureDetector {
     pub(super) fn new(rank: Rank, silence_max: Duration, now: Duration) -> Self {
         let unheard =
-            || Beat { leaving: false, waiting: Waiting::Nobody, moves: 0, begun: Vec::new() };
-        let others = (0..rank.world()).map(|_| Other { heard: now, moved: now, beat: unheard() });
+            || Heartbeat { leaving: false, waiting: Waiting::Nobody, moves: 0, begun: Vec::new() };
+        let others =
+            (0..rank.world()).map(|_| OtherState { heard: now, moved: now, heartbeat: unheard() });
         Self {
             rank,
             limit: silence_max.mul_f64(0.9),
             others: others.collect(),
             still: (0, now),
-            judged: now,
+            checked: now,
         }
     }
 
-    /// A beat arrived. Ranks that do not exist are not believed.
-    pub(super) fn hear(&mut self, now: Duration, from: usize, beat: Beat) {
+    /// A heartbeat arrived. Those of ranks that do not exist are ignored.
+    pub(super) fn hear(&mut self, now: Duration, from: usize, heartbeat: Heartbeat) {
         if let Some(other) = self.others.get_mut(from) {
-            let moved = if beat.moves == other.beat.moves { other.moved } else { now };
-            *other = Other { heard: now, moved, beat };
+            let moved = if heartbeat.moves == other.heartbeat.moves { other.moved } else { now };
+            *other = OtherState { heard: now, moved, heartbeat };
         }
     }
 
-    /// Looks at everything again.
-    pub(super) fn judge(&mut self, now: Duration, own: Own) -> Option<Verdict> {
+    /// Compares everything again.
+    pub(super) fn detect(&mut self, now: Duration, own: OwnState) -> Option<RankFailure> {
         let me = self.rank.index();
-        if now.saturating_sub(self.judged) > self.limit / 2 {
+        if now.saturating_sub(self.checked) > self.limit / 2 {
             // We were away. What we missed is still on its way to us.
             self.others.iter_mut().for_each(|other| (other.heard, other.moved) = (now, now));
             self.still.1 = now;
         }
-        self.judged = now;
+        self.checked = now;
         if own.waiting == Waiting::Nobody || own.moves != self.still.0 {
             self.still = (own.moves, now);
         }
-        let Own { waiting, moves, begun } = own;
-        let beat = Beat { leaving: false, waiting, moves, begun };
-        self.others[me] = Other { heard: now, moved: now, beat };
+        let OwnState { waiting, moves, begun } = own;
+        let heartbeat = Heartbeat { leaving: false, waiting, moves, begun };
+        self.others[me] = OtherState { heard: now, moved: now, heartbeat };
         self.strays().or_else(|| self.silent(now)).or_else(|| self.late(now))
     }
 
-    /// Whether somebody has not said goodbye and still beats.
+    /// Whether a rank that is alive has not said that it leaves.
     pub(super) fn awaits_goodbye(&self, now: Duration) -> bool {
-        let beats =
-            |other: &Other| !other.beat.leaving && now.saturating_sub(other.heard) < self.limit;
+        let is_alive = |other: &OtherState| {
+            !other.heartbeat.leaving && now.saturating_sub(other.heard) < self.limit
+        };
         let others = self.others.iter().enumerate();
-        others.filter(|(rank, _)| *rank != self.rank.index()).any(|(_, other)| beats(other))
+        others.filter(|(rank, _)| *rank != self.rank.index()).any(|(_, other)| is_alive(other))
     }
 
-    /// How many ranks should speak before us about this verdict.
-    pub(super) fn turn(&self, verdict: &Verdict) -> u32 {
-        let (Verdict::Strays { rank: blamed, .. }
-        | Verdict::Silent { rank: blamed, .. }
-        | Verdict::Alone { rank: blamed, .. }
-        | Verdict::Late { rank: blamed, .. }) = verdict;
+    /// How many ranks should report this failure before us.
+    pub(super) fn turn(&self, failure: &RankFailure) -> u32 {
+        let (RankFailure::Strays { rank: blamed, .. }
+        | RankFailure::Silent { rank: blamed, .. }
+        | RankFailure::Alone { rank: blamed, .. }
+        | RankFailure::Late { rank: blamed, .. }) = failure;
         let before = (0..self.rank.index()).filter(|rank| rank != blamed).count();
         u32::try_from(before.min(8)).unwrap_or(8)
     }
 
     /// Two ranks at the same number with different collectives: the one with fewer followers.
-    fn strays(&self) -> Option<Verdict> {
+    fn strays(&self) -> Option<RankFailure> {
         let me = self.rank.index();
         let begun = |rank: usize, sequence: u64| {
-            self.others[rank].beat.begun.iter().find(|entry| entry.sequence == sequence)
+            self.others[rank].heartbeat.begun.iter().find(|entry| entry.sequence == sequence)
         };
-        for ours in &self.others[me].beat.begun {
+        for ours in &self.others[me].heartbeat.begun {
             let ranks = 0..self.others.len();
             let differs = |rank: &usize| {
                 begun(*rank, ours.sequence).is_some_and(|it| it.fingerprint != ours.fingerprint)
@@ -190,49 +193,51 @@ impl Judge {
                 continue;
             };
             let theirs = begun(stray, ours.sequence)?;
-            let followers = |entry: &Entry| {
+            let followers = |entry: &BegunCollective| {
                 ranks.clone().filter(|&rank| begun(rank, ours.sequence) == Some(entry)).count()
             };
             let (ours, theirs) = (ours.clone(), theirs.clone());
             // Of two equal camps the one without the lowest rank strays.
             let usual = followers(&ours).cmp(&followers(&theirs)).then(stray.cmp(&me)).is_ge();
             return Some(if usual {
-                Verdict::Strays { rank: stray, theirs, usual: me, ours }
+                RankFailure::Strays { rank: stray, theirs, usual: me, ours }
             } else {
-                Verdict::Strays { rank: me, theirs: ours, usual: stray, ours: theirs }
+                RankFailure::Strays { rank: me, theirs: ours, usual: stray, ours: theirs }
             });
         }
         None
     }
 
-    fn silent(&self, now: Duration) -> Option<Verdict> {
+    fn silent(&self, now: Duration) -> Option<RankFailure> {
         let me = self.rank.index();
-        let silence = |other: &Other| now.saturating_sub(other.heard);
-        let is_silent = |other: &Other| !other.beat.leaving && silence(other) >= self.limit;
+        let silence = |other: &OtherState| now.saturating_sub(other.heard);
+        let is_silent =
+            |other: &OtherState| !other.heartbeat.leaving && silence(other) >= self.limit;
         let (rank, other) = self.others.iter().enumerate().find(|(_, other)| is_silent(other))?;
-        // Beats come one by one, so when all stop some have stopped a little later. Not much: another
+        // Heartbeats come one by one, so when all stop some have stopped a little later. Not much: another
         // that is only slow must not make us believe that we are alone.
         let quiet = self.limit / 4 * 3;
-        let is_quiet = |other: &&Other| !other.beat.leaving && silence(other) >= quiet;
+        let is_quiet = |other: &&OtherState| !other.heartbeat.leaving && silence(other) >= quiet;
         let quiet = self.others.iter().filter(is_quiet).count();
         let silence = silence(other);
         if quiet > 1 && quiet + 1 == self.others.len() {
-            return Some(Verdict::Alone { rank: me, silence });
+            return Some(RankFailure::Alone { rank: me, silence });
         }
-        Some(Verdict::Silent { rank, silence, last: other.beat.begun.last().cloned() })
+        Some(RankFailure::Silent { rank, silence, last: other.heartbeat.begun.last().cloned() })
     }
 
-    fn late(&self, now: Duration) -> Option<Verdict> {
+    fn late(&self, now: Duration) -> Option<RankFailure> {
         let me = self.rank.index();
         let waited = now.saturating_sub(self.still.1);
         // Somebody quiet may be about to be found silent: that is the better explanation.
-        let quiet = |other: &Other| now.saturating_sub(other.heard) > self.limit / 4;
-        if waited < self.limit || self.others.iter().any(|o| !o.beat.leaving && quiet(o)) {
+        let quiet = |other: &OtherState| now.saturating_sub(other.heard) > self.limit / 4;
+        if waited < self.limit || self.others.iter().any(|o| !o.heartbeat.leaving && quiet(o)) {
             return None;
         }
-        let sequence =
-            |rank: &usize| self.others[*rank].beat.begun.last().map_or(0, |entry| entry.sequence);
-        let idle = |rank: &usize| self.others[*rank].beat.waiting == Waiting::Nobody;
+        let sequence = |rank: &usize| {
+            self.others[*rank].heartbeat.begun.last().map_or(0, |entry| entry.sequence)
+        };
+        let idle = |rank: &usize| self.others[*rank].heartbeat.waiting == Waiting::Nobody;
         let others = || (0..self.others.len()).filter(|&rank| rank != me);
         // Who waits for nobody and moves is working: long iterations are no fault.
         let works = |rank: &usize| now.saturating_sub(self.others[*rank].moved) < self.limit;
@@ -241,8 +246,8 @@ impl Judge {
         }
         let rank =
             others().filter(idle).min_by_key(sequence).or_else(|| others().min_by_key(sequence))?;
-        let last = |rank: usize| self.others[rank].beat.begun.last().cloned();
-        Some(Verdict::Late { rank, last: last(rank), waiting: me, ours: last(me), waited })
+        let last = |rank: usize| self.others[rank].heartbeat.begun.last().cloned();
+        Some(RankFailure::Late { rank, last: last(rank), waiting: me, ours: last(me), waited })
     }
 }
 

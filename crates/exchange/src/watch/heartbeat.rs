@@ -1,14 +1,14 @@
 //! A heartbeat as bytes: little-endian, a version first, lengths before what they count.
 
-use transport::{Entry, Waiting};
+use transport::{BegunCollective, Waiting};
 
 const VERSION: u8 = 2;
 /// Longer labels are cut: enough for an operation, a length and an algorithm.
 const LABEL_BYTES_MAX: usize = 120;
 
-/// What a rank says about itself.
+/// What a rank tells the others about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Beat {
+pub(super) struct Heartbeat {
     /// It has ended its work.
     pub(super) leaving: bool,
     /// Whom it waits for.
@@ -16,10 +16,10 @@ pub(super) struct Beat {
     /// Grows while it works.
     pub(super) moves: u64,
     /// The last collectives it began, newest last.
-    pub(super) begun: Vec<Entry>,
+    pub(super) begun: Vec<BegunCollective>,
 }
 
-impl Beat {
+impl Heartbeat {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![VERSION, u8::from(self.leaving)];
         let waiting = match self.waiting {
@@ -42,7 +42,7 @@ impl Beat {
         bytes
     }
 
-    /// `None` for bytes that are no beat of this version: another program's, or cut short.
+    /// `None` for bytes that are no heartbeat of this version: another program's, or cut short.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let (head, mut rest) = bytes.split_at_checked(18)?;
         let [VERSION, leaving, numbers @ ..] = head else {
@@ -61,10 +61,10 @@ impl Beat {
             let (numbers, len) = entry.split_at(16);
             let (sequence, fingerprint) = numbers.split_at(8);
             let (label, after) = label.split_at_checked(usize::from(len[0]))?;
-            begun.push(Entry {
+            begun.push(BegunCollective {
                 sequence: u64::from_le_bytes(sequence.try_into().ok()?),
                 fingerprint: u64::from_le_bytes(fingerprint.try_into().ok()?),
-                label: std::str::from_utf8(label).ok()?.to_owned(),
+                label: std::str::from_utf8(label).ok()?.into(),
             });
             rest = after;
         }
@@ -74,33 +74,33 @@ impl Beat {
 
 #[cfg(test)]
 mod tests {
-    use super::Beat;
-    use transport::{Entry, Waiting};
+    use super::Heartbeat;
+    use transport::{BegunCollective, Waiting};
 
     #[test]
     fn read_back_and_never_a_panic() {
-        let entry = |sequence: u8| Entry {
+        let entry = |sequence: u8| BegunCollective {
             sequence: u64::from(sequence),
             fingerprint: 7 * u64::from(sequence),
-            label: "é".repeat(50 + usize::from(sequence)),
+            label: "é".repeat(50 + usize::from(sequence)).into(),
         };
-        let beat = Beat {
+        let heartbeat = Heartbeat {
             leaving: false,
             waiting: Waiting::For(3),
             moves: 9,
             begun: vec![entry(1), entry(2)],
         };
-        let bytes = beat.encode();
-        assert_eq!(Beat::decode(&bytes).as_ref(), Some(&beat));
+        let bytes = heartbeat.encode();
+        assert_eq!(Heartbeat::decode(&bytes).as_ref(), Some(&heartbeat));
         for cut in 0..bytes.len() {
-            assert_ne!(Beat::decode(&bytes[..cut]).as_ref(), Some(&beat));
+            assert_ne!(Heartbeat::decode(&bytes[..cut]).as_ref(), Some(&heartbeat));
         }
         for at in 0..bytes.len() {
             let mut wrong = bytes.clone();
             wrong[at] ^= 0xff;
-            let _ = Beat::decode(&wrong);
+            let _ = Heartbeat::decode(&wrong);
         }
-        let long = Beat { begun: vec![entry(90)], ..beat };
-        assert_eq!(Beat::decode(&long.encode()).unwrap().begun[0].label.len(), 120);
+        let long = Heartbeat { begun: vec![entry(90)], ..heartbeat };
+        assert_eq!(Heartbeat::decode(&long.encode()).unwrap().begun[0].label.len(), 120);
     }
 }
