@@ -26,7 +26,7 @@ impl Layer for DataLayer {
         let source = io
             .source
             .as_deref_mut()
-            .expect("whoever runs the net brings a source for each data layer");
+            .expect("the caller of the net provides a source for each data layer");
         Ok(source.next(&mut io.tops)?)
     }
 

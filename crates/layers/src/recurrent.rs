@@ -12,7 +12,7 @@
 //!
 //! Without `expose_hidden` a batch begins with the state that the batch before it ended with, as in
 //! Caffe. Also as in Caffe, no gradient passes through the state at the borders of a batch. The
-//! state lies in the layer, which lends it out as [`carried`](Layer::carried), so that replicas that
+//! state is in the layer, which lends it out as [`carried`](Layer::carried), so that replicas that
 //! take turns on one worker each continue from their own.
 
 mod cell;

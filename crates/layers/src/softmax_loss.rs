@@ -52,7 +52,7 @@ impl SoftmaxLoss {
         softmax::forward(cpu, ChannelDims { outer, c, inner }, values);
     }
 
-    /// Calls `visit` with where class 0 lies and the label's class, for every label that counts.
+    /// Calls `visit` with the index of class 0 and the label's class, for every label that counts.
     /// Returns what the sum over them is divided by.
     pub(crate) fn each_label(
         &self,

@@ -1,8 +1,8 @@
 //! Data: images and labels from an LMDB or LevelDB database. Caffe type `Data`, `data_param`,
-//! `transform_param`.
+//! `transform_param`. Has no bottoms.
 //!
 //! Top 0 is the batch of images after cropping, mirroring, mean and scale; top 1, if there is one,
-//! their labels. Reading is the source's work.
+//! their labels. The [`DataSource`](crate::DataSource) reads and transforms.
 
 use crate::{Arity, LayerKind, data_layer};
 

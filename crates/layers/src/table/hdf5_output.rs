@@ -1,7 +1,8 @@
-//! HDF5Output: writes its bottoms to a file. Caffe type `HDF5Output`, `hdf5_output_param`.
+//! HDF5Output: writes its bottoms to a file. Caffe type `HDF5Output`, `hdf5_output_param`:
+//! `file_name`. Has no tops and no gradient.
 //!
-//! Bottom 0 becomes the data set `data`, bottom 1 `label`; both have as many items. Every forward
-//! hands them to the [`OutputSink`](crate::OutputSink) of its source, which knows the file.
+//! Bottom 0 becomes the data set `data`, bottom 1 `label`; both have the same number of items. Every
+//! forward passes them to the [`OutputSink`](crate::OutputSink) of its source, which writes the file.
 
 use base::Shape;
 
@@ -39,7 +40,7 @@ impl Layer for Hdf5OutputLayer {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let sink = io.source.as_deref_mut().and_then(|source| source.sink());
-        let sink = sink.expect("whoever runs the net brings a sink for each output layer");
+        let sink = sink.expect("the caller of the net provides a sink for each output layer");
         Ok(sink.put(&io.bottoms)?)
     }
 

@@ -1,8 +1,8 @@
 //! ImageData: image files and labels from a list. Caffe type `ImageData`, `image_data_param`,
-//! `transform_param`.
+//! `transform_param`. Has no bottoms.
 //!
-//! Without a fixed size the top follows the image, which takes a batch of one. Reading, shuffling
-//! and transforming are the source's work.
+//! Without a fixed size the top has the size of the image, which requires a batch of one. The
+//! [`DataSource`](crate::DataSource) reads, shuffles and transforms.
 
 use crate::{Arity, LayerKind, data_layer};
 

@@ -4,7 +4,7 @@
 //! runs in place.
 //!
 //! With the identity as `H` (classes, classes) this is SoftmaxWithLoss. `H` is bottom 2, or the
-//! file `infogain_loss_param.source`. Layers read no files: whoever opens the net reads it into the
+//! file `infogain_loss_param.source`. Layers read no files: `train` reads it into the
 //! layer's `blobs`, which this type does not use otherwise. Other bottoms, tops and the divisor:
 //! [`crate::softmax_loss`].
 

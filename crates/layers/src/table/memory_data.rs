@@ -1,7 +1,7 @@
-//! MemoryData: what the calling program hands in. Caffe type `MemoryData`, `memory_data_param`,
-//! `transform_param`.
+//! MemoryData: items that the calling program supplies. Caffe type `MemoryData`,
+//! `memory_data_param`, `transform_param`. Has no bottoms.
 //!
-//! Keeping it, batch by batch, is the source's work.
+//! The [`DataSource`](crate::DataSource) holds the items and returns them batch by batch.
 
 use crate::{Arity, LayerKind, data_layer};
 
@@ -9,7 +9,7 @@ use crate::{Arity, LayerKind, data_layer};
 pub(super) const KIND: LayerKind = LayerKind {
     name: "MemoryData",
     options: "memory_data_param, transform_param",
-    formula: "y_0 = the next items handed in; y_1 = their labels",
+    formula: "y_0 = the next items that the program supplied; y_1 = their labels",
     tops: Arity::exactly(2),
     build: data_layer::build,
     ..LayerKind::WITH_SOURCE

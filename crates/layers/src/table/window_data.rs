@@ -1,7 +1,7 @@
-//! WindowData: windows cut out of images, foreground and background. Caffe type `WindowData`,
-//! `window_data_param`, `transform_param`.
+//! WindowData: foreground and background windows cropped from images. Caffe type `WindowData`,
+//! `window_data_param`, `transform_param`. Has no bottoms.
 //!
-//! Sampling, reading and warping are the source's work.
+//! The [`DataSource`](crate::DataSource) samples, reads and warps.
 
 use crate::{Arity, LayerKind, data_layer};
 
