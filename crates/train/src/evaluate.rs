@@ -33,19 +33,29 @@ pub(crate) struct TestNet {
     alone: bool,
 }
 
+/// Which test net to build.
+pub(crate) struct TestNetConfig<'a> {
+    /// Counted from 0.
+    pub(crate) index: usize,
+    pub(crate) written: &'a NetParameter,
+    /// `test_iter`.
+    pub(crate) iterations: i32,
+    /// Workers that run it.
+    pub(crate) workers: usize,
+    /// The net whose parameters it uses.
+    pub(crate) train: &'a Net,
+}
+
 impl TestNet {
     /// Builds the net on the train net's random stream, as Caffe does, and makes it use the train
     /// net's parameters.
     pub(crate) fn open(
-        index: usize,
-        written: &NetParameter,
-        iterations: i32,
-        workers: usize,
-        train: &Net,
+        config: &TestNetConfig<'_>,
         rng: &mut Mt19937,
         sources: &mut FileSources,
         events: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
+        let TestNetConfig { index, written, iterations, workers, train } = *config;
         let which = WhichNet::Test(index);
         let adopt = |net: &mut Net| {
             net.adopt(train).map_err(|layer| TrainError::TestShapes { layer, which: which.clone() })

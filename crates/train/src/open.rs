@@ -5,20 +5,19 @@ use std::time::Duration;
 
 use caffe_format::{NetParameter, SolverParameter, text};
 use kernels::Cpu;
-use net::{Home, MemoryPlan, Net, ReplicaState, compile};
+use net::{Home, MemoryPlan, Net, compile};
 use snapshot::{BatchMeaning, Loaded, Resume};
 use solver::{Extensions, ParamSlot, ParamSlots, Solver};
 use tensor::{SharedSlab, Slab};
 
 use crate::batches::divide_batches;
-use crate::evaluate::TestNet;
 use crate::job::Shared;
 use crate::nets::{self, SolverNets};
 use crate::parallel::Dealing;
 use crate::plan::workers_plan;
 use crate::ranks::Ranks;
 use crate::reduce::buckets;
-use crate::set_up::SetUp;
+use crate::set_up::{InitialState, SetUp};
 use crate::sources::FileSources;
 use crate::timeline::Spans;
 use crate::times::{Ledger, Times};
@@ -86,10 +85,10 @@ impl Job {
             nets.push(build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?);
         }
         let set_up = SetUp { config: &config, dealing, rank: ranks.rank() };
-        let (params, replicas, tests) = set_up.run(&mut nets, &found.tests, events)?;
+        let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
         let links = workers_plan(&config, dealing)?;
-        let mut job = Self::assemble(config, ranks, dealing, solver, nets, params, replicas, tests);
+        let mut job = Self::assemble(JobInputs { config, ranks, dealing, solver, nets, initial });
         if !links.is_empty() {
             job.shared.sum = None; // every pool will hold it
             job.workers.iter_mut().zip(links).for_each(|(worker, link)| worker.link = Some(link));
@@ -101,16 +100,9 @@ impl Job {
         Ok((job, found))
     }
 
-    fn assemble(
-        config: Config,
-        ranks: Ranks,
-        dealing: Dealing,
-        solver: Solver,
-        nets: Vec<Net>,
-        params: Slab,
-        replicas: Vec<ReplicaState>,
-        tests: Vec<TestNet>,
-    ) -> Self {
+    fn assemble(inputs: JobInputs) -> Self {
+        let JobInputs { config, ranks, dealing, solver, nets, initial } = inputs;
+        let InitialState { params, replicas, tests } = initial;
         let shared = |len: usize| SharedSlab::new(Slab::zeros(len));
         let pool_len = nets[0].pool_len();
         let worker = |net: Net| Worker {
@@ -175,6 +167,17 @@ impl Job {
         ignored.into_iter().for_each(|layer| events(Event::LayerIgnored { layer }));
         Ok(())
     }
+}
+
+/// What a job is assembled from.
+struct JobInputs {
+    config: Config,
+    ranks: Ranks,
+    dealing: Dealing,
+    solver: Solver,
+    /// The train net, once per worker.
+    nets: Vec<Net>,
+    initial: InitialState,
 }
 
 /// How many replicas, and who runs them. A snapshot knows how many there were.

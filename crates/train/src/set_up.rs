@@ -5,7 +5,7 @@ use base::random::Mt19937;
 use net::{Net, ReplicaState};
 use tensor::Slab;
 
-use crate::evaluate::TestNet;
+use crate::evaluate::{TestNet, TestNetConfig};
 use crate::nets::NamedNet;
 use crate::parallel::Dealing;
 use crate::sources::FileSources;
@@ -18,27 +18,33 @@ pub(crate) struct SetUp<'a> {
     pub(crate) rank: Rank,
 }
 
+/// What a job starts from.
+pub(crate) struct InitialState {
+    /// All learned values, drawn on replica 0's stream.
+    pub(crate) params: Slab,
+    /// Those of this rank.
+    pub(crate) replicas: Vec<ReplicaState>,
+    pub(crate) tests: Vec<TestNet>,
+}
+
 impl SetUp<'_> {
-    /// Goes through set-up once a replica, each on its own stream, as Caffe's solvers do. The weights
+    /// Goes through set-up once per replica, each on its own stream, as Caffe's solvers do. The weights
     /// are replica 0's, so every rank goes through its set-up too; the test nets follow on its stream.
     pub(crate) fn run(
         &self,
         nets: &mut [Net],
         tests: &[NamedNet],
         events: &mut dyn FnMut(Event),
-    ) -> Result<(Slab, Vec<ReplicaState>, Vec<TestNet>), TrainError> {
+    ) -> Result<InitialState, TrainError> {
         let own = self.dealing.of_rank(self.rank);
         let (params, mut first, mut sources) = self.initialise(&mut nets[0], 0)?;
         let mut test_nets = Vec::with_capacity(tests.len());
-        for (number, (test, &iterations)) in
-            tests.iter().zip(&self.config.solver.test_iter).enumerate()
-        {
-            events(Event::TestNet { index: number, origin: test.origin.clone() });
-            let workers = self.dealing.workers;
-            let open = TestNet::open;
-            let (train, rng, sources) = (&nets[0], &mut first.rng, &mut sources);
-            test_nets
-                .push(open(number, &test.net, iterations, workers, train, rng, sources, events)?);
+        let iterations = &self.config.solver.test_iter;
+        for (index, (test, &iterations)) in tests.iter().zip(iterations).enumerate() {
+            events(Event::TestNet { index, origin: test.origin.clone() });
+            let (written, workers, train) = (&test.net, self.dealing.workers, &nets[0]);
+            let config = TestNetConfig { index, written, iterations, workers, train };
+            test_nets.push(TestNet::open(&config, &mut first.rng, &mut sources, events)?);
         }
         sources.notices().into_iter().for_each(&mut *events);
         let mut replicas = Vec::with_capacity(own.len());
@@ -49,7 +55,7 @@ impl SetUp<'_> {
             let (_, replica, _) = self.initialise(&mut nets[0], index)?;
             replicas.push(replica);
         }
-        Ok((params, replicas, test_nets))
+        Ok(InitialState { params, replicas, tests: test_nets })
     }
 
     /// What replica `index` draws and opens.

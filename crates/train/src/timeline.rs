@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use base::json_string;
 use net::Net;
+use serde::Serialize;
 
 use crate::{Job, TrainError};
 
@@ -137,35 +137,74 @@ impl Job {
 fn chrome_trace(ranks: &[Tracks], net: &Net) -> String {
     let mut events = Vec::new();
     for (rank, tracks) in ranks.iter().enumerate() {
-        events.push(label("process_name", rank, 0, &format!("rank {rank}")));
+        events.push(TraceEvent::label("process_name", rank, 0, format!("rank {rank}")));
         for (track, bytes) in tracks.iter().enumerate() {
             let last = track + 1 == tracks.len();
             let name = if last { "communication".to_owned() } else { format!("worker {track}") };
-            events.push(label("thread_name", rank, track, &name));
-            events.extend(bytes.chunks_exact(SPAN_BYTES).map(|span| event(span, rank, track, net)));
+            events.push(TraceEvent::label("thread_name", rank, track, name));
+            let spans = bytes.chunks_exact(SPAN_BYTES);
+            events.extend(spans.map(|span| TraceEvent::span(span, rank, track, net)));
         }
     }
-    format!("{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{}\n]}}\n", events.join(",\n"))
+    let trace = Trace { unit: "ms", events };
+    serde_json::to_string(&trace).expect("strings and numbers can be written") + "\n"
 }
 
-fn label(kind: &str, rank: usize, track: usize, name: &str) -> String {
-    format!(
-        r#"{{"ph":"M","name":"{kind}","pid":{rank},"tid":{track},"args":{{"name":{}}}}}"#,
-        json_string(name)
-    )
+/// The file, in the form that `chrome://tracing` defines.
+#[derive(Serialize)]
+struct Trace {
+    #[serde(rename = "displayTimeUnit")]
+    unit: &'static str,
+    #[serde(rename = "traceEvents")]
+    events: Vec<TraceEvent>,
 }
 
-fn event(span: &[u8], rank: usize, track: usize, net: &Net) -> String {
-    let number = |at: usize| {
-        let bytes: [u8; 8] = span[at..at + 8].try_into().expect("spans have 24 bytes");
-        u64::from_le_bytes(bytes)
-    };
-    let (name, category) = named(number(0), net);
-    let microseconds = |nanoseconds: u64| nanoseconds as f64 / 1e3;
-    let (begin, end) = (microseconds(number(8)), microseconds(number(16)));
-    format!(
-        r#"{{"ph":"X","name":{},"cat":"{category}","pid":{rank},"tid":{track},"ts":{begin:.3},"dur":{:.3}}}"#,
-        json_string(&name),
-        end - begin
-    )
+#[derive(Serialize)]
+struct TraceEvent {
+    /// `M` for a label, `X` for a span.
+    ph: &'static str,
+    name: String,
+    #[serde(flatten)]
+    fields: TraceFields,
+    pid: usize,
+    tid: usize,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum TraceFields {
+    Label {
+        args: TraceLabel,
+    },
+    Span {
+        cat: &'static str,
+        /// Begin, in microseconds.
+        ts: f64,
+        /// Duration, in microseconds.
+        dur: f64,
+    },
+}
+
+#[derive(Serialize)]
+struct TraceLabel {
+    name: String,
+}
+
+impl TraceEvent {
+    fn label(kind: &str, pid: usize, tid: usize, name: String) -> Self {
+        let fields = TraceFields::Label { args: TraceLabel { name } };
+        Self { ph: "M", name: kind.into(), pid, tid, fields }
+    }
+
+    fn span(bytes: &[u8], pid: usize, tid: usize, net: &Net) -> Self {
+        let number = |at: usize| {
+            let bytes: [u8; 8] = bytes[at..at + 8].try_into().expect("spans have 24 bytes");
+            u64::from_le_bytes(bytes)
+        };
+        let (name, cat) = named(number(0), net);
+        let microseconds = |nanoseconds: u64| nanoseconds as f64 / 1e3;
+        let (begin, end) = (number(8), number(16));
+        let (ts, dur) = (microseconds(begin), microseconds(end.saturating_sub(begin)));
+        Self { ph: "X", name, pid, tid, fields: TraceFields::Span { cat, ts, dur } }
+    }
 }

@@ -1,8 +1,10 @@
 //! JSON lines of a short run.
 
+use std::time::Duration;
+
 use expect_test::expect;
 use net::Output;
-use train::{Display, Event};
+use train::{Display, Event, Times};
 
 use super::JsonLog;
 
@@ -16,6 +18,8 @@ fn a_short_run() {
         loss_weight: 0.0,
         values: values.to_vec(),
     };
+    let seconds = Duration::from_secs;
+    let times = Times { data: seconds(1), forward: seconds(2), ..Times::default() };
     let events = [
         Event::Displayed(Display {
             iter: 0,
@@ -33,16 +37,26 @@ fn a_short_run() {
         Event::Testing { iter: 1, net: 1 },
         Event::Tested { outputs: vec![output("accuracy", &[0.5])], loss: None },
         Event::Hash { steps: 1, hash: 255 },
+        Event::SnapshotFailed { causes: vec!["cannot write a".into(), "disk full".into()] },
+        Event::BucketReduced { iter: 1, bucket: 2, bytes: 4000, took: Duration::from_millis(3) },
+        Event::WorkerTimes { rank: 0, worker: 1, times },
+        Event::RankTimes { rank: 0, host: "a".into(), times },
+        Event::Spent { elapsed: Duration::from_secs(4), items: 10, times },
         Event::Finished,
     ];
     for event in &events {
         log.event(event, 1.5).unwrap();
     }
     expect![[r#"
-        {"event":"display","iteration":0,"seconds":1.500000,"loss":null,"lr":0.01,"outputs":{"a \"b\"\u000a":0.25,"c":[1,2]}}
-        {"event":"snapshot","iteration":1,"seconds":1.500000,"model":"m","state":"s"}
-        {"event":"test","iteration":1,"seconds":1.500000,"net":1,"outputs":{"accuracy":0.5}}
-        {"event":"weights","iteration":1,"seconds":1.500000,"hash":"00000000000000ff"}
+        {"event":"display","iteration":0,"seconds":1.5,"loss":null,"lr":0.01,"outputs":{"a \"b\"\n":0.25,"c":[1.0,2.0]}}
+        {"event":"snapshot","iteration":1,"seconds":1.5,"model":"m","state":"s"}
+        {"event":"test","iteration":1,"seconds":1.5,"net":1,"outputs":{"accuracy":0.5}}
+        {"event":"weights","iteration":1,"seconds":1.5,"hash":"00000000000000ff"}
+        {"event":"snapshot_failed","iteration":1,"seconds":1.5,"reason":"cannot write a: disk full"}
+        {"event":"bucket","iteration":1,"seconds":1.5,"bucket":2,"bytes":4000,"took":0.003}
+        {"event":"worker_times","iteration":1,"seconds":1.5,"rank":0,"worker":1,"times":{"data":1.0,"forward":2.0,"backward":0.0,"exchange":0.0,"update":0.0}}
+        {"event":"rank_times","iteration":1,"seconds":1.5,"rank":0,"host":"a","times":{"data":1.0,"forward":2.0,"backward":0.0,"exchange":0.0,"update":0.0}}
+        {"event":"speed","iteration":1,"seconds":1.5,"images_per_s":2.5,"time_shares":{"data wait":33.33,"forward":66.67,"backward":0.0,"exposed communication":0.0,"update":0.0}}
     "#]]
     .assert_eq(&std::fs::read_to_string(&path).unwrap());
 }

@@ -1,0 +1,175 @@
+//! One object of the JSON log.
+
+use std::path::Path;
+use std::time::Duration;
+
+use net::Output;
+use serde::{Serialize, Serializer};
+use train::{Event, Times};
+
+use crate::log::speed::Speed;
+
+/// One line of the file.
+#[derive(Serialize)]
+pub(super) struct JsonRecord<'a> {
+    pub(super) event: &'static str,
+    /// Iterations done.
+    pub(super) iteration: u64,
+    /// Since the program began.
+    pub(super) seconds: f64,
+    #[serde(flatten)]
+    pub(super) fields: RecordFields<'a>,
+}
+
+/// What each kind of record has besides. Programs read these names.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum RecordFields<'a> {
+    Display {
+        loss: f32,
+        lr: f32,
+        #[serde(flatten)]
+        speed: Option<SpeedFields>,
+        outputs: OutputMap<'a>,
+    },
+    Test {
+        net: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        loss: Option<f32>,
+        outputs: OutputMap<'a>,
+    },
+    Snapshot {
+        model: &'a Path,
+        state: &'a Path,
+    },
+    SnapshotFailed {
+        reason: String,
+    },
+    Weights {
+        hash: String,
+    },
+    FinalLoss {
+        loss: f32,
+    },
+    Speed {
+        #[serde(flatten)]
+        speed: Option<SpeedFields>,
+    },
+    Bucket {
+        bucket: usize,
+        bytes: usize,
+        /// In seconds.
+        took: f64,
+    },
+    WorkerTimes {
+        rank: usize,
+        worker: usize,
+        times: &'a Times,
+    },
+    RankTimes {
+        rank: usize,
+        host: &'a str,
+        times: &'a Times,
+    },
+}
+
+impl<'a> RecordFields<'a> {
+    /// What the file says about an event; nothing for most. `testing` is the test net that runs.
+    pub(super) fn of(event: &'a Event, testing: usize) -> Option<Self> {
+        Some(match event {
+            Event::Displayed(display) => Self::Display {
+                loss: display.loss,
+                lr: display.rate,
+                speed: SpeedFields::of(display.items, display.elapsed, display.times),
+                outputs: OutputMap(&display.outputs),
+            },
+            Event::Tested { outputs, loss } => {
+                Self::Test { net: testing, loss: *loss, outputs: OutputMap(outputs) }
+            }
+            Event::SnapshotWritten { model, state } => Self::Snapshot { model, state },
+            Event::SnapshotFailed { causes } => Self::SnapshotFailed { reason: causes.join(": ") },
+            Event::Hash { hash, .. } => Self::Weights { hash: format!("{hash:016x}") },
+            Event::FinalLoss { loss, .. } => Self::FinalLoss { loss: *loss },
+            Event::Spent { items, elapsed, times } => {
+                Self::Speed { speed: SpeedFields::of(*items, *elapsed, *times) }
+            }
+            Event::BucketReduced { bucket, bytes, took, .. } => {
+                Self::Bucket { bucket: *bucket, bytes: *bytes, took: took.as_secs_f64() }
+            }
+            Event::WorkerTimes { rank, worker, times } => {
+                Self::WorkerTimes { rank: *rank, worker: *worker, times }
+            }
+            Event::RankTimes { rank, host, times } => Self::RankTimes { rank: *rank, host, times },
+            _ => return None,
+        })
+    }
+
+    /// The value of `event`.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Display { .. } => "display",
+            Self::Test { .. } => "test",
+            Self::Snapshot { .. } => "snapshot",
+            Self::SnapshotFailed { .. } => "snapshot_failed",
+            Self::Weights { .. } => "weights",
+            Self::FinalLoss { .. } => "final_loss",
+            Self::Speed { .. } => "speed",
+            Self::Bucket { .. } => "bucket",
+            Self::WorkerTimes { .. } => "worker_times",
+            Self::RankTimes { .. } => "rank_times",
+        }
+    }
+}
+
+/// Images per second and what the time went to, in percent.
+#[derive(Serialize)]
+pub(super) struct SpeedFields {
+    images_per_s: f64,
+    #[serde(serialize_with = "as_map")]
+    time_shares: [(&'static str, f64); 5],
+}
+
+impl SpeedFields {
+    /// `None` before any time has passed.
+    fn of(items: u64, elapsed: Duration, times: Times) -> Option<Self> {
+        let speed = Speed { items, elapsed, times };
+        let images_per_s = rounded(speed.per_second()?, 3);
+        let time_shares = speed.shares().map(|(what, share)| (what, rounded(share, 2)));
+        Some(Self { images_per_s, time_shares })
+    }
+}
+
+fn as_map<S: Serializer>(entries: &[(&str, f64)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(entries.iter().copied())
+}
+
+/// Outputs by name.
+pub(super) struct OutputMap<'a>(&'a [Output]);
+
+impl Serialize for OutputMap<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|output| (&output.name, OutputValues::of(output))))
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum OutputValues<'a> {
+    One(f32),
+    Several(&'a [f32]),
+}
+
+impl<'a> OutputValues<'a> {
+    fn of(output: &'a Output) -> Self {
+        match output.values[..] {
+            [value] => Self::One(value),
+            _ => Self::Several(&output.values),
+        }
+    }
+}
+
+/// `value` with so many decimals.
+pub(super) fn rounded(value: f64, decimals: i32) -> f64 {
+    let scale = 10_f64.powi(decimals);
+    (value * scale).round() / scale
+}
