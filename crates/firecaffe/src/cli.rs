@@ -16,28 +16,28 @@ use crate::commands::{bench, check, data, model, supervise, test, time, train};
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
-/// One variant a file in `commands/`.
+/// One variant per file in `commands/`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Train a network from a solver, or resume or fine-tune one
-    Train(train::Args),
+    Train(train::TrainArgs),
     /// Score a trained model
-    Test(test::Args),
+    Test(test::TestArgs),
     /// Measure how long each layer takes
-    Time(time::Args),
+    Time(time::TimeArgs),
     /// Run a command again when it lost a rank
-    Supervise(supervise::Args),
+    Supervise(supervise::SuperviseArgs),
     /// Find every error in a net or solver; show shapes and memory
-    Check(check::Args),
+    Check(check::CheckArgs),
     /// Make and inspect databases
     #[command(subcommand)]
-    Data(data::Command),
+    Data(data::DataCommand),
     /// Look into models
     #[command(subcommand)]
-    Model(model::Command),
+    Model(model::ModelCommand),
     /// Measure the collectives
     #[command(subcommand)]
     Bench(bench::BenchCommand),

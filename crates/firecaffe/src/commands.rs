@@ -1,6 +1,6 @@
 //! The commands, one file each.
 //!
-//! To add one: write `commands/<name>.rs` with `Args` and `run`, add a variant in `cli.rs` and a line below.
+//! To add one: write `commands/<name>.rs` with `<Name>Args` and `run`, add a variant in `cli.rs` and a line below.
 
 pub(crate) mod bench;
 pub(crate) mod check;
@@ -18,19 +18,19 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::cli::Command;
+use crate::cli::CliCommand;
 
 /// Runs a command to its end. `supervise` ends with the code of what it ran, all others with 0.
-pub(crate) fn run(command: Command) -> Result<ExitCode> {
+pub(crate) fn run(command: CliCommand) -> Result<ExitCode> {
     let done = match command {
-        Command::Supervise(args) => return supervise::run(&args),
-        Command::Train(args) => train::run(&args),
-        Command::Test(args) => test::run(&args),
-        Command::Time(args) => time::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Data(command) => data::run(&command),
-        Command::Model(command) => model::run(&command),
-        Command::Bench(command) => bench::run(&command),
+        CliCommand::Supervise(args) => return supervise::run(&args),
+        CliCommand::Train(args) => train::run(&args),
+        CliCommand::Test(args) => test::run(&args),
+        CliCommand::Time(args) => time::run(&args),
+        CliCommand::Check(args) => check::run(&args),
+        CliCommand::Data(command) => data::run(&command),
+        CliCommand::Model(command) => model::run(&command),
+        CliCommand::Bench(command) => bench::run(&command),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

@@ -20,7 +20,7 @@ use chrono::{DateTime, Local, TimeZone};
 use indicatif::ProgressBar;
 use train::Event;
 
-use line::Line;
+use line::LogLine;
 pub(crate) use lines::{megabytes, memory_plan, number, output_value};
 
 /// Where log lines go.
@@ -55,20 +55,20 @@ impl Log {
 
     /// Writes a line that `caffe.cpp` logs.
     pub(crate) fn caffe(&self, text: impl Into<String>) {
-        self.line(&Line::caffe(text.into()));
+        self.line(&LogLine::caffe(text.into()));
     }
 
     /// Writes a line of our own.
     pub(crate) fn note(&self, text: impl Into<String>) {
-        self.line(&Line::ours(text.into()));
+        self.line(&LogLine::ours(text.into()));
     }
 
     /// Writes a warning of our own.
     pub(crate) fn warn(&self, text: impl Into<String>) {
-        self.line(&Line::warning(text.into()));
+        self.line(&LogLine::warning(text.into()));
     }
 
-    fn line(&self, line: &Line) {
+    fn line(&self, line: &LogLine) {
         if self.silent {
             return;
         }
@@ -83,11 +83,11 @@ impl Log {
 }
 
 /// A line as glog writes it; only the first of several gets the prefix, as there.
-fn render<Tz: TimeZone>(line: &Line, now: &DateTime<Tz>, pid: u32) -> String
+fn render<Tz: TimeZone>(line: &LogLine, now: &DateTime<Tz>, pid: u32) -> String
 where
     Tz::Offset: std::fmt::Display,
 {
-    let Line { severity, file, number, text } = line;
+    let LogLine { severity, file, number, text } = line;
     let letter = severity.letter();
     let stamp = now.format("%m%d %H:%M:%S%.6f");
     format!("{letter}{stamp} {pid:5} {file}:{number}] {text}\n")

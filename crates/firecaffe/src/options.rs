@@ -24,7 +24,7 @@ pub(crate) const DEFAULT_SEED: u32 = 1701;
 
 /// What to compute with.
 #[derive(Debug, Args)]
-pub(crate) struct Compute {
+pub(crate) struct ComputeArgs {
     /// Threads of each worker; results do not depend on it [default: its part of this process's cores]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=THREADS_MAX))]
     threads: Option<u64>,
@@ -36,7 +36,7 @@ pub(crate) struct Compute {
     pub(crate) gpu: Option<String>,
 }
 
-impl Compute {
+impl ComputeArgs {
     pub(crate) fn threads(&self) -> usize {
         let asked = self.threads.and_then(|threads| usize::try_from(threads).ok());
         asked.unwrap_or_else(launch::cores)
@@ -56,7 +56,7 @@ impl Compute {
 
 /// Which of a net's layers are built.
 #[derive(Debug, Args)]
-pub(crate) struct Selection {
+pub(crate) struct LayerSelectionArgs {
     /// The net's level, for include and exclude rules
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     level: i32,
@@ -65,7 +65,7 @@ pub(crate) struct Selection {
     stage: Vec<String>,
 }
 
-impl Selection {
+impl LayerSelectionArgs {
     /// The state of a net that is built by itself.
     pub(crate) fn state(&self, phase: Phase) -> NetState {
         let stage = self.stage.clone();
@@ -82,13 +82,13 @@ impl Selection {
 
 /// How prototxt files are read.
 #[derive(Debug, Args)]
-pub(crate) struct Reading {
+pub(crate) struct PrototxtArgs {
     /// Warn about fields that Caffe does not have, as forks of it write, instead of stopping
     #[arg(long)]
     allow_unknown: bool,
 }
 
-impl Reading {
+impl PrototxtArgs {
     pub(crate) fn unknown(&self) -> UnknownFields {
         if self.allow_unknown { UnknownFields::Warn } else { UnknownFields::Reject }
     }
@@ -96,16 +96,16 @@ impl Reading {
 
 /// All of these, for commands that run nets.
 #[derive(Debug, Args)]
-pub(crate) struct Running {
+pub(crate) struct NetRunArgs {
     #[command(flatten)]
-    pub(crate) compute: Compute,
+    pub(crate) compute: ComputeArgs,
     #[command(flatten)]
-    pub(crate) selection: Selection,
+    pub(crate) selection: LayerSelectionArgs,
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: PrototxtArgs,
 }
 
-impl Running {
+impl NetRunArgs {
     /// How to build `model`: without weights, to be run forward.
     pub(crate) fn config(&self, model: &Path, phase: Phase) -> Result<NetConfig> {
         Ok(NetConfig {

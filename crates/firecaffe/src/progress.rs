@@ -9,7 +9,7 @@ use train::{Display, Event};
 use crate::log::speed::Speed;
 
 /// Iterations done of all, speed, loss and the time left.
-pub(crate) struct Progress {
+pub(crate) struct ProgressDisplay {
     bar: ProgressBar,
     /// Images in one iteration; 0 when the net has no data layer.
     images: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Progress {
     waits: Cell<Option<[f64; 2]>>,
 }
 
-impl Progress {
+impl ProgressDisplay {
     /// A bar from `done` to `all` iterations; `None` when stderr is not a terminal.
     pub(crate) fn new(done: u64, all: u64, images: usize) -> Option<Self> {
         if !io::stderr().is_terminal() {
@@ -59,7 +59,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -48,7 +48,9 @@ pub use filter::{Mismatch, UnmetRule};
 pub use memory::{Memory, MemoryPlan};
 pub use params::{Home, Param};
 pub use replica::ReplicaState;
-pub use report::{Computes, Conversion, LayerReport, NetReport, Row, SharedParam, TopReport};
+pub use report::{
+    BackwardWork, LayerReport, LayerSummary, LayoutConversion, NetReport, SharedParam, TopReport,
+};
 
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};

@@ -7,7 +7,7 @@ use crate::Net;
 
 /// One layer of the summary.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct LayerSummary {
     /// Its name.
     pub name: String,
     /// Its type.
@@ -29,12 +29,12 @@ pub struct Row {
     /// Whether its tops are its bottom under another name, so that forward does nothing.
     pub alias: bool,
     /// What backward does.
-    pub backward: Computes,
+    pub backward: BackwardWork,
 }
 
 /// What a layer's backward computes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Computes {
+pub struct BackwardWork {
     /// Gradients of its params.
     pub gradients: bool,
     /// The diff of a bottom.
@@ -44,7 +44,7 @@ pub struct Computes {
 impl Net {
     /// One row a layer, in the order they run.
     #[must_use]
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<LayerSummary> {
         let row = |node: &crate::Node| {
             let name = node.written.name();
             let owned = |&&p: &&usize| self.params[p].layer == name;
@@ -52,7 +52,7 @@ impl Net {
             let fresh = !node.in_place && !alias;
             let shapes = || node.tops.iter().map(|&top| &self.blobs[top].shape);
             let values = |&p: &usize| self.params[p].values.len();
-            Row {
+            LayerSummary {
                 name: name.into(),
                 kind: node.kind.name,
                 bottoms: node.bottoms.iter().map(|&b| self.blobs[b].shape.clone()).collect(),
@@ -63,7 +63,7 @@ impl Net {
                 activation_bytes: if fresh { shapes().map(|s| 4 * s.count()).sum() } else { 0 },
                 hidden: node.hidden,
                 alias,
-                backward: Computes {
+                backward: BackwardWork {
                     gradients: node.backward && node.learn.contains(&true),
                     diffs: node.backward && node.propagate.contains(&true),
                 },
@@ -75,7 +75,7 @@ impl Net {
 
 /// A change of memory order that the layout pass could not avoid.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conversion {
+pub struct LayoutConversion {
     /// The hidden layer that does it, as the per-layer calls count.
     pub layer: usize,
     /// The layer that makes the blob.
@@ -93,12 +93,12 @@ pub struct Conversion {
 impl Net {
     /// Every conversion between memory orders, in the order they run.
     #[must_use]
-    pub fn conversions(&self) -> Vec<Conversion> {
+    pub fn conversions(&self) -> Vec<LayoutConversion> {
         let name = |node: Option<&crate::Node>| node.map_or("", |n| n.written.name()).to_owned();
         let conversion = |(layer, node): (usize, &crate::Node)| {
             let (from, to) = (node.bottoms[0], node.tops[0]);
             let before = self.nodes[..layer].iter().rev();
-            Conversion {
+            LayoutConversion {
                 layer,
                 maker: name(before.filter(|n| !n.idle).find(|n| n.tops.contains(&from))),
                 reader: name(self.nodes[layer + 1..].iter().find(|n| n.bottoms.contains(&to))),

@@ -24,7 +24,7 @@ const USAGE: &str = "usage: classify DEPLOY WEIGHTS IMAGE [--record N] [--mean V
 /// How many classes are printed.
 const SHOWN: usize = 5;
 
-struct Options {
+struct ClassifyOptions {
     /// Deploy net, model, picture.
     files: Vec<PathBuf>,
     /// Which picture of an idx file.
@@ -69,9 +69,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, Box<dyn Error>> {
-    let mut options =
-        Options { files: Vec::new(), record: 0, mean: Vec::new(), scale: 1.0, labels: None };
+fn parse(mut args: impl Iterator<Item = String>) -> Result<ClassifyOptions, Box<dyn Error>> {
+    let mut options = ClassifyOptions {
+        files: Vec::new(),
+        record: 0,
+        mean: Vec::new(),
+        scale: 1.0,
+        labels: None,
+    };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or(USAGE);
         match arg.as_str() {
@@ -109,7 +114,7 @@ fn read(bytes: &[u8], record: usize, channels: usize) -> Result<DecodedImage, Bo
 }
 
 /// A channel after the other, mean and scale applied.
-fn planar(image: &DecodedImage, options: &Options) -> Vec<f32> {
+fn planar(image: &DecodedImage, options: &ClassifyOptions) -> Vec<f32> {
     let mean = |c: usize| options.mean.get(c).or(options.mean.first()).copied().unwrap_or(0.0);
     let channel = |c: usize| image.pixels.iter().skip(c).step_by(image.channels);
     (0..image.channels)

@@ -14,7 +14,7 @@ use crate::TrainError;
 
 /// A file as read: the message, and what the reader should be told about it.
 #[derive(Debug)]
-pub struct Read<M> {
+pub struct ReadPrototxt<M> {
     /// The message, upgraded to today's format.
     pub message: M,
     /// Fields skipped and upgrades made.
@@ -61,7 +61,10 @@ impl From<&Diagnostic> for PrototxtNotice {
 }
 
 /// Reads a net prototxt of any of Caffe's generations.
-pub fn read_net(path: &Path, unknown: UnknownFields) -> Result<Read<NetParameter>, TrainError> {
+pub fn read_net(
+    path: &Path,
+    unknown: UnknownFields,
+) -> Result<ReadPrototxt<NetParameter>, TrainError> {
     let name = path.display().to_string();
     upgraded(&name, parse(&name, &read(path)?, unknown)?, upgrade::net)
 }
@@ -76,7 +79,7 @@ pub fn net_from_text(name: &str, text: &str) -> Result<NetParameter, TrainError>
 pub fn read_solver(
     path: &Path,
     unknown: UnknownFields,
-) -> Result<Read<SolverParameter>, TrainError> {
+) -> Result<ReadPrototxt<SolverParameter>, TrainError> {
     let name = path.display().to_string();
     upgraded(&name, parse(&name, &read(path)?, unknown)?, upgrade::solver)
 }
@@ -125,10 +128,10 @@ fn upgraded<M>(
     name: &str,
     (written, mut notices): (M, Vec<PrototxtNotice>),
     upgrade: Upgrade<M>,
-) -> Result<Read<M>, TrainError> {
+) -> Result<ReadPrototxt<M>, TrainError> {
     let (message, changes) =
         upgrade(written).map_err(|source| TrainError::Upgrade { path: name.into(), source })?;
     let notice = |change| PrototxtNotice::Upgraded { file: name.into(), change };
     notices.extend(changes.into_iter().map(notice));
-    Ok(Read { message, notices })
+    Ok(ReadPrototxt { message, notices })
 }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use caffe_format::{NetParameter, Phase, SolverParameter};
 use net::{MemoryPlan, Net, NetError, compile};
-use train::files::{self, PrototxtNotice, Read};
+use train::files::{self, PrototxtNotice, ReadPrototxt};
 use train::nets::{self, NamedNet, SolverNets};
 use train::{FileSources, OnBadSample, TrainError, check_solver};
 
 use super::table;
-use crate::options::{Reading, Selection, root};
+use crate::options::{LayerSelectionArgs, PrototxtArgs, root};
 use crate::output::{complain, print};
 
 const EXAMPLES: &str = "\
@@ -24,14 +24,14 @@ Examples:
 /// Options of `check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct CheckArgs {
     /// A net or solver prototxt
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
-    selection: Selection,
+    selection: LayerSelectionArgs,
     #[command(flatten)]
-    reading: Reading,
+    reading: PrototxtArgs,
 }
 
 /// What was found: text for stdout, and errors.
@@ -42,7 +42,7 @@ struct Findings {
 }
 
 /// Checks and reports.
-pub(crate) fn run(args: &Args) -> Result<()> {
+pub(crate) fn run(args: &CheckArgs) -> Result<()> {
     let mut findings = Findings::default();
     match read(&args.file, args) {
         Ok(Written::Net(net)) => check_net(&net, args, &mut findings),
@@ -64,12 +64,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 /// What a file turns out to hold.
 enum Written {
-    Net(Box<Read<NetParameter>>),
-    Solver(Box<Read<SolverParameter>>),
+    Net(Box<ReadPrototxt<NetParameter>>),
+    Solver(Box<ReadPrototxt<SolverParameter>>),
 }
 
 /// Reads the file as what it looks like: the reading with fewer errors counts.
-fn read(file: &Path, args: &Args) -> Result<Written, Box<TrainError>> {
+fn read(file: &Path, args: &CheckArgs) -> Result<Written, Box<TrainError>> {
     let unknown = args.reading.unknown();
     let net = files::read_net(file, files::UnknownFields::Reject);
     let solver = files::read_solver(file, files::UnknownFields::Reject);
@@ -84,7 +84,7 @@ fn read(file: &Path, args: &Args) -> Result<Written, Box<TrainError>> {
     Ok(Written::Net(Box::new(files::read_net(file, unknown)?)))
 }
 
-fn check_net(read: &Read<NetParameter>, args: &Args, findings: &mut Findings) {
+fn check_net(read: &ReadPrototxt<NetParameter>, args: &CheckArgs, findings: &mut Findings) {
     findings.notices(&read.notices);
     let mut shown: Option<Vec<String>> = None;
     for phase in [Phase::Train, Phase::Test] {
@@ -101,7 +101,7 @@ fn check_net(read: &Read<NetParameter>, args: &Args, findings: &mut Findings) {
     }
 }
 
-fn check_nets(read: Read<SolverParameter>, args: &Args, findings: &mut Findings) {
+fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &mut Findings) {
     findings.notices(&read.notices);
     let mut solver = read.message;
     args.selection.add_to(&mut solver.train_state);

@@ -16,32 +16,32 @@ use crate::options::backend;
 
 /// One variant a file in `data/`.
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum DataCommand {
     /// Convert a list of image files and labels to a database
-    ConvertImages(convert_images::Args),
+    ConvertImages(convert_images::ConvertImagesArgs),
     /// Convert MNIST's idx files (also .gz) to a database
-    ConvertIdx(convert_idx::Args),
+    ConvertIdx(convert_idx::ConvertIdxArgs),
     /// Convert CIFAR-10's binary batches to two databases
-    ConvertCifar(convert_cifar::Args),
+    ConvertCifar(convert_cifar::ConvertCifarArgs),
     /// Compute the mean image of a database
-    Mean(mean::Args),
+    Mean(mean::MeanArgs),
     /// Read and decode every record of a database and say what it holds
-    Check(check::Args),
+    Check(check::DataCheckArgs),
 }
 
-pub(crate) fn run(command: &Command) -> Result<()> {
+pub(crate) fn run(command: &DataCommand) -> Result<()> {
     match command {
-        Command::ConvertImages(args) => convert_images::run(args),
-        Command::ConvertIdx(args) => convert_idx::run(args),
-        Command::ConvertCifar(args) => convert_cifar::run(args),
-        Command::Mean(args) => mean::run(args),
-        Command::Check(args) => check::run(args),
+        DataCommand::ConvertImages(args) => convert_images::run(args),
+        DataCommand::ConvertIdx(args) => convert_idx::run(args),
+        DataCommand::ConvertCifar(args) => convert_cifar::run(args),
+        DataCommand::Mean(args) => mean::run(args),
+        DataCommand::Check(args) => check::run(args),
     }
 }
 
 /// A database to read.
 #[derive(Debug, clap::Args)]
-struct Database {
+struct DatabaseArgs {
     /// The database
     #[arg(value_name = "DB")]
     database: PathBuf,
@@ -50,7 +50,7 @@ struct Database {
     backend: DataParameterDb,
 }
 
-impl Database {
+impl DatabaseArgs {
     fn open(&self) -> Result<Box<dyn data::database::RecordReader>> {
         Ok(data::database::open(&self.database, self.backend)?)
     }

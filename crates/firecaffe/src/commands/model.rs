@@ -10,28 +10,28 @@ use anyhow::Result;
 
 /// One variant a file in `model/`.
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum ModelCommand {
     /// Show layers, shapes, parameters, multiply-adds and memory of a net
-    Summary(summary::Args),
+    Summary(summary::SummaryArgs),
     /// Draw a net as a graph: DOT, or SVG through Graphviz
-    Draw(draw::Args),
+    Draw(draw::DrawArgs),
     /// Write blobs of a trained net to databases
-    ExtractFeatures(extract_features::Args),
+    ExtractFeatures(extract_features::ExtractFeaturesArgs),
     /// Bring a net, model or solver of an older Caffe up to date
-    Upgrade(upgrade::Args),
+    Upgrade(upgrade::UpgradeArgs),
     /// Convert a model to safetensors
-    ToSafetensors(safetensors::To),
+    ToSafetensors(safetensors::ToSafetensorsArgs),
     /// Convert safetensors to a model
-    FromSafetensors(safetensors::From),
+    FromSafetensors(safetensors::FromSafetensorsArgs),
 }
 
-pub(crate) fn run(command: &Command) -> Result<()> {
+pub(crate) fn run(command: &ModelCommand) -> Result<()> {
     match command {
-        Command::Summary(args) => summary::run(args),
-        Command::Draw(args) => draw::run(args),
-        Command::ExtractFeatures(args) => extract_features::run(args),
-        Command::Upgrade(args) => upgrade::run(args),
-        Command::ToSafetensors(args) => safetensors::to(args),
-        Command::FromSafetensors(args) => safetensors::from(args),
+        ModelCommand::Summary(args) => summary::run(args),
+        ModelCommand::Draw(args) => draw::run(args),
+        ModelCommand::ExtractFeatures(args) => extract_features::run(args),
+        ModelCommand::Upgrade(args) => upgrade::run(args),
+        ModelCommand::ToSafetensors(args) => safetensors::to(args),
+        ModelCommand::FromSafetensors(args) => safetensors::from(args),
     }
 }

@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use crate::log::Log;
 use crate::options::seconds;
 use child::Requests;
-use policy::{Ending, History, Verdict};
+use policy::{CommandEnding, RestartDecision, RestartHistory};
 
 const EXAMPLES: &str = "\
 Example:
@@ -37,7 +37,7 @@ write some (`snapshot: 1000` in the solver). The command reads nothing from the 
 /// Options of `supervise`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct SuperviseArgs {
     /// Most restarts
     #[arg(long, value_name = "N", default_value_t = 3)]
     restarts: u32,
@@ -61,27 +61,27 @@ pub(crate) struct Args {
 }
 
 /// Runs the command until it ends well, for good, or too often.
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &SuperviseArgs) -> Result<ExitCode> {
     let log = Log::new();
     let requests = Requests::install().context("cannot handle signals")?;
     let [wait, quick] = [args.wait, args.quick].map(Duration::from_secs_f64);
-    let mut history = History::new(args.restarts, wait, quick);
+    let mut history = RestartHistory::new(args.restarts, wait, quick);
     loop {
         let begin = Instant::now();
-        let ending = Ending::of(child::run(&args.command, &requests)?);
+        let ending = CommandEnding::of(child::run(&args.command, &requests)?);
         let stopped = requests.any();
         if stopped || !ending.is_loss(&args.restart_on) {
             return Ok(ending.exit_code());
         }
         match history.after(begin.elapsed()) {
-            Verdict::Restart { count, wait } => {
+            RestartDecision::Restart { count, wait } => {
                 let (of, seconds) = (args.restarts, wait.as_secs_f64());
                 log.warn(format!("{ending}: restart {count} of {of} in {seconds} s"));
                 if requests.wait(wait) {
                     return Ok(ending.exit_code());
                 }
             }
-            Verdict::GiveUp(why) => {
+            RestartDecision::GiveUp(why) => {
                 log.warn(format!("{ending}: given up, {why}"));
                 return Ok(ending.exit_code());
             }

@@ -1,7 +1,7 @@
 //! A net as a table: layers, shapes, parameters, multiply-adds, memory.
 
 use base::Shape;
-use net::{Net, Row};
+use net::{LayerSummary, Net};
 
 use super::columns::{self, Side};
 use crate::log::{megabytes, memory_plan};
@@ -33,7 +33,7 @@ pub(super) fn render(net: &Net) -> String {
     columns::render(COLUMNS, cells) + &memory_plan(&net.memory()) + "\n"
 }
 
-fn cells(row: &Row) -> [String; 6] {
+fn cells(row: &LayerSummary) -> [String; 6] {
     let shapes: Vec<_> = row.tops.iter().map(dims).collect();
     [
         row.name.clone(),

@@ -7,7 +7,7 @@ use caffe_format::Phase;
 use train::{NetConfig, Single};
 
 use crate::log::{Log, number, output_value};
-use crate::options::Running;
+use crate::options::NetRunArgs;
 
 const EXAMPLES: &str = "\
 Example:
@@ -18,7 +18,7 @@ Runs the net in phase TEST over that many batches and logs every output and the 
 /// Options of `test`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct TestArgs {
     /// The net prototxt
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
@@ -29,11 +29,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
     #[command(flatten)]
-    running: Running,
+    running: NetRunArgs,
 }
 
 /// Scores the model.
-pub(crate) fn run(args: &Args) -> Result<()> {
+pub(crate) fn run(args: &TestArgs) -> Result<()> {
     let log = Log::new();
     log.caffe("Use CPU.");
     let net = args.running.read_net(&args.model, &log)?;

@@ -17,7 +17,7 @@ use caffe_format::Phase;
 use train::{NetConfig, Single};
 
 use crate::log::{Log, number};
-use crate::options::{Running, phase};
+use crate::options::{NetRunArgs, phase};
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -33,7 +33,7 @@ inserts; Caffe does not have them.";
 /// Options of `time`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct TimeArgs {
     /// The net prototxt
     #[arg(long, value_name = "FILE", required_unless_present = "solver")]
     model: Option<PathBuf>,
@@ -59,11 +59,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN", value_parser = phase)]
     phase: Phase,
     #[command(flatten)]
-    running: Running,
+    running: NetRunArgs,
 }
 
 /// Time of every layer's two directions, and of whole passes.
-struct Times {
+struct LayerTimes {
     forward: Vec<Duration>,
     backward: Vec<Duration>,
     forward_pass: Duration,
@@ -71,7 +71,7 @@ struct Times {
 }
 
 /// Measures and logs.
-pub(crate) fn run(args: &Args) -> Result<()> {
+pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     let log = Log::new();
     log.caffe("Use CPU.");
     if args.update {
@@ -104,9 +104,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn measure(single: &mut Single, iterations: u32, log: &Log) -> Result<Times> {
+fn measure(single: &mut Single, iterations: u32, log: &Log) -> Result<LayerTimes> {
     let layers = single.net().len();
-    let mut times = Times {
+    let mut times = LayerTimes {
         forward: vec![Duration::ZERO; layers],
         backward: vec![Duration::ZERO; layers],
         forward_pass: Duration::ZERO,
@@ -134,7 +134,7 @@ fn measure(single: &mut Single, iterations: u32, log: &Log) -> Result<Times> {
     Ok(times)
 }
 
-fn report(single: &Single, times: &Times, total: Duration, iterations: u32, log: &Log) {
+fn report(single: &Single, times: &LayerTimes, total: Duration, iterations: u32, log: &Log) {
     let average = |time: Duration| milliseconds(time, iterations);
     log.caffe("Average time per layer: ");
     for (index, row) in single.net().rows().iter().enumerate() {
@@ -151,7 +151,7 @@ fn report(single: &Single, times: &Times, total: Duration, iterations: u32, log:
 }
 
 /// Names the conversions between memory orders that are left, and what they cost.
-fn conversions(single: &Single, times: &Times, iterations: u32, log: &Log) {
+fn conversions(single: &Single, times: &LayerTimes, iterations: u32, log: &Log) {
     let rows = single.net().rows();
     let hidden = rows.iter().zip(times.forward.iter().zip(&times.backward));
     let hidden: Vec<_> = hidden.filter(|(row, _)| row.hidden).collect();

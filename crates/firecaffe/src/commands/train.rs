@@ -14,11 +14,11 @@ use train::{Config, Job, OnBadSample, Ranks, Request, ResumeData, TrainError, fi
 use crate::clock::RealClock;
 use crate::log::Log;
 use crate::log::json::JsonLog;
-use crate::options::{DEFAULT_SEED, Running, one_of, root};
+use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
-use crate::{gpu, launch, progress::Progress};
+use crate::{gpu, launch, progress::ProgressDisplay};
 use listener::Listener;
-use parallel::Parallel;
+use parallel::ParallelArgs;
 
 /// What `--snapshot` takes for "the last complete one".
 const AUTO: &str = "auto";
@@ -41,7 +41,7 @@ mpirun itself ends all ranks at once on Ctrl-C and SIGTERM; SIGUSR1 it passes on
 /// Options of `train`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct TrainArgs {
     /// The solver prototxt
     #[arg(long, value_name = "FILE")]
     solver: PathBuf,
@@ -75,13 +75,13 @@ pub(crate) struct Args {
           value_parser = one_of::<Request>(Request::NAMES))]
     sighup_effect: Request,
     #[command(flatten)]
-    parallel: Parallel,
+    parallel: ParallelArgs,
     #[command(flatten)]
-    running: Running,
+    running: NetRunArgs,
 }
 
 /// Trains to the end, or until asked to stop; under `mpirun` as one of its ranks.
-pub(crate) fn run(args: &Args) -> Result<()> {
+pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     if !launch::is_launched() {
         return train(args, Ranks::alone());
     }
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     bail!(launch::NO_MPI);
 }
 
-fn train(args: &Args, ranks: Ranks) -> Result<()> {
+fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let rank = ranks.rank();
     let log = Log::of_rank(rank);
     let busy = ranks.busy(); // files may be slow
@@ -112,7 +112,7 @@ fn train(args: &Args, ranks: Ranks) -> Result<()> {
         .map_err(|error| with_file(error, &args.solver))?;
     let progress = rank
         .coordinator()
-        .and_then(|_| Progress::new(job.iter(), max_iter, job.items_per_iteration()));
+        .and_then(|_| ProgressDisplay::new(job.iter(), max_iter, job.items_per_iteration()));
     listener.show(progress);
     listener.log().caffe("Starting Optimization");
     job.run(&clock, &signals, &mut |event| listener.hear(&event))?;
@@ -133,7 +133,7 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
 }
 
 /// Reads the solver and settles what flags and files leave open.
-fn configure(args: &Args, log: &Log) -> Result<Config> {
+fn configure(args: &TrainArgs, log: &Log) -> Result<Config> {
     let unknown = args.running.reading.unknown();
     let read = files::read_solver(&args.solver, unknown)?;
     read.notices.iter().for_each(|notice| log.warn(notice.to_string()));
@@ -176,7 +176,7 @@ fn configure(args: &Args, log: &Log) -> Result<Config> {
 }
 
 /// The state to resume from: the one named, or the last complete one of the solver's prefix.
-fn resume(args: &Args, solver: &SolverParameter, log: &Log) -> Result<Option<PathBuf>> {
+fn resume(args: &TrainArgs, solver: &SolverParameter, log: &Log) -> Result<Option<PathBuf>> {
     match &args.snapshot {
         None => Ok(None),
         Some(path) if path.as_os_str() != AUTO => {
@@ -206,7 +206,7 @@ fn resume(args: &Args, solver: &SolverParameter, log: &Log) -> Result<Option<Pat
 }
 
 /// One notice, before anything else is built. Errors in the nets are reported when they are opened.
-fn tell_about_gpus(args: &Args, solver: &SolverParameter, log: &Log) {
+fn tell_about_gpus(args: &TrainArgs, solver: &SolverParameter, log: &Log) {
     let found = nets::read(solver, &root(), args.running.reading.unknown(), &mut |_| {}).ok();
     let nets: Vec<_> = found.iter().map(|found| &found.train.net).collect();
     if let Some(notice) = gpu::notice(args.running.compute.gpu.as_deref(), Some(solver), &nets) {

@@ -25,7 +25,7 @@ impl Severity {
 
 /// One line, without time and process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct LogLine {
     pub(crate) severity: Severity,
     /// The file that logs it in Caffe.
     pub(crate) file: &'static str,
@@ -37,7 +37,7 @@ pub(crate) struct Line {
 /// The file that lines of our own claim to come from.
 pub(super) const OURS: &str = "firecaffe";
 
-impl Line {
+impl LogLine {
     /// A line of a command of Caffe, whose number is looked up.
     pub(crate) fn caffe(text: String) -> Self {
         Self::at("caffe.cpp", line_number(&text), text)

@@ -5,17 +5,17 @@ use base::general;
 use net::{DebugBlob, DebugValue, Memory, Output};
 use train::{Display, Event};
 
-use super::line::{Line, OURS, Severity};
+use super::line::{LogLine, OURS, Severity};
 use super::set_up;
 use super::speed::Speed;
 
 /// What Caffe logs about an event; nothing for most.
-pub(super) fn of(event: &Event) -> Vec<Line> {
-    let one = |file, number, text: String| vec![Line::at(file, number, text)];
+pub(super) fn of(event: &Event) -> Vec<LogLine> {
+    let one = |file, number, text: String| vec![LogLine::at(file, number, text)];
     match event {
         Event::Solving { net, policy } => vec![
-            Line::at("solver.cpp", 289, format!("Solving {net}")),
-            Line::at("solver.cpp", 290, format!("Learning Rate Policy: {policy}")),
+            LogLine::at("solver.cpp", 289, format!("Solving {net}")),
+            LogLine::at("solver.cpp", 290, format!("Learning Rate Policy: {policy}")),
         ],
         Event::DataRestarted { .. } => {
             one("data_layer.cpp", 73, "Restarting data prefetching from start.".into())
@@ -56,7 +56,7 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
         }
         Event::Tested { outputs, loss } => {
             let loss = loss.map(|loss| format!("Test loss: {}", number(loss)));
-            let loss = loss.map(|text| Line::at("solver.cpp", 399, text));
+            let loss = loss.map(|text| LogLine::at("solver.cpp", 399, text));
             loss.into_iter().chain(output_lines("Test", 414, outputs)).collect()
         }
         Event::TestInterrupted => one("solver.cpp", 376, "Test interrupted.".into()),
@@ -71,8 +71,8 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
                 format!("Snapshotting {what}to {kind} file {}", file.display())
             };
             vec![
-                Line::at("solver.cpp", model_line, text("", model)),
-                Line::at("sgd_solver.cpp", state_line, text("solver state ", state)),
+                LogLine::at("solver.cpp", model_line, text("", model)),
+                LogLine::at("sgd_solver.cpp", state_line, text("solver state ", state)),
             ]
         }
         Event::SnapshotFailed { causes } => {
@@ -80,7 +80,7 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
                 "no snapshot was written, training goes on; earlier ones are intact: {}",
                 causes.join(": ")
             );
-            vec![Line { severity: Severity::Error, ..Line::at(OURS, 1, text) }]
+            vec![LogLine { severity: Severity::Error, ..LogLine::at(OURS, 1, text) }]
         }
         &Event::Spent { elapsed, items, times } => {
             let speed = Speed { items, elapsed, times };
@@ -93,7 +93,7 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
 }
 
 /// What `debug_info` prints.
-fn debug(value: &DebugValue) -> Line {
+fn debug(value: &DebugValue) -> LogLine {
     let (pass, number, layer, blob, mean) = match value {
         DebugValue::Mean { layer, blob, mean } => {
             let (pass, number, blob) = match blob {
@@ -114,14 +114,14 @@ fn debug(value: &DebugValue) -> Line {
                 "    [Backward] All net params (data, diff): \
                  L1 norm = ({l1}, {diff_l1}); L2 norm = ({l2}, {diff_l2})"
             );
-            return Line::at("net.cpp", 632, text);
+            return LogLine::at("net.cpp", 632, text);
         }
     };
     let text = format!("    [{pass}] Layer {layer}, {blob}: {}", general(*mean));
-    Line::at("net.cpp", number, text)
+    LogLine::at("net.cpp", number, text)
 }
 
-fn displayed(display: &Display) -> Vec<Line> {
+fn displayed(display: &Display) -> Vec<LogLine> {
     let Display { iter, loss, rate, elapsed, iterations, interval, outputs, items, times } =
         display;
     let seconds = elapsed.as_secs_f64();
@@ -132,12 +132,12 @@ fn displayed(display: &Display) -> Vec<Line> {
         general(seconds),
         number(*loss)
     );
-    let mut lines = vec![Line::at("solver.cpp", 239, text)];
+    let mut lines = vec![LogLine::at("solver.cpp", 239, text)];
     lines.extend(output_lines("Train", 258, outputs));
     let text = format!("Iteration {iter}, lr = {}", number(*rate));
-    lines.push(Line::at("sgd_solver.cpp", 112, text));
+    lines.push(LogLine::at("sgd_solver.cpp", 112, text));
     let speed = Speed { items: *items, elapsed: *elapsed, times: *times };
-    lines.extend(speed.in_words().map(|text| Line::at(OURS, 1, text)));
+    lines.extend(speed.in_words().map(|text| LogLine::at(OURS, 1, text)));
     lines
 }
 
@@ -155,11 +155,11 @@ fn output_lines<'a>(
     which: &'a str,
     line: u32,
     outputs: &'a [Output],
-) -> impl Iterator<Item = Line> + 'a {
+) -> impl Iterator<Item = LogLine> + 'a {
     let values = outputs.iter().flat_map(|output| output.values.iter().map(move |v| (output, *v)));
     values.enumerate().map(move |(index, (output, value))| {
         let text = format!("    {which} net output #{index}: {}", output_value(output, value));
-        Line::at("solver.cpp", line, text)
+        LogLine::at("solver.cpp", line, text)
     })
 }
 

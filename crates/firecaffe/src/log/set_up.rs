@@ -5,16 +5,16 @@ use caffe_format::Phase;
 use net::{LayerReport, Mismatch, NetReport, UnmetRule};
 use train::{Event, NetOrigin, ResumeData, ResumeGap};
 
-use super::line::Line;
+use super::line::LogLine;
 
 /// What Caffe logs about an event before the first iteration; nothing for all others.
-pub(super) fn of(event: &Event) -> Vec<Line> {
-    let solver = |number, text: String| vec![Line::at("solver.cpp", number, text)];
+pub(super) fn of(event: &Event) -> Vec<LogLine> {
+    let solver = |number, text: String| vec![LogLine::at("solver.cpp", number, text)];
     match event {
         Event::SolverInitialised { prototxt } => {
             solver(45, format!("Initializing solver from parameters: \n{}", prototxt.trim_end()))
         }
-        Event::Prototxt(notice) => vec![Line::warning(notice.to_string())],
+        Event::Prototxt(notice) => vec![LogLine::warning(notice.to_string())],
         Event::TrainNet { origin } => solver(102, train_net(origin)),
         Event::TestNet { index, origin } => {
             let origin = test_origin(origin);
@@ -23,17 +23,17 @@ pub(super) fn of(event: &Event) -> Vec<Line> {
         Event::UnmetRule(rule) => vec![unmet_rule(rule)],
         Event::NetCompiled { prototxt, report } => net(prototxt, report),
         Event::SourceOption { layer, notice } => {
-            vec![Line::warning(format!("layer `{layer}`: {notice}"))]
+            vec![LogLine::warning(format!("layer `{layer}`: {notice}"))]
         }
         Event::SolverReady => solver(57, "Solver scaffolding done.".into()),
         Event::FineTuning { model } => solver(70, format!("Finetuning from {}", model.display())),
         Event::LayerIgnored { layer } => {
-            vec![Line::at("net.cpp", 740, format!("Ignoring source layer {layer}"))]
+            vec![LogLine::at("net.cpp", 740, format!("Ignoring source layer {layer}"))]
         }
         Event::Restoring { state } => {
             solver(295, format!("Restoring previous solver status from {}", state.display()))
         }
-        Event::ResumeGap(gap) => vec![Line::warning(resume_gap(gap))],
+        Event::ResumeGap(gap) => vec![LogLine::warning(resume_gap(gap))],
         _ => Vec::new(),
     }
 }
@@ -71,7 +71,7 @@ fn field(origin: &NetOrigin) -> &'static str {
     }
 }
 
-fn unmet_rule(UnmetRule { layer, mismatch }: &UnmetRule) -> Line {
+fn unmet_rule(UnmetRule { layer, mismatch }: &UnmetRule) -> LogLine {
     let number = |phase: &Phase| match phase {
         Phase::Train => 0,
         Phase::Test => 1,
@@ -93,11 +93,11 @@ fn unmet_rule(UnmetRule { layer, mismatch }: &UnmetRule) -> Line {
     };
     let number = if matches!(mismatch, Mismatch::Phase { .. }) { 296 } else { 305 };
     let text = format!("The NetState {why} specified by a rule in layer {layer}");
-    Line::at("net.cpp", number, text)
+    LogLine::at("net.cpp", number, text)
 }
 
-fn net(prototxt: &str, NetReport { layers, outputs }: &NetReport) -> Vec<Line> {
-    let line = |number, text: String| Line::at("net.cpp", number, text);
+fn net(prototxt: &str, NetReport { layers, outputs }: &NetReport) -> Vec<LogLine> {
+    let line = |number, text: String| LogLine::at("net.cpp", number, text);
     let parameters = prototxt.trim_end();
     let mut lines = vec![line(53, format!("Initializing net from parameters: \n{parameters}"))];
     let mut memory = 0;
@@ -117,9 +117,9 @@ fn net(prototxt: &str, NetReport { layers, outputs }: &NetReport) -> Vec<Line> {
 }
 
 /// Lines of one layer; `memory` counts the bytes of all tops so far.
-fn layer(report: &LayerReport, memory: &mut usize) -> Vec<Line> {
+fn layer(report: &LayerReport, memory: &mut usize) -> Vec<LogLine> {
     let LayerReport { name, bottoms, tops, shared, .. } = report;
-    let line = |number, text: String| Line::at("net.cpp", number, text);
+    let line = |number, text: String| LogLine::at("net.cpp", number, text);
     let mut lines = vec![line(86, format!("Creating Layer {name}"))];
     lines.extend(bottoms.iter().map(|blob| line(408, format!("{name} <- {blob}"))));
     for top in tops {

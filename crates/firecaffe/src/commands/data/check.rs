@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::Database;
+use super::DatabaseArgs;
 use crate::output::{complain, print};
 
 const EXAMPLES: &str = "\
@@ -15,12 +15,12 @@ the exit code is then 1.";
 /// Options of `data check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct DataCheckArgs {
     #[command(flatten)]
-    input: Database,
+    input: DatabaseArgs,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &DataCheckArgs) -> Result<()> {
     let mut database = args.input.open()?;
     let report = super::with_progress(|progress| data::check::database(&mut *database, progress))?;
     let mut text = format!("{}: {} records\n", args.input.database.display(), report.records);

@@ -18,7 +18,7 @@ IN holds `data_batch_1.bin` to `data_batch_5.bin` and `test_batch.bin`; in OUT, 
 /// Options of `data convert-cifar`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ConvertCifarArgs {
     /// The folder with CIFAR-10's binary batches
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     backend: DataParameterDb,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &ConvertCifarArgs) -> Result<()> {
     let [train, test] = super::with_progress(|progress| {
         data::convert::cifar(&args.input, &args.output, args.backend, progress)
     })?;

@@ -24,7 +24,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// Options of `data convert-idx`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ConvertIdxArgs {
     /// The file of images, plain or gzipped
     images: PathBuf,
     /// The file of labels, plain or gzipped
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     backend: DataParameterDb,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &ConvertIdxArgs) -> Result<()> {
     // Unpacked files keep their names, so that errors name them.
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let images = unpacked(&args.images, &folder)?;

@@ -22,7 +22,7 @@ folder needs its slash. A folder that exists is never overwritten.";
 /// Options of `data convert-images`; Caffe's names and defaults.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ConvertImagesArgs {
     /// Text in front of the names in the list
     #[arg(value_name = "ROOT/")]
     root: String,
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     switches: Switches,
     /// Encode records as this kind of file, whatever the list's files are
     #[arg(long, value_name = "KIND")]
-    encode_type: Option<Kind>,
+    encode_type: Option<EncodedKind>,
     /// What to do with a file that cannot be read
     #[arg(long, value_name = "WHAT", default_value = "fail",
           value_parser = one_of::<OnBadSample>(OnBadSample::NAMES))]
@@ -72,13 +72,13 @@ struct Switches {
 
 /// Kinds of image files.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Kind {
+enum EncodedKind {
     #[value(alias = "jpeg")]
     Jpg,
     Png,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &ConvertImagesArgs) -> Result<()> {
     let Switches { gray, shuffle, encoded, check_size } = args.switches;
     let options = ImagesOptions {
         root: args.root.clone(),
@@ -86,8 +86,8 @@ pub(super) fn run(args: &Args) -> Result<()> {
         color: if gray { Color::Gray } else { Color::Bgr },
         shuffle: shuffle.then_some(DEFAULT_SEED),
         encoding: match (args.encode_type, encoded) {
-            (Some(Kind::Jpg), _) => ImageEncoding::Jpeg,
-            (Some(Kind::Png), _) => ImageEncoding::Png,
+            (Some(EncodedKind::Jpg), _) => ImageEncoding::Jpeg,
+            (Some(EncodedKind::Png), _) => ImageEncoding::Png,
             (None, true) => ImageEncoding::AsNamed,
             (None, false) => ImageEncoding::Raw,
         },

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use caffe_format::binary;
 
-use super::Database;
+use super::DatabaseArgs;
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -17,15 +17,15 @@ The file is what Caffe writes, byte for byte; name it as `mean_file` in `transfo
 /// Options of `data mean`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct MeanArgs {
     #[command(flatten)]
-    input: Database,
+    input: DatabaseArgs,
     /// The file to write
     #[arg(value_name = "OUT.binaryproto")]
     out: PathBuf,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &MeanArgs) -> Result<()> {
     let mut database = args.input.open()?;
     let mean = super::with_progress(|progress| data::mean::compute(&mut *database, progress))?;
     snapshot::atomic::write(&args.out, &binary::write(&mean))?;

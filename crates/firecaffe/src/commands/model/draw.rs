@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use train::files;
 use train::tools::{self, Direction};
 
-use crate::options::{Reading, Selection, phase, root};
+use crate::options::{LayerSelectionArgs, PrototxtArgs, phase, root};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -23,7 +23,7 @@ Examples:
 /// Options of `model draw`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct DrawArgs {
     /// The net prototxt
     #[arg(value_name = "NET")]
     net: PathBuf,
@@ -38,9 +38,9 @@ pub(crate) struct Args {
           value_parser = direction())]
     rankdir: Direction,
     #[command(flatten)]
-    selection: Selection,
+    selection: LayerSelectionArgs,
     #[command(flatten)]
-    reading: Reading,
+    reading: PrototxtArgs,
 }
 
 /// Takes a direction in any case.
@@ -49,7 +49,7 @@ fn direction() -> impl TypedValueParser<Value = Direction> {
         .try_map(|name| name.to_uppercase().parse::<Direction>())
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &DrawArgs) -> Result<()> {
     let mut net = files::read_net(&args.net, args.reading.unknown())?.message;
     if let Some(phase) = args.phase {
         let state = Some(args.selection.state(phase));

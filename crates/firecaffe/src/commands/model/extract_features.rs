@@ -8,7 +8,7 @@ use train::tools::{self, Features};
 use train::{NetConfig, Single};
 
 use crate::log::Log;
-use crate::options::{Running, backend, phase};
+use crate::options::{NetRunArgs, backend, phase};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -21,7 +21,7 @@ Every item becomes a record with its values as `float_data`, under a key of ten 
 /// Options of `model extract-features`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ExtractFeaturesArgs {
     /// The net prototxt, with the data layer to read from
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
@@ -44,10 +44,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TRAIN|TEST", default_value = "TEST", value_parser = phase)]
     phase: Phase,
     #[command(flatten)]
-    running: Running,
+    running: NetRunArgs,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &ExtractFeaturesArgs) -> Result<()> {
     let (blobs, out) = (args.blobs.len(), args.out.len());
     ensure!(blobs == out, "{blobs} `--blobs` and {out} `--out`; give one database for each blob");
     let log = Log::new();

@@ -21,7 +21,7 @@ model has names and blobs only, which is what `--weights` needs.";
 /// Options of `model to-safetensors`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = TO_EXAMPLES)]
-pub(crate) struct To {
+pub(crate) struct ToSafetensorsArgs {
     /// The model: `.caffemodel` or `.caffemodel.h5`
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) struct To {
 /// Options of `model from-safetensors`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = FROM_EXAMPLES)]
-pub(crate) struct From {
+pub(crate) struct FromSafetensorsArgs {
     /// The tensors
     #[arg(value_name = "IN.safetensors")]
     tensors: PathBuf,
@@ -42,10 +42,10 @@ pub(crate) struct From {
     out: PathBuf,
 }
 
-pub(super) fn to(args: &To) -> Result<()> {
+pub(super) fn to(args: &ToSafetensorsArgs) -> Result<()> {
     Ok(tools::to_safetensors(&args.model, &args.out)?)
 }
 
-pub(super) fn from(args: &From) -> Result<()> {
+pub(super) fn from(args: &FromSafetensorsArgs) -> Result<()> {
     Ok(tools::from_safetensors(&args.tensors, &args.out)?)
 }

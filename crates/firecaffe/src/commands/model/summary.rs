@@ -8,7 +8,7 @@ use net::compile;
 use train::{FileSources, OnBadSample, TrainError, WhichNet, files};
 
 use crate::commands::table;
-use crate::options::{Reading, Selection, phase, root};
+use crate::options::{LayerSelectionArgs, PrototxtArgs, phase, root};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -20,7 +20,7 @@ Multiply-adds are those of one forward of the whole batch; backward costs about 
 /// Options of `model summary`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct SummaryArgs {
     /// The net prototxt
     #[arg(value_name = "NET", required_unless_present = "model")]
     net: Option<PathBuf>,
@@ -31,12 +31,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN", value_parser = phase)]
     phase: Phase,
     #[command(flatten)]
-    selection: Selection,
+    selection: LayerSelectionArgs,
     #[command(flatten)]
-    reading: Reading,
+    reading: PrototxtArgs,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &SummaryArgs) -> Result<()> {
     let file = args.net.as_ref().or(args.model.as_ref()).expect("clap requires one of them");
     let read = files::read_net(file, args.reading.unknown())?;
     let state = Some(args.selection.state(args.phase));

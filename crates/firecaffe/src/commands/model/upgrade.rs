@@ -19,7 +19,7 @@ Text stays text and binary stays binary. Training and testing upgrade by themsel
 /// Options of `model upgrade`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct UpgradeArgs {
     /// The net, model or solver, text or binary
     #[arg(value_name = "OLD")]
     input: PathBuf,
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     solver: bool,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &UpgradeArgs) -> Result<()> {
     let upgrade = if args.solver { tools::upgrade_solver } else { tools::upgrade_net };
     let notices = upgrade(&args.input, &args.output)?;
     let notices = if notices.is_empty() { vec!["was up to date".into()] } else { notices };

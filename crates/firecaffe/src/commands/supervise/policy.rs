@@ -17,12 +17,12 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum CommandEnding {
     Code(i32),
     Signal(i32),
 }
 
-impl Ending {
+impl CommandEnding {
     pub(super) fn of(status: ExitStatus) -> Self {
         let signal = || Self::Signal(status.signal().unwrap_or(0));
         status.code().map_or_else(signal, Self::Code)
@@ -49,7 +49,7 @@ impl Ending {
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for CommandEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(LOST_RANK) => write!(f, "the command lost a rank (exit code {LOST_RANK})"),
@@ -61,7 +61,7 @@ impl fmt::Display for Ending {
 
 /// What to do after a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum RestartDecision {
     /// Run again after `wait`, for the `count`-th time.
     Restart { count: u32, wait: Duration },
     /// Leave it, and why.
@@ -70,7 +70,7 @@ pub(super) enum Verdict {
 
 /// The losses so far.
 #[derive(Debug)]
-pub(super) struct History {
+pub(super) struct RestartHistory {
     restarts_max: u32,
     wait: Duration,
     quick: Duration,
@@ -78,59 +78,65 @@ pub(super) struct History {
     quick_in_a_row: u32,
 }
 
-impl History {
+impl RestartHistory {
     pub(super) fn new(restarts_max: u32, wait: Duration, quick: Duration) -> Self {
         Self { restarts_max, wait, quick, count: 0, quick_in_a_row: 0 }
     }
 
     /// Judges a loss after a run of this length.
-    pub(super) fn after(&mut self, length: Duration) -> Verdict {
+    pub(super) fn after(&mut self, length: Duration) -> RestartDecision {
         self.quick_in_a_row = if length < self.quick { self.quick_in_a_row + 1 } else { 0 };
         if self.quick_in_a_row == QUICK_MAX {
-            return Verdict::GiveUp("it failed at once three times in a row");
+            return RestartDecision::GiveUp("it failed at once three times in a row");
         }
         if self.count == self.restarts_max {
-            return Verdict::GiveUp("all restarts are used");
+            return RestartDecision::GiveUp("all restarts are used");
         }
         self.count += 1;
         let doublings = self.quick_in_a_row.saturating_sub(1);
         let wait = self.wait.saturating_mul(1 << doublings).min(WAIT_MAX);
-        Verdict::Restart { count: self.count, wait }
+        RestartDecision::Restart { count: self.count, wait }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, Ending, History, Verdict};
+    use super::{CommandEnding, Duration, RestartDecision, RestartHistory};
 
     #[test]
     fn only_lost_ranks_are_worth_another_run() {
         let losses = [75, 134, 137, 139, 143, 129];
-        losses.iter().for_each(|&code| assert!(Ending::Code(code).is_loss(&[]), "{code}"));
+        losses.iter().for_each(|&code| assert!(CommandEnding::Code(code).is_loss(&[]), "{code}"));
         let final_ones = [0, 1, 2, 64, 126, 127, 128, 130, 255];
-        final_ones.iter().for_each(|&code| assert!(!Ending::Code(code).is_loss(&[]), "{code}"));
-        assert!(Ending::Code(1).is_loss(&[1]));
-        assert!(Ending::Signal(9).is_loss(&[]) && !Ending::Signal(2).is_loss(&[]));
+        final_ones
+            .iter()
+            .for_each(|&code| assert!(!CommandEnding::Code(code).is_loss(&[]), "{code}"));
+        assert!(CommandEnding::Code(1).is_loss(&[1]));
+        assert!(CommandEnding::Signal(9).is_loss(&[]) && !CommandEnding::Signal(2).is_loss(&[]));
     }
 
     #[test]
     fn quick_failures_wait_longer_and_end_it() {
         let second = Duration::from_secs(1);
-        let mut history = History::new(9, second, 5 * second);
-        let again = |count, seconds| Verdict::Restart { count, wait: seconds * second };
+        let mut history = RestartHistory::new(9, second, 5 * second);
+        let again = |count, seconds| RestartDecision::Restart { count, wait: seconds * second };
         assert_eq!(history.after(second), again(1, 1));
         assert_eq!(history.after(second), again(2, 2));
         assert_eq!(history.after(9 * second), again(3, 1), "a long run was progress");
         assert_eq!(history.after(second), again(4, 1));
         assert_eq!(history.after(second), again(5, 2));
-        assert!(matches!(history.after(second), Verdict::GiveUp(why) if why.contains("at once")));
+        assert!(
+            matches!(history.after(second), RestartDecision::GiveUp(why) if why.contains("at once"))
+        );
     }
 
     #[test]
     fn restarts_run_out() {
         let second = Duration::from_secs(1);
-        let mut history = History::new(1, second, second);
-        assert!(matches!(history.after(second), Verdict::Restart { count: 1, .. }));
-        assert!(matches!(history.after(second), Verdict::GiveUp(why) if why.contains("restarts")));
+        let mut history = RestartHistory::new(1, second, second);
+        assert!(matches!(history.after(second), RestartDecision::Restart { count: 1, .. }));
+        assert!(
+            matches!(history.after(second), RestartDecision::GiveUp(why) if why.contains("restarts"))
+        );
     }
 }

@@ -20,7 +20,7 @@ const BYTES_A_VALUE: usize = 12;
 
 /// Limits of all threads together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Machine {
+pub(super) struct MachinePeaks {
     /// Floating-point operations a second.
     pub(super) flops: f64,
     /// Bytes of memory traffic a second.
@@ -28,7 +28,7 @@ pub(super) struct Machine {
 }
 
 /// Measures with the threads of `cpu`.
-pub(super) fn measure(cpu: &Cpu) -> Machine {
+pub(super) fn measure(cpu: &Cpu) -> MachinePeaks {
     let threads = cpu.threads();
     let multiply = || {
         cpu.run(threads, |_| {
@@ -41,7 +41,7 @@ pub(super) fn measure(cpu: &Cpu) -> Machine {
             y.iter_mut().zip(&x[index * CHUNK..]).for_each(|(y, x)| *y += x);
         });
     };
-    Machine {
+    MachinePeaks {
         flops: (threads * peak::flops(STEPS)) as f64 / best(multiply).as_secs_f64(),
         bandwidth: (BYTES_A_VALUE * VALUES) as f64 / best(add).as_secs_f64(),
     }

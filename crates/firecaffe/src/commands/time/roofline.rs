@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use net::Row;
+use net::LayerSummary;
 
-use super::Times;
-use super::machine::Machine;
-use super::work::{self, Work};
+use super::LayerTimes;
+use super::machine::MachinePeaks;
+use super::work::{self, LayerWork};
 use crate::commands::columns::{self, Side};
 
 const COLUMNS: [(&str, Side); 8] = [
@@ -27,8 +27,8 @@ const COLUMNS: [(&str, Side); 8] = [
 
 /// A layer's direction, or several together.
 #[derive(Debug, Clone, Copy, Default)]
-struct Cost {
-    work: Work,
+struct LayerCost {
+    work: LayerWork,
     seconds: f64,
     /// Least time for the work: its parts' bounds, added.
     bound: f64,
@@ -36,8 +36,8 @@ struct Cost {
     arithmetic: f64,
 }
 
-impl Cost {
-    fn new(work: Work, seconds: f64, machine: &Machine) -> Self {
+impl LayerCost {
+    fn new(work: LayerWork, seconds: f64, machine: &MachinePeaks) -> Self {
         let (arithmetic, memory) = (work.flops / machine.flops, work.bytes / machine.bandwidth);
         let arithmetic = if arithmetic > memory { arithmetic } else { 0.0 };
         Self { work, seconds, bound: arithmetic.max(memory), arithmetic }
@@ -68,18 +68,23 @@ impl Cost {
 }
 
 /// The table: layers, then types, then everything.
-pub(super) fn render(rows: &[Row], times: &Times, iterations: u32, machine: &Machine) -> String {
+pub(super) fn render(
+    rows: &[LayerSummary],
+    times: &LayerTimes,
+    iterations: u32,
+    machine: &MachinePeaks,
+) -> String {
     let mean = |time: Duration| time.as_secs_f64() / f64::from(iterations);
     let mut cells = Vec::new();
-    let mut kinds = BTreeMap::<(&str, &str), Cost>::new();
-    let mut total = Cost::default();
+    let mut kinds = BTreeMap::<(&str, &str), LayerCost>::new();
+    let mut total = LayerCost::default();
     for (index, row) in rows.iter().enumerate() {
         let directions = [
             ("forward", work::forward(row), times.forward[index]),
             ("backward", work::backward(row), times.backward[index]),
         ];
         for (direction, work, time) in directions {
-            let cost = Cost::new(work, mean(time), machine);
+            let cost = LayerCost::new(work, mean(time), machine);
             total.add(&cost);
             kinds.entry((row.kind, direction)).or_default().add(&cost);
             cells.push(cost.cells([&row.name, row.kind, direction]));
@@ -99,19 +104,19 @@ pub(super) fn render(rows: &[Row], times: &Times, iterations: u32, machine: &Mac
 
 #[cfg(test)]
 mod tests {
-    use super::{Cost, Machine, Work};
+    use super::{LayerCost, LayerWork, MachinePeaks};
 
     #[test]
     fn the_larger_bound_counts() {
-        let machine = Machine { flops: 100e9, bandwidth: 10e9 };
-        let heavy = Cost::new(Work { flops: 1e9, bytes: 1e6 }, 0.02, &machine);
+        let machine = MachinePeaks { flops: 100e9, bandwidth: 10e9 };
+        let heavy = LayerCost::new(LayerWork { flops: 1e9, bytes: 1e6 }, 0.02, &machine);
         assert_eq!(&heavy.cells(["a", "b", "c"])[3..], ["1.00", "1.0", "20.000", "FMA", "50 %"]);
-        let wide = Cost::new(Work { flops: 1e6, bytes: 1e8 }, 0.02, &machine);
+        let wide = LayerCost::new(LayerWork { flops: 1e6, bytes: 1e8 }, 0.02, &machine);
         assert_eq!(&wide.cells(["a", "b", "c"])[6..], ["memory", "50 %"]);
         let mut both = heavy;
         both.add(&wide);
         assert_eq!(both.cells(["a", "b", "c"])[7], "50 %");
-        let idle = Cost::new(Work::default(), 0.0, &machine);
+        let idle = LayerCost::new(LayerWork::default(), 0.0, &machine);
         assert_eq!(idle.cells(["a", "b", "c"])[6..], ["-", "-"]);
     }
 }

@@ -5,8 +5,8 @@
 
 use anyhow::Result;
 
-use super::Args;
-use super::training::{self, Step};
+use super::TimeArgs;
+use super::training::{self, TimedStep};
 use crate::clock::RealClock;
 use crate::commands::columns::{self, Side};
 use crate::log::Log;
@@ -24,7 +24,7 @@ const COLUMNS: [(&str, Side); 8] = [
 ];
 
 /// What a number of workers reached.
-struct Reached {
+struct ScalingRow {
     workers: usize,
     items: usize,
     /// Seconds of an iteration.
@@ -34,7 +34,7 @@ struct Reached {
 }
 
 /// Measures and prints the table.
-pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
+pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
     let cores = launch::cores();
     let max = args.workers_max.and_then(|max| usize::try_from(max).ok()).unwrap_or(cores);
     let threads =
@@ -48,31 +48,31 @@ pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
         log.caffe(format!("Training with {workers} worker{s}."));
         all.push(measure(args, workers, threads, log)?);
     }
-    let base = all.first().map_or(1.0, Reached::rate);
+    let base = all.first().map_or(1.0, ScalingRow::rate);
     let rows = all.iter().map(|reached| cells(reached, threads, base));
     output::print(&columns::render(COLUMNS, rows))?;
     Ok(())
 }
 
-fn measure(args: &Args, workers: usize, threads: usize, log: &Log) -> Result<Reached> {
+fn measure(args: &TimeArgs, workers: usize, threads: usize, log: &Log) -> Result<ScalingRow> {
     let mut job = training::open(args, workers, threads, log)?;
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<TimedStep> = Vec::new();
     training::measure(&mut job, args.iterations, &RealClock::start(), &mut |s| steps.push(s))?;
-    Ok(Reached {
+    Ok(ScalingRow {
         workers,
         items: job.items_per_iteration(),
-        all: Step::median(&steps, |step| step.all),
-        rest: Step::median(&steps, |step| step.rest),
+        all: TimedStep::median(&steps, |step| step.all),
+        rest: TimedStep::median(&steps, |step| step.rest),
     })
 }
 
-impl Reached {
+impl ScalingRow {
     fn rate(&self) -> f64 {
         self.items as f64 / self.all.max(1e-9)
     }
 }
 
-fn cells(reached: &Reached, threads: usize, base: f64) -> [String; 8] {
+fn cells(reached: &ScalingRow, threads: usize, base: f64) -> [String; 8] {
     let speed_up = reached.rate() / base;
     [
         reached.workers.to_string(),
@@ -95,7 +95,7 @@ fn counts(max: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Reached, cells, counts};
+    use super::{ScalingRow, cells, counts};
 
     #[test]
     fn workers_double_up_to_the_largest() {
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn efficiency_is_speed_up_over_workers() {
-        let reached = Reached { workers: 4, items: 64, all: 2.0, rest: 0.5 };
+        let reached = ScalingRow { workers: 4, items: 64, all: 2.0, rest: 0.5 };
         let cells = cells(&reached, 1, 10.0);
         assert_eq!(cells, ["4", "1", "64", "2000.0", "32.00", "3.20", "80 %", "25.0 %"]);
     }

@@ -5,7 +5,7 @@ use base::{Clock, median};
 use caffe_format::SolverParameter;
 use train::{Config, Job, files};
 
-use super::Args;
+use super::TimeArgs;
 use crate::log::Log;
 use crate::options::{DEFAULT_SEED, root};
 
@@ -15,7 +15,7 @@ const SOLVER: &str = r#"
 base_lr: 1e-6 lr_policy: "fixed" momentum: 0.9 weight_decay: 0.0005 max_iter: 2147483647"#;
 
 /// A job on `workers` workers of `threads` threads, one replica each. It tests, displays and saves nothing.
-pub(super) fn open(args: &Args, workers: usize, threads: usize, log: &Log) -> Result<Job> {
+pub(super) fn open(args: &TimeArgs, workers: usize, threads: usize, log: &Log) -> Result<Job> {
     let solver = solver(args, log)?;
     let config = Config {
         workers,
@@ -29,7 +29,7 @@ pub(super) fn open(args: &Args, workers: usize, threads: usize, log: &Log) -> Re
     Ok(Job::open(config, &mut |_| {})?)
 }
 
-fn solver(args: &Args, log: &Log) -> Result<SolverParameter> {
+fn solver(args: &TimeArgs, log: &Log) -> Result<SolverParameter> {
     let mut solver = match (&args.solver, &args.model) {
         (Some(path), _) => {
             let read = files::read_solver(path, args.running.reading.unknown())?;
@@ -56,7 +56,7 @@ fn solver(args: &Args, log: &Log) -> Result<SolverParameter> {
 
 /// Seconds that parts of one iteration took.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct TimedStep {
     /// Data, forward and backward on worker 0.
     pub(super) pass: f64,
     /// What followed: exposed communication and the update.
@@ -65,7 +65,7 @@ pub(super) struct Step {
     pub(super) all: f64,
 }
 
-impl Step {
+impl TimedStep {
     /// The median of a part: one iteration that the machine disturbed would spoil a mean.
     pub(super) fn median(steps: &[Self], part: fn(&Self) -> f64) -> f64 {
         median(steps.iter().map(part).collect())
@@ -77,7 +77,7 @@ pub(super) fn measure(
     job: &mut Job,
     iterations: u32,
     clock: &dyn Clock,
-    each: &mut dyn FnMut(Step),
+    each: &mut dyn FnMut(TimedStep),
 ) -> Result<()> {
     job.step(clock, &mut |_| {})?;
     for _ in 0..iterations {
@@ -87,7 +87,7 @@ pub(super) fn measure(
         let pass = |times: &train::Times| times.data + times.forward + times.backward;
         let pass = pass(&after).saturating_sub(pass(&before)).as_secs_f64();
         let all = end.saturating_sub(begin).as_secs_f64();
-        each(Step { pass, rest: (all - pass).max(0.0), all });
+        each(TimedStep { pass, rest: (all - pass).max(0.0), all });
     }
     Ok(())
 }

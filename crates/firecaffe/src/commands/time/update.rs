@@ -3,13 +3,13 @@
 use anyhow::Result;
 use base::general;
 
-use super::training::{self, Step};
-use super::{Args, work};
+use super::training::{self, TimedStep};
+use super::{TimeArgs, work};
 use crate::clock::RealClock;
 use crate::log::Log;
 
 /// Measures and logs medians.
-pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
+pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
     let mut job = training::open(args, 1, args.running.compute.threads(), log)?;
     log.caffe("*** Benchmark begins ***");
     log.caffe(format!("Testing for {} iterations.", args.iterations));
@@ -20,8 +20,8 @@ pub(super) fn run(args: &Args, log: &Log) -> Result<()> {
         log.caffe(format!("Iteration: {index} forward-backward time: {pass} ms."));
         log.caffe(format!("Iteration: {index} update time: {rest} ms."));
     })?;
-    let [pass, rest, all]: [fn(&Step) -> f64; 3] = [|s| s.pass, |s| s.rest, |s| s.all];
-    let [pass, rest, all] = [pass, rest, all].map(|part| Step::median(&steps, part));
+    let [pass, rest, all]: [fn(&TimedStep) -> f64; 3] = [|s| s.pass, |s| s.rest, |s| s.all];
+    let [pass, rest, all] = [pass, rest, all].map(|part| TimedStep::median(&steps, part));
     let images = job.items_per_iteration() as f64;
     let passes = f64::from(job.solver_param().iter_size());
     let flops = passes * job.net().rows().iter().map(work::flops).sum::<f64>();

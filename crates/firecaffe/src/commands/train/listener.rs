@@ -5,13 +5,13 @@ use train::Event;
 
 use crate::log::Log;
 use crate::log::json::JsonLog;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 
 /// Hears every event of a run.
 pub(super) struct Listener<'a> {
     log: Log,
     json: Option<JsonLog>,
-    progress: Option<Progress>,
+    progress: Option<ProgressDisplay>,
     clock: &'a dyn Clock,
 }
 
@@ -21,8 +21,8 @@ impl<'a> Listener<'a> {
     }
 
     /// Shows a progress bar from now on, or none.
-    pub(super) fn show(&mut self, progress: Option<Progress>) {
-        self.log.share(progress.as_ref().map(Progress::bar));
+    pub(super) fn show(&mut self, progress: Option<ProgressDisplay>) {
+        self.log.share(progress.as_ref().map(ProgressDisplay::bar));
         self.progress = progress;
     }
 

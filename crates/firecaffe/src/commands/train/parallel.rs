@@ -15,7 +15,7 @@ const COUNT_MAX: u64 = 4096;
 
 /// Who runs what. The weights depend on the number of replicas, not on that of workers or threads.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Parallel {
+pub(crate) struct ParallelArgs {
     /// Workers of this process: thread groups that train replicas side by side
     #[arg(long, value_name = "W", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     pub(crate) workers: u64,
@@ -59,7 +59,7 @@ fn megabytes(text: &str) -> Result<f64, String> {
     if value >= 0.0 { Ok(value) } else { Err("0 or more".into()) }
 }
 
-impl Parallel {
+impl ParallelArgs {
     /// How ranks exchange, as the flags say.
     #[cfg(feature = "mpi")]
     pub(crate) fn exchange(

@@ -16,7 +16,7 @@ use signal_hook::iterator::Signals;
 use train::{Ranks, TrainError};
 use transport::Waiting;
 
-use super::Args;
+use super::TrainArgs;
 use crate::clock::RealClock;
 use crate::launch;
 
@@ -28,7 +28,7 @@ const HOLD_BACK_SURELY: Duration = Duration::from_secs(5);
 const TERMINATED: i32 = 143;
 
 /// Starts MPI and trains; ends the job if that fails.
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &TrainArgs) -> Result<()> {
     launch::check_pmi()?;
     let clock = Arc::new(RealClock::start());
     let config = args.parallel.exchange(exchange::ExchangeConfig::MPI)?;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let silence_max = args.parallel.silence_max();
     let (exchange, watch) = mpi::start(config, clock, silence_max, report)?;
     launch::check_world(exchange.rank().world())?;
-    let ending = Ending { rank: exchange.rank(), watch: Arc::new(Mutex::new(Some(watch))) };
+    let ending = RankEnding { rank: exchange.rank(), watch: Arc::new(Mutex::new(Some(watch))) };
     ending.on_panic();
     ending.on_sigterm()?;
     let result = super::train(args, ending.ranks(exchange));
@@ -54,12 +54,12 @@ pub(super) fn run(args: &Args) -> Result<()> {
 
 /// How this rank ends the job.
 #[derive(Clone)]
-struct Ending {
+struct RankEnding {
     rank: Rank,
     watch: Arc<Mutex<Option<FailureWatch>>>,
 }
 
-impl Ending {
+impl RankEnding {
     /// How long to leave it to others to say what went wrong.
     fn hold_back(&self, cause: Option<&TrainError>) -> Duration {
         match cause {
