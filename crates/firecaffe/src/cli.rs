@@ -1,4 +1,4 @@
-//! The command line, as clap reads it. Each command's options stand in the command's own file.
+//! The command line, as clap reads it. Each command's options are in the command's own file.
 
 use clap::{Parser, Subcommand};
 
@@ -28,14 +28,14 @@ pub(crate) enum CliCommand {
     Test(test::TestArgs),
     /// Measure how long each layer takes
     Time(time::TimeArgs),
-    /// Run a command again when it lost a rank
+    /// Restart a command that lost a rank
     Supervise(supervise::SuperviseArgs),
     /// Find every error in a net or solver; show shapes and memory
     Check(check::CheckArgs),
-    /// Make and inspect databases
+    /// Create and inspect databases
     #[command(subcommand)]
     Data(data::DataCommand),
-    /// Look into models
+    /// Inspect and convert models
     #[command(subcommand)]
     Model(model::ModelCommand),
     /// Measure the collectives

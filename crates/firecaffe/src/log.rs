@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Caffe's `parse_log.py` and `plot_training_log` read this form; they count a new row at every
-//! "Iteration", so the word stands in no line of ours.
+//! "Iteration", so no line of our own contains the word.
 
 pub(crate) mod json;
 mod line;
@@ -26,9 +26,9 @@ pub(crate) use lines::{megabytes, memory_plan, number, output_value};
 /// Where log lines go.
 pub(crate) struct Log {
     pid: u32,
-    /// Drawn on the same terminal, so it must step aside for every line.
+    /// Drawn on the same terminal, so it is hidden while a line is written.
     bar: Option<ProgressBar>,
-    /// Writes nothing: the log is rank 0's.
+    /// Writes nothing: only rank 0 logs.
     silent: bool,
 }
 
@@ -38,7 +38,7 @@ impl Log {
         Self { pid: std::process::id(), bar: None, silent: false }
     }
 
-    /// The log of `rank`: nothing is heard of others than rank 0.
+    /// The log of `rank`: only rank 0 writes.
     pub(crate) fn of_rank(rank: base::Rank) -> Self {
         Self { silent: rank.coordinator().is_none(), ..Self::new() }
     }

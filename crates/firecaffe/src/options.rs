@@ -22,16 +22,16 @@ const THREADS_MAX: u64 = 4096;
 /// The seed where a prototxt names none. Fixed, so that the same files give the same weights.
 pub(crate) const DEFAULT_SEED: u32 = 1701;
 
-/// What to compute with.
+/// Threads and SIMD level.
 #[derive(Debug, Args)]
 pub(crate) struct ComputeArgs {
-    /// Threads of each worker; results do not depend on it [default: its part of this process's cores]
+    /// Threads of each worker; results do not depend on it [default: this process's cores divided by its workers]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=THREADS_MAX))]
     threads: Option<u64>,
-    /// Instructions to use, `avx2` or `portable`; last bits depend on it [default: the best here]
+    /// SIMD level, `avx2` or `portable`; the last bits of results depend on it [default: the best of this CPU]
     #[arg(long, value_name = "LEVEL")]
     simd: Option<Simd>,
-    /// Accepted because Caffe has it; there is no GPU code, so it changes nothing
+    /// Accepted for compatibility with Caffe; has no effect, because there is no GPU code
     #[arg(long, value_name = "IDS")]
     pub(crate) gpu: Option<String>,
 }

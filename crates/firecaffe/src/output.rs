@@ -21,7 +21,7 @@ pub(crate) fn complain(errors: &[String]) {
     line_to_stderr(&errors.join("\n"));
 }
 
-/// Says why the program failed: all causes on one line.
+/// Writes why the program failed, all causes on one line, to stderr.
 pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     line_to_stderr(&format!("firecaffe: {error:#}"));
     ExitCode::FAILURE

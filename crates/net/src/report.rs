@@ -42,7 +42,7 @@ pub struct BackwardWork {
 }
 
 impl Net {
-    /// One row a layer, in the order they run.
+    /// One row per layer, in the order they run.
     #[must_use]
     pub fn rows(&self) -> Vec<LayerSummary> {
         let row = |node: &crate::Node| {

@@ -32,7 +32,7 @@ struct ClassifyOptions {
     /// One value, or one a channel.
     mean: Vec<f32>,
     scale: f32,
-    /// Names of the classes, one a line.
+    /// Names of the classes, one per line.
     labels: Option<PathBuf>,
 }
 

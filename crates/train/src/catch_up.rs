@@ -1,14 +1,14 @@
-//! Data positions of a run whose snapshot does not tell them: one written by Caffe.
+//! Data positions of a run whose snapshot does not store them, because Caffe wrote it.
 //!
-//! Every iteration reads `iter_size` batches and every test phase `test_iter`, so how far the data
-//! layers were follows from the iteration. They are sent there, their crops and mirrors included.
-//! Numbers drawn by layers while they run (Dropout, DummyData) cannot be made up for.
+//! Every iteration reads `iter_size` batches and every test phase `test_iter`, so the position of a
+//! data layer follows from the iteration. Skipping draws the crops and mirrors of the skipped
+//! records. Random numbers that layers draw while they run (Dropout, DummyData) are not replayed.
 
 use caffe_format::SolverParameter;
 
 use crate::{Job, TrainError};
 
-/// Sends all data layers to where an unbroken run has them before iteration `job.iter`.
+/// Moves all data layers to their position before iteration `job.iter` of an uninterrupted run.
 pub(crate) fn catch_up(job: &mut Job) -> Result<(), TrainError> {
     let solver = &job.config.solver;
     let passes = u64::from(solver.iter_size().unsigned_abs());
@@ -37,7 +37,7 @@ fn skip(
     Ok(())
 }
 
-/// Test phases before iteration `iter`. The one at `iter` itself comes after a snapshot, so not.
+/// Test phases before iteration `iter`, without the one at `iter` itself, which follows the snapshot.
 fn tests_before(solver: &SolverParameter, iter: u64) -> u64 {
     let interval = u64::from(solver.test_interval().unsigned_abs());
     if interval == 0 || iter == 0 {

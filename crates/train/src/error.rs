@@ -260,7 +260,7 @@ pub enum TrainError {
         blob: String,
     },
 
-    /// The loss of a replica that another rank runs is not finite; that rank says where it began.
+    /// The loss of a replica that another rank runs is not finite; that rank reports the layer.
     #[error("iteration {iter}: the loss of a replica on another rank is not finite")]
     LossElsewhere {
         /// The iteration.

@@ -103,7 +103,7 @@ pub enum Event {
         /// `lr_policy`.
         policy: String,
     },
-    /// A data layer has read all its records and goes on with the first.
+    /// A data layer has read all its records and continues with the first.
     DataRestarted {
         /// The layer.
         layer: String,
@@ -210,7 +210,7 @@ pub enum Event {
         /// The state file.
         state: PathBuf,
     },
-    /// A snapshot could not be written; the previous one is intact and training goes on.
+    /// A snapshot could not be written; the previous one is intact and training continues.
     SnapshotFailed {
         /// The error and its causes, outermost first.
         causes: Vec<String>,

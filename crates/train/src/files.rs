@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
 
-/// A file as read: the message, and what the reader should be told about it.
+/// A file as read: the message, and how it differs from what today's format would say.
 #[derive(Debug)]
 pub struct ReadPrototxt<M> {
     /// The message, upgraded to today's format.

@@ -25,14 +25,14 @@ use crate::worker::Worker;
 use crate::{Config, Event, Job, TrainError, WhichNet, matrix, restore};
 
 impl Job {
-    /// Reads, checks and builds everything. What can be known to be wrong is found here, before the
-    /// first iteration.
+    /// Reads, checks and builds everything. Errors that can be found
+    /// before the first iteration are found here.
     pub fn open(config: Config, events: &mut dyn FnMut(Event)) -> Result<Self, TrainError> {
         Self::join(config, Ranks::alone(), events)
     }
 
-    /// As [`open`](Self::open), as one of several ranks. They agree on everything before the first
-    /// iteration, or who differs is named.
+    /// As [`open`](Self::open), as one of several ranks. They compare configurations before the first
+    /// iteration; an error names a rank that differs.
     pub fn join(
         config: Config,
         ranks: Ranks,
@@ -75,11 +75,11 @@ impl Job {
         events(Event::TrainNet { origin: found.train.origin.clone() });
         let mut nets = Vec::with_capacity(dealing.workers);
         for worker in 0..dealing.workers {
-            // The log says it once; every worker has activations of its own.
+            // Every worker has its own activations, but the net is reported once.
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
             let mut sources = FileSources::new(&config, 0, dealing.replicas);
-            // What `debug_info` prints is every layer's own.
+            // `debug_info` prints the diff of every layer.
             let debug = config.solver.debug_info();
             let plan = if debug { MemoryPlan::KeepDiffs } else { MemoryPlan::ShareDiffs };
             nets.push(build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?);

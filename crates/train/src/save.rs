@@ -30,7 +30,7 @@ impl Job {
         }
     }
 
-    /// Caffe's part: iteration and history, a blob for every param in net order.
+    /// What Caffe's file holds: iteration and history, a blob for every param in net order.
     fn solver_state(&self) -> SolverState {
         let history: Vec<_> = self.shared.history.iter().map(|slab| slab.read()).collect();
         let blob = |slab: &[f32], param: &Param| {
@@ -54,7 +54,7 @@ impl Job {
         }
     }
 
-    /// The states of all ranks' replicas, in their order. All ranks ask together.
+    /// The states of all ranks' replicas, in their order. A collective: all ranks call it.
     fn whole_run_state(&self) -> Result<RunState, TrainError> {
         let mut whole = self.run_state();
         if self.ranks.are_several() {
@@ -68,8 +68,8 @@ impl Job {
         Ok(whole)
     }
 
-    /// Our part: where this rank's replicas' data and random numbers are. Test nets belong to
-    /// replica 0.
+    /// What the sidecar holds: positions of data sources and random streams of this rank's replicas.
+    /// Test nets belong to replica 0.
     fn run_state(&self) -> RunState {
         let mut replicas: Vec<Replica> =
             self.replicas.iter().map(|r| self.replica_state(r)).collect();

@@ -1,4 +1,4 @@
-//! Set-up of a rank's replicas: what each draws and opens, in Caffe's order.
+//! Set-up of a rank's replicas: weights, random streams and data sources, in Caffe's order.
 
 use base::Rank;
 use base::random::Mt19937;
@@ -11,7 +11,7 @@ use crate::parallel::Dealing;
 use crate::sources::FileSources;
 use crate::{Config, Event, TrainError, WhichNet};
 
-/// How a rank goes through set-up.
+/// What the set-up of a rank depends on.
 pub(crate) struct SetUp<'a> {
     pub(crate) config: &'a Config,
     pub(crate) dealing: Dealing,

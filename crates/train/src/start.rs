@@ -1,8 +1,8 @@
-//! The self-test of several ranks: before the first iteration, all show what they are about to do.
+//! The self-test of several ranks: before the first iteration, they compare what they are about to do.
 //!
-//! Each says a line for everything that must be equal (version, solver, nets, data, dealing, weights); all
-//! compare, and come to the same verdict: who differs, from whom, in what. It costs two small
-//! collectives and a look at the data's first and last blocks.
+//! Each rank sends one line for everything that must be equal (version, solver, nets, data, replica
+//! placement, weights). All ranks compare the lines and reach the same verdict: who differs, from
+//! whom, in what. It costs two small collectives and reading the first and last blocks of the data.
 
 use base::Fingerprint;
 use caffe_format::text;
@@ -10,11 +10,11 @@ use caffe_format::text;
 use crate::nets::SolverNets;
 use crate::{Event, Job, TrainError};
 
-/// Between the name of what is compared, and its value.
+/// Separates the name of what is compared from its value.
 const TAB: char = '\t';
 
 impl Job {
-    /// Compares this rank with the others; says who takes part.
+    /// Compares this rank with the others and reports who takes part.
     pub(crate) fn compare_ranks(
         &self,
         nets: &SolverNets,
@@ -64,7 +64,7 @@ impl Job {
         }
         let weights = self.net().hash(&self.shared.params.read(), &self.replicas[0].running);
         if self.iter == 0 {
-            // Once a run goes on, statistics of replicas differ.
+            // After the first iteration the statistics of replicas differ.
             lines.push(("the weights".to_owned(), format!("{weights:016x}")));
         }
         lines

@@ -1,4 +1,4 @@
-//! `firecaffe data …`: making and looking into databases.
+//! `firecaffe data …`: creating and inspecting databases.
 
 mod check;
 mod convert_cifar;
@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::options::backend;
 
-/// One variant a file in `data/`.
+/// One variant per file in `data/`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum DataCommand {
     /// Convert a list of image files and labels to a database
@@ -25,7 +25,7 @@ pub(crate) enum DataCommand {
     ConvertCifar(convert_cifar::ConvertCifarArgs),
     /// Compute the mean image of a database
     Mean(mean::MeanArgs),
-    /// Read and decode every record of a database and say what it holds
+    /// Read and decode every record of a database and summarise what it holds
     Check(check::DataCheckArgs),
 }
 

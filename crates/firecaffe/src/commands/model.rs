@@ -8,7 +8,7 @@ mod upgrade;
 
 use anyhow::Result;
 
-/// One variant a file in `model/`.
+/// One variant per file in `model/`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum ModelCommand {
     /// Show layers, shapes, parameters, multiply-adds and memory of a net

@@ -2,7 +2,7 @@
 //!
 //! A cluster loses machines; a job that resumes from its last snapshot only needs somebody to start it
 //! again. What counts as a loss, and when to give up, is decided in `policy`; signals go to the command
-//! through `child`. Costs twenty wake-ups a second.
+//! through `child`. Costs twenty wake-ups per second.
 
 mod child;
 mod policy;
@@ -23,7 +23,7 @@ Example:
   firecaffe supervise --restarts 5 -- mpirun -n 8 firecaffe train --solver solver.prototxt --snapshot auto
 
 Runs COMMAND, and again when it ended because a rank was lost: with exit code 75 (a rank was silent or
-strayed; the line before says which), killed by a signal, or with 128 and a signal's number, which is what
+diverged; the line before says which), killed by a signal, or with 128 and a signal's number, which is what
 mpirun and shells make of that. An end with 0, 1 (an error that would come again), 2 (a wrong command
 line), 126, 127 (no such program) or 130 (Ctrl-C) is final; `--restart-on` adds codes.
 
@@ -31,7 +31,7 @@ Between runs it waits: `--wait` seconds, twice as long after each quick failure,
 failures in a row within `--quick` seconds of their start are no lost ranks, and it gives up.
 
 SIGINT, SIGTERM and SIGUSR1 are passed on to the command, which is then not started again. The exit code
-is that of the last run. With `--snapshot auto` every run goes on after the last complete snapshot, so
+is that of the last run. With `--snapshot auto` every run continues after the last complete snapshot, so
 write some (`snapshot: 1000` in the solver). The command reads nothing from the terminal.";
 
 /// Options of `supervise`.

@@ -29,14 +29,14 @@ const EMPTY_TRACE: &[u8] = b"{\"traceEvents\":[]}\n";
 const EXAMPLES: &str = "\
 Examples:
   firecaffe train --solver examples/lenet/solver.prototxt
-  firecaffe train --solver solver.prototxt --snapshot auto            go on after the last snapshot
+  firecaffe train --solver solver.prototxt --snapshot auto            continue after the last snapshot
   firecaffe train --solver solver.prototxt --weights bvlc.caffemodel  fine-tune
   firecaffe train --solver solver.prototxt --workers 2 --threads 1    data-parallel, batch_size each
   mpirun -n 8 firecaffe train --solver solver.prototxt                on the ranks of an MPI job
 
 Paths in prototxts are relative to the working directory, as in Caffe. Ctrl-C, SIGTERM and SIGUSR1
-write a snapshot and stop; a second Ctrl-C stops at once. SIGHUP writes a snapshot and goes on.
-mpirun itself ends all ranks at once on Ctrl-C and SIGTERM; SIGUSR1 it passes on to them.";
+write a snapshot and stop; a second Ctrl-C stops at once. SIGHUP writes a snapshot and continues.
+mpirun itself ends all ranks at once on Ctrl-C and SIGTERM; it forwards SIGUSR1 to them.";
 
 /// Options of `train`.
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ pub(crate) struct TrainArgs {
     /// The `.solverstate` to resume from, or `auto` for the last complete one, if any
     #[arg(long, value_name = "FILE|auto")]
     snapshot: Option<PathBuf>,
-    /// Where a resumed run reads data: on from where it was, or from the first record as Caffe does
+    /// Where a resumed run reads data: after the last record it read, or from the first record as Caffe does
     #[arg(long, value_name = "WHERE", default_value = "continue",
           value_parser = one_of::<ResumeData>(ResumeData::NAMES))]
     resume_data: ResumeData,
@@ -59,10 +59,10 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "WHAT", default_value = "fail",
           value_parser = one_of::<OnBadSample>(OnBadSample::NAMES))]
     on_bad_sample: OnBadSample,
-    /// Also write what is displayed, tested and saved to this file, one JSON object a line
+    /// Also write what is displayed, tested and saved to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     log_json: Option<PathBuf>,
-    /// Also write what every worker did when to this file, as a Chrome trace (opens in Perfetto); the
+    /// Also write a timeline of every worker to this file, as a Chrome trace (opens in Perfetto); the
     /// first 200,000 spans of each worker
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
@@ -101,7 +101,7 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         JsonLog::create(path).with_context(|| format!("cannot create {}", path.display()))
     });
     if let Some(path) = args.timeline.as_ref().filter(|_| rank.coordinator().is_some()) {
-        snapshot::atomic::write(path, EMPTY_TRACE)?; // or a long run would end in vain
+        snapshot::atomic::write(path, EMPTY_TRACE)?; // a path that cannot be written must fail before a long run, not after it
     }
     let clock = RealClock::start();
     let signals = Signals::install(args.sigint_effect, args.sighup_effect)
@@ -132,7 +132,7 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
     if of_solver { error.context(solver.display().to_string()) } else { error }
 }
 
-/// Reads the solver and settles what flags and files leave open.
+/// Reads the solver and combines it with the flags.
 fn configure(args: &TrainArgs, log: &Log) -> Result<Config> {
     let unknown = args.running.reading.unknown();
     let read = files::read_solver(&args.solver, unknown)?;
@@ -205,7 +205,7 @@ fn resume(args: &TrainArgs, solver: &SolverParameter, log: &Log) -> Result<Optio
     }
 }
 
-/// One notice, before anything else is built. Errors in the nets are reported when they are opened.
+/// Warns once about everything that asks for a GPU. Errors in the nets are reported when they are opened.
 fn tell_about_gpus(args: &TrainArgs, solver: &SolverParameter, log: &Log) {
     let found = nets::read(solver, &root(), args.running.reading.unknown(), &mut |_| {}).ok();
     let nets: Vec<_> = found.iter().map(|found| &found.train.net).collect();

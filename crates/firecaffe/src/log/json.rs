@@ -21,14 +21,14 @@ use record::{JsonRecord, RecordFields, rounded};
 /// A file that events are appended to as they happen.
 pub(crate) struct JsonLog {
     file: File,
-    /// Iterations done, as far as events have told.
+    /// Iterations done, according to the events so far.
     iteration: u64,
     /// The net whose test phase runs.
     testing: usize,
 }
 
 impl JsonLog {
-    /// Starts the file anew.
+    /// Creates the file, or empties an existing one.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         Ok(Self { file: File::create(path)?, iteration: 0, testing: 0 })
     }

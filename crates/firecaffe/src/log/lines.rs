@@ -1,4 +1,4 @@
-//! Events of a run as lines of Caffe's log: the texts, to the letter. Those of set-up are in
+//! Events of a run as lines of Caffe's log: with Caffe's exact wording. Those of set-up are in
 //! [`set_up`](super::set_up).
 
 use base::general;
@@ -150,7 +150,7 @@ fn joined(hosts: &[(String, usize)], allreduce: &str) -> String {
     format!("{ranks} ranks on {count} host{s} ({listed}), all agree; allreduce {allreduce}")
 }
 
-/// A line a value, numbered through all outputs as in Caffe.
+/// One line per value, numbered through all outputs as in Caffe.
 fn output_lines<'a>(
     which: &'a str,
     line: u32,

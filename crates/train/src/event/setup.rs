@@ -23,12 +23,12 @@ pub enum NetOrigin {
     TestNetParam,
 }
 
-/// What a snapshot without a sidecar leaves open, and how the run goes on.
+/// What a snapshot without a sidecar leaves open, and where the run continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumeGap {
     /// The sidecar that is not there.
     pub missing: PathBuf,
     /// Where data is read: by counting the batches of the iterations so far, or from the first record.
-    /// Random numbers of layers begin anew either way.
+    /// Random numbers of layers start from the seed either way.
     pub data: ResumeData,
 }

@@ -7,7 +7,7 @@ use crate::log::Log;
 use crate::log::json::JsonLog;
 use crate::progress::ProgressDisplay;
 
-/// Hears every event of a run.
+/// Receives every event of a run.
 pub(super) struct Listener<'a> {
     log: Log,
     json: Option<JsonLog>,
@@ -30,7 +30,7 @@ impl<'a> Listener<'a> {
         &self.log
     }
 
-    /// Passes an event on.
+    /// Passes an event to log, progress bar and JSON log.
     pub(super) fn hear(&mut self, event: &Event) {
         self.log.event(event);
         if let Some(progress) = &self.progress {

@@ -13,23 +13,23 @@ use crate::options::{one_of, silence_max};
 /// Most workers or replicas that can be asked for.
 const COUNT_MAX: u64 = 4096;
 
-/// Who runs what. The weights depend on the number of replicas, not on that of workers or threads.
+/// Replicas and who runs them. The weights depend on the number of replicas, not on workers or threads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ParallelArgs {
-    /// Workers of this process: thread groups that train replicas side by side
+    /// Workers of this process: groups of threads that run replicas in parallel
     #[arg(long, value_name = "W", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     pub(crate) workers: u64,
-    /// Replicas of the training step, each with a batch of its own [default: one a worker of every rank]
+    /// Replicas of the training step, each with its own batch [default: one per worker of every rank]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     replicas: Option<u64>,
-    /// Whose `batch_size` is: each replica's, as in Caffe, or that of all together
+    /// Whether `batch_size` is that of each replica, as in Caffe, or of all replicas together
     #[arg(long, value_name = "WHOSE", default_value = "per-replica",
           value_parser = one_of::<BatchMeaning>(BatchMeaning::NAMES))]
     batch: BatchMeaning,
-    /// Sum gradients once this many megabytes wait (10^6 bytes)
+    /// Size of a bucket: gradients are summed once this many megabytes (10^6 bytes) are ready
     #[arg(long, value_name = "MB", default_value_t = BUCKET_BYTES as f64 / 1e6, value_parser = megabytes)]
     bucket_mb: f64,
-    /// Whether gradients are summed while backward goes on
+    /// Whether gradients are summed during backward, or after it
     #[arg(long, value_name = "ON", default_value = "on",
           value_parser = one_of::<Overlap>(Overlap::NAMES))]
     overlap: Overlap,
@@ -38,17 +38,17 @@ pub(crate) struct ParallelArgs {
     /// runs between its workers, and `auto` is direct reads
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = AlgorithmChoice::parse)]
     allreduce: AlgorithmChoice,
-    /// Network parameters that `auto` reckons with, as `bench network` saved them
+    /// Network parameters for `auto`, as saved by `bench network`
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Under `mpirun`: a rank that is silent for longer is reported as lost, in seconds
+    /// Under `mpirun`: seconds without a heartbeat after which a rank is reported as lost
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = silence_max)]
     silence_max: f64,
     /// Which BatchNorm statistics test, snapshot and hash use
     #[arg(long, value_name = "WHICH", default_value = "averaged",
           value_parser = one_of::<BatchNormState>(BatchNormState::NAMES))]
     batch_norm: BatchNormState,
-    /// Go on even where the weights would not be those of one worker
+    /// Train even if the weights would differ from those of one worker
     #[arg(long)]
     inexact: bool,
 }

@@ -100,7 +100,7 @@ impl RankEnding {
         }));
     }
 
-    /// `mpirun` sends SIGTERM to the survivors: each says whom it waits for, and goes.
+    /// `mpirun` sends SIGTERM to the survivors: each logs which rank it waits for, and exits.
     fn on_sigterm(&self) -> Result<()> {
         let mut signals = Signals::new([SIGTERM]).context("cannot handle signals")?;
         let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
