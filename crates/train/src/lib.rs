@@ -32,6 +32,33 @@
 //! assert!((line.blobs[1].data[0] - 1.0).abs() < 1e-3);
 //! # Ok::<(), train::TrainError>(())
 //! ```
+//!
+//! Every type in a public signature can be named through this crate:
+//!
+//! ```
+//! use train::files::net_from_text;
+//! use train::{Event, MemoryPlan, Net, NetConfig, NetParameter, NetState, Phase, Shape, Simd};
+//! use train::{Single, TrainError};
+//!
+//! fn shape_of(net: &Net, blob: &str) -> Option<Shape> {
+//!     net.blob_shape(blob).cloned()
+//! }
+//!
+//! let written: NetParameter = net_from_text(
+//!     "net",
+//!     r#"layer { name: "x" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 } } }"#,
+//! )?;
+//! let state = NetState { phase: Some(Phase::Test), ..NetState::default() };
+//! let (simd, plan) = (Simd::detect(), MemoryPlan::ForwardOnly);
+//! let config = NetConfig { state, simd, plan, ..NetConfig::new("net") };
+//! let mut compiled = 0;
+//! let single = Single::build(&config, &written, &mut |event| {
+//!     compiled += usize::from(matches!(event, Event::NetCompiled { .. }));
+//! })?;
+//! assert_eq!(compiled, 1);
+//! assert_eq!(shape_of(single.net(), "x").map(|shape| shape.count()), Some(6));
+//! # Ok::<(), TrainError>(())
+//! ```
 
 mod batches;
 mod board;
@@ -72,7 +99,6 @@ mod weights;
 mod worker;
 
 pub use config::{BUCKET_BYTES, Config, ResumeData};
-pub use data::OnBadSample;
 pub use error::{ResumeProblem, TensorProblem, TrainError, WhichNet, WorkerCount};
 pub use event::{Display, Event, NetOrigin, ResumeGap};
 pub use job::Job;
@@ -82,9 +108,32 @@ pub use parallel::{BatchNormState, Dealing, Overlap};
 pub use ranks::{Alarm, Ranks};
 pub use run::{Control, Ending, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
-pub use snapshot::BatchMeaning;
 pub use sources::FileSources;
 pub use times::{NoClock, Times};
+
+// Types of other crates in the signatures above: a program depends on `train` alone.
+pub use base::random::StateError;
+pub use base::{Clock, Rank, Shape, ShapeError};
+pub use caffe_format::text::{Diagnostic, Diagnostics};
+pub use caffe_format::upgrade::UpgradeError;
+pub use caffe_format::{
+    BlobError, DataParameterDb, LayerParameter, NetParameter, NetState, Phase, SolverParameter,
+};
+pub use collective::AlgorithmChoice;
+pub use data::{DataError, OnBadSample};
+pub use exchange::{Exchange, ExchangeError};
+pub use kernels::{Cpu, Simd};
+pub use layers::DataSourceError;
+pub use net::{
+    DebugBlob, DebugValue, LayerReport, Memory, MemoryPlan, Mismatch, Net, NetError, NetReport,
+    Output, ParamNorms, RunError, SharedParam, TopReport, UnmetRule, Values,
+};
+pub use safetensors::SafeTensorError;
+pub use snapshot::weights::WeightsError;
+pub use snapshot::{BatchMeaning, SnapshotError};
+pub use solver::SolverError;
+pub use tensor::SlabReadGuard;
+pub use transport::{Busy, RankProgress};
 
 /// An error with its causes, on one line.
 #[must_use]

@@ -1,8 +1,11 @@
 //! Results of `bench allreduce` as a table with nccl-tests' columns, and as JSON.
 
-use crate::wire::WireFormat;
-use base::json_string;
+use std::collections::BTreeMap;
 use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::wire::WireFormat;
 
 /// One line of the table.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,32 +91,49 @@ pub fn table_line(m: &AllReduceResult) -> String {
     )
 }
 
-/// `{"results": [..]}`.
+/// `{"results":[..]}`, as `xtask bench` and other programs read it.
 #[must_use]
 pub fn json(results: &[AllReduceResult]) -> String {
-    let mut text = String::from("{\"results\": [");
-    for (index, m) in results.iter().enumerate() {
-        let comma = if index > 0 { "," } else { "" };
-        let _ = write!(
-            text,
-            "{comma}\n  {{\"algorithm\": {}, \"chosen\": {}, \"transport\": {}, \
-             \"workers\": {}, \"type\": {}, \"bytes\": {}, \"time_us\": {:.3}, \"time_min_us\": {:.3}, \
-             \"algbw_gbs\": {:.4}, \"busbw_gbs\": {:.4}, \"wrong\": {}}}",
-            json_string(&m.asked),
-            json_string(&m.algorithm),
-            json_string(m.transport),
-            m.workers,
-            json_string(m.wire.name),
-            m.bytes(),
-            m.time_us,
-            m.time_min_us,
-            m.algbw_gbs(),
-            m.busbw_gbs(),
-            m.wrong,
-        );
+    let results: Vec<_> = results.iter().map(ResultRow::of).collect();
+    let report = BTreeMap::from([("results", results)]);
+    serde_json::to_string(&report).expect("strings and numbers can be written") + "\n"
+}
+
+/// One object of the list.
+#[derive(Serialize)]
+struct ResultRow<'a> {
+    /// As it was asked for.
+    algorithm: &'a str,
+    /// What ran.
+    chosen: &'a str,
+    transport: &'a str,
+    workers: usize,
+    #[serde(rename = "type")]
+    wire: &'a str,
+    bytes: usize,
+    time_us: f64,
+    time_min_us: f64,
+    algbw_gbs: f64,
+    busbw_gbs: f64,
+    wrong: u64,
+}
+
+impl<'a> ResultRow<'a> {
+    fn of(result: &'a AllReduceResult) -> Self {
+        Self {
+            algorithm: &result.asked,
+            chosen: &result.algorithm,
+            transport: result.transport,
+            workers: result.workers,
+            wire: result.wire.name,
+            bytes: result.bytes(),
+            time_us: result.time_us,
+            time_min_us: result.time_min_us,
+            algbw_gbs: result.algbw_gbs(),
+            busbw_gbs: result.busbw_gbs(),
+            wrong: result.wrong,
+        }
     }
-    text.push_str("\n]}\n");
-    text
 }
 
 #[cfg(test)]
@@ -143,9 +163,7 @@ mod tests {
         "#]]
         .assert_eq(&table);
         expect![[r#"
-            {"results": [
-              {"algorithm": "auto", "chosen": "direct", "transport": "local", "workers": 4, "type": "f32", "bytes": 100000000, "time_us": 25000.000, "time_min_us": 24000.000, "algbw_gbs": 4.0000, "busbw_gbs": 6.0000, "wrong": 0}
-            ]}
+            {"results":[{"algorithm":"auto","chosen":"direct","transport":"local","workers":4,"type":"f32","bytes":100000000,"time_us":25000.0,"time_min_us":24000.0,"algbw_gbs":4.0,"busbw_gbs":6.0,"wrong":0}]}
         "#]]
         .assert_eq(&json(&[measured]));
     }
