@@ -22,6 +22,7 @@ mod faults {
     use std::time::{Duration, Instant};
 
     /// Time since the program began.
+    #[derive(Debug)]
     struct ProcessClock(Instant);
 
     #[expect(clippy::disallowed_methods, reason = "a binary supplies the clock")]

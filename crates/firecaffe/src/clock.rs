@@ -4,6 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time since the program began.
+#[derive(Debug)]
 pub(crate) struct RealClock(Instant);
 
 impl RealClock {

@@ -4,17 +4,22 @@
 //! data layer follows from the iteration. Skipping draws the crops and mirrors of the skipped
 //! records. Random numbers that layers draw while they run (Dropout, DummyData) are not replayed.
 
+use std::sync::Arc;
+
 use caffe_format::SolverParameter;
 
+use crate::worker::Worker;
 use crate::{Job, TrainError};
 
 /// Moves all data layers to their position before iteration `job.iter` of an uninterrupted run.
 pub(crate) fn catch_up(job: &mut Job) -> Result<(), TrainError> {
-    let solver = &job.config.solver;
+    let shared = Arc::clone(&job.shared);
+    let solver = &shared.config.solver;
     let passes = u64::from(solver.iter_size().unsigned_abs());
     let tests = tests_before(solver, job.iter);
-    for replica in &mut job.replicas {
-        skip(&job.workers[0].net, &mut replica.sources, job.iter.saturating_mul(passes))?;
+    let batches = job.iter.saturating_mul(passes);
+    for Worker { net, replicas, .. } in &mut job.workers {
+        replicas.iter_mut().try_for_each(|replica| skip(net, &mut replica.sources, batches))?;
     }
     for (test, &iterations) in job.tests.iter_mut().zip(&solver.test_iter) {
         let batches = tests.saturating_mul(iterations.unsigned_abs().into());

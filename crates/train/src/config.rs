@@ -1,20 +1,24 @@
 //! What a job is, resolved: nothing below reads flags, environment or clock for itself.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use base::Clock;
 use caffe_format::SolverParameter;
 use collective::AlgorithmChoice;
+use exchange::wire::{F32, WireFormat};
 use kernels::Simd;
 use serde::{Deserialize, Serialize};
 use snapshot::BatchMeaning;
 
-use crate::parallel::{BatchNormState, Overlap};
+use crate::placement::{BatchNormState, Overlap};
 
+use crate::NoClock;
 use crate::files::UnknownFields;
 
 /// Everything [`Job::open`](crate::Job::open) needs to know.
 #[derive(Debug, Clone)]
-pub struct Config {
+pub struct JobConfig {
     /// The solver, upgraded.
     pub solver: SolverParameter,
     /// Model files to start from, in order; overrides the solver's `weights`.
@@ -43,6 +47,10 @@ pub struct Config {
     pub inexact: bool,
     /// Which BatchNorm statistics test, snapshot and hash use.
     pub batch_norm: BatchNormState,
+    /// How gradients are represented in messages, and rounded in every sum.
+    pub wire: &'static WireFormat,
+    /// Real time, unless nobody asks how long things take.
+    pub clock: Arc<dyn Clock>,
     /// SIMD level.
     pub simd: Simd,
     /// Seed when the solver names none.
@@ -59,7 +67,7 @@ pub struct Config {
 /// costs nothing beside adding them, small enough that most of AlexNet moves during backward.
 pub const BUCKET_BYTES: usize = 4_000_000;
 
-impl Config {
+impl JobConfig {
     /// Trains `solver` from its first iteration: on one thread at the machine's SIMD level, with the
     /// seed 1 if the solver has none, paths relative to the working directory, and an error for unknown
     /// fields and bad records. Fields are public: set what should be otherwise.
@@ -80,6 +88,8 @@ impl Config {
             timeline: false,
             inexact: false,
             batch_norm: BatchNormState::Averaged,
+            wire: F32,
+            clock: Arc::new(NoClock),
             simd: Simd::detect(),
             seed: 1,
             root: PathBuf::new(),

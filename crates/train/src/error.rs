@@ -15,6 +15,8 @@ use net::{NetError, RunError};
 use snapshot::SnapshotError;
 use solver::SolverError;
 
+use crate::StepError;
+
 pub use resume::ResumeProblem;
 pub use tensors::TensorProblem;
 pub use which_net::WhichNet;
@@ -240,39 +242,13 @@ pub enum TrainError {
         source: DataSourceError,
     },
 
-    /// A layer failed while running.
+    /// A layer failed while running outside an iteration.
     #[error(transparent)]
     Run(#[from] RunError),
 
-    /// The loss is infinite or not a number.
-    #[error(
-        "iteration {iter}: the loss is {loss}; the first value that is not finite is in blob `{blob}` \
-         of layer `{layer}`. Lower `base_lr`, or set `clip_gradients`"
-    )]
-    Loss {
-        /// The iteration.
-        iter: u64,
-        /// The loss.
-        loss: f32,
-        /// The layer that made the first bad value.
-        layer: String,
-        /// The blob it is in.
-        blob: String,
-    },
-
-    /// The loss of a replica that another rank runs is not finite; that rank reports the layer.
-    #[error("iteration {iter}: the loss of a replica on another rank is not finite")]
-    LossElsewhere {
-        /// The iteration.
-        iter: u64,
-    },
-
-    /// Another worker ended the iteration.
-    #[error("iteration {iter}: another worker failed")]
-    OtherWorker {
-        /// The iteration.
-        iter: u64,
-    },
+    /// An iteration failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
 
     /// Ranks do not agree on what they are to do.
     #[error("rank {rank} on {host} differs from rank {usual} in {what}: give all ranks the same")]
@@ -297,20 +273,6 @@ pub enum TrainError {
     /// Values did not arrive.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-
-    /// A gradient is infinite or not a number.
-    #[error(
-        "iteration {iter}: the gradient of param {index} of layer `{layer}` is not finite. \
-         Lower `base_lr`, or set `clip_gradients`"
-    )]
-    Gradient {
-        /// The iteration.
-        iter: u64,
-        /// The layer.
-        layer: String,
-        /// Which of its params.
-        index: usize,
-    },
 
     /// A snapshot cannot be read or written.
     #[error(transparent)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use net::{DebugValue, Memory, NetReport, Output, UnmetRule};
 use serde::{Deserialize, Serialize};
 
-use crate::Times;
+use crate::PhaseTimes;
 use crate::files::PrototxtNotice;
 use crate::seconds;
 pub use setup::{NetOrigin, ResumeGap};
@@ -169,7 +169,7 @@ pub enum Event {
         /// Which of the process's workers.
         worker: usize,
         /// By kind of work.
-        times: Times,
+        times: PhaseTimes,
     },
     /// What one rank's workers together spent their time on since the last event of this kind.
     RankTimes {
@@ -178,7 +178,7 @@ pub enum Event {
         /// Its machine.
         host: String,
         /// Sums over its workers.
-        times: Times,
+        times: PhaseTimes,
     },
     /// A test phase begins.
     Testing {
@@ -223,7 +223,7 @@ pub enum Event {
         /// Items that were trained on.
         items: u64,
         /// What worker 0 spent its time on.
-        times: Times,
+        times: PhaseTimes,
     },
     /// All iterations are done.
     Finished,
@@ -248,7 +248,7 @@ pub struct Display {
     /// Items trained on since then, by all replicas.
     pub items: u64,
     /// What worker 0 spent its time on since then.
-    pub times: Times,
+    pub times: PhaseTimes,
     /// `display`.
     pub interval: u64,
     /// Outputs of the train net.

@@ -3,6 +3,7 @@
 use layers::DataSource;
 use net::Net;
 
+use crate::worker::Worker;
 use crate::{Job, Single, TrainError};
 
 impl Single {
@@ -32,10 +33,10 @@ impl Job {
         values: &[f32],
         labels: &[f32],
     ) -> Result<(), TrainError> {
-        for replica in &mut self.replicas {
-            give(&self.workers[0].net, &mut replica.sources, layer, values, labels)?;
-        }
-        Ok(())
+        self.workers.iter_mut().try_for_each(|Worker { net, replicas, .. }| {
+            let mut sources = replicas.iter_mut().map(|replica| &mut replica.sources);
+            sources.try_for_each(|sources| give(net, sources, layer, values, labels))
+        })
     }
 
     /// Writes what HDF5Output layers still hold.
@@ -44,8 +45,9 @@ impl Job {
             let (net, sources) = test.net_and_sources();
             finish(net, sources)?;
         }
-        let net = &self.workers[0].net;
-        self.replicas.iter_mut().try_for_each(|replica| finish(net, &mut replica.sources))
+        self.workers.iter_mut().try_for_each(|Worker { net, replicas, .. }| {
+            replicas.iter_mut().try_for_each(|replica| finish(net, &mut replica.sources))
+        })
     }
 }
 

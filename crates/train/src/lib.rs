@@ -6,7 +6,7 @@
 //! flags or environment.
 //!
 //! ```
-//! use train::{Config, Job, NoClock, files::solver_from_text};
+//! use train::{Job, JobConfig, files::solver_from_text};
 //!
 //! // Learns y = 3 a + 2 b + 1 from four points.
 //! let solver = solver_from_text(
@@ -21,10 +21,10 @@
 //!       layer { name: "loss" type: "EuclideanLoss" bottom: "line" bottom: "y" top: "loss" }
 //!     }"#,
 //! )?;
-//! let mut job = Job::open(Config::new(solver), &mut |_| {})?;
+//! let mut job = Job::open(JobConfig::new(solver), &mut |_| {})?;
 //! job.set_input_arrays("points", &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], &[1.0, 3.0, 4.0, 6.0])?;
 //! for _ in 0..300 {
-//!     job.step(&NoClock, &mut |_| {})?;
+//!     job.step(&mut |_| {})?;
 //! }
 //! let line = &job.model()?.layer[1];
 //! let [a, b] = line.blobs[0].data[..] else { panic!("two weights") };
@@ -60,10 +60,9 @@
 //! # Ok::<(), TrainError>(())
 //! ```
 
+mod assemble;
 mod batches;
-mod board;
 mod catch_up;
-mod communicate;
 mod config;
 mod error;
 mod evaluate;
@@ -73,14 +72,12 @@ mod input_arrays;
 mod job;
 mod matrix;
 pub mod nets;
-mod news;
 mod notices;
 mod open;
 mod output;
-mod parallel;
+mod placement;
 mod plan;
 mod ranks;
-mod reduce;
 mod restore;
 mod run;
 mod save;
@@ -89,27 +86,29 @@ mod seconds;
 mod set_up;
 mod single;
 mod sources;
-mod stage;
 mod start;
+mod step;
+mod sync;
+mod threads;
 mod timeline;
 mod times;
 pub mod tools;
-mod turns;
 mod weights;
 mod worker;
 
-pub use config::{BUCKET_BYTES, Config, ResumeData};
+pub use config::{BUCKET_BYTES, JobConfig, ResumeData};
 pub use error::{ResumeProblem, TensorProblem, TrainError, WhichNet, WorkerCount};
 pub use event::{Display, Event, NetOrigin, ResumeGap};
 pub use job::Job;
 pub use matrix::attach_matrices;
 pub use open::check_solver;
-pub use parallel::{BatchNormState, Dealing, Overlap};
+pub use placement::{BatchNormState, Overlap, ReplicaPlacement};
 pub use ranks::{Alarm, Ranks};
 pub use run::{Control, Ending, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
 pub use sources::FileSources;
-pub use times::{NoClock, Times};
+pub use step::{ReplicaOutput, StepError, StepOutput};
+pub use times::{NoClock, PhaseTimes};
 
 // Types of other crates in the signatures above: a program depends on `train` alone.
 pub use base::random::StateError;
@@ -121,6 +120,7 @@ pub use caffe_format::{
 };
 pub use collective::AlgorithmChoice;
 pub use data::{DataError, OnBadSample};
+pub use exchange::wire::WireFormat;
 pub use exchange::{Exchange, ExchangeError};
 pub use kernels::{Cpu, Simd};
 pub use layers::DataSourceError;
@@ -131,7 +131,7 @@ pub use net::{
 pub use safetensors::SafeTensorError;
 pub use snapshot::weights::WeightsError;
 pub use snapshot::{BatchMeaning, SnapshotError};
-pub use solver::SolverError;
+pub use solver::{Clipped, SolverError};
 pub use tensor::SlabReadGuard;
 pub use transport::{Busy, RankProgress};
 

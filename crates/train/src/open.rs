@@ -1,40 +1,34 @@
 //! From a configuration to a job that can step: files are read, nets compiled, weights drawn or loaded.
 
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
 
 use caffe_format::{NetParameter, SolverParameter, text};
-use kernels::Cpu;
-use net::{Home, MemoryPlan, Net, compile};
+use net::{MemoryPlan, Net, compile};
 use snapshot::{BatchMeaning, Loaded, Resume};
-use solver::{Extensions, ParamSlot, ParamSlots, Solver};
-use tensor::{SharedSlab, Slab};
+use solver::{Extensions, Solver};
 
+use crate::assemble::JobParts;
 use crate::batches::divide_batches;
-use crate::job::Shared;
 use crate::nets::{self, SolverNets};
-use crate::parallel::Dealing;
+use crate::placement::ReplicaPlacement;
 use crate::plan::workers_plan;
 use crate::ranks::Ranks;
-use crate::reduce::buckets;
-use crate::set_up::{InitialState, SetUp};
+use crate::set_up::SetUp;
 use crate::sources::FileSources;
-use crate::timeline::Spans;
-use crate::times::{Ledger, Times};
-use crate::worker::Worker;
-use crate::{Config, Event, Job, TrainError, WhichNet, matrix, restore};
+use crate::{Event, Job, JobConfig, TrainError, WhichNet, matrix, restore};
 
 impl Job {
     /// Reads, checks and builds everything. Errors that can be found
     /// before the first iteration are found here.
-    pub fn open(config: Config, events: &mut dyn FnMut(Event)) -> Result<Self, TrainError> {
+    pub fn open(config: JobConfig, events: &mut dyn FnMut(Event)) -> Result<Self, TrainError> {
         Self::join(config, Ranks::alone(), events)
     }
 
     /// As [`open`](Self::open), as one of several ranks. They compare configurations before the first
     /// iteration; an error names a rank that differs.
     pub fn join(
-        config: Config,
+        config: JobConfig,
         ranks: Ranks,
         events: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
@@ -43,20 +37,20 @@ impl Job {
         let (job, nets) = Self::build(config, ranks, events)?;
         drop(busy);
         job.compare_ranks(&nets, events)?;
-        let dealing = job.dealing;
+        let placement = job.shared.placement;
         events(Event::ReplicasPlaced {
             items: job.net().batch_items(),
-            replicas: dealing.replicas,
-            workers: dealing.all_workers(),
-            rate: job.solver.rates.at(job.iter),
-            exact: dealing.is_exact() && job.sums_exactly(),
+            replicas: placement.replicas,
+            workers: placement.all_workers(),
+            rate: job.shared.solver.rates.at(job.iter),
+            exact: placement.is_exact() && job.sums_exactly(),
         });
         events(Event::MemoryPlan(job.net().memory().of_workers(job.workers.len())));
         Ok(job)
     }
 
     fn build(
-        config: Config,
+        config: JobConfig,
         ranks: Ranks,
         events: &mut dyn FnMut(Event),
     ) -> Result<(Self, SolverNets), TrainError> {
@@ -66,33 +60,30 @@ impl Job {
             snapshot::check_writable(config.solver.snapshot_prefix())?;
         }
         let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;
-        let dealing = deal(&config, ranks.rank().world(), loaded.as_ref())?;
+        let placement = place_replicas(&config, ranks.rank().world(), loaded.as_ref())?;
         events(Event::SolverInitialised { prototxt: text::write(&config.solver) });
         let mut found = nets::read(&config.solver, &config.root, config.unknown, events)?;
         if config.batch == BatchMeaning::Global {
-            divide_batches(&mut found.train.net, dealing.replicas)?;
+            divide_batches(&mut found.train.net, placement.replicas)?;
         }
         events(Event::TrainNet { origin: found.train.origin.clone() });
-        let mut nets = Vec::with_capacity(dealing.workers);
-        for worker in 0..dealing.workers {
+        let mut nets = Vec::with_capacity(placement.workers);
+        for worker in 0..placement.workers {
             // Every worker has its own activations, but the net is reported once.
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
-            let mut sources = FileSources::new(&config, 0, dealing.replicas);
+            let mut sources = FileSources::new(&config, 0, placement.replicas);
             // `debug_info` prints the diff of every layer.
             let debug = config.solver.debug_info();
             let plan = if debug { MemoryPlan::KeepDiffs } else { MemoryPlan::ShareDiffs };
             nets.push(build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?);
         }
-        let set_up = SetUp { config: &config, dealing, rank: ranks.rank() };
+        let set_up = SetUp { config: &config, placement, rank: ranks.rank() };
         let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
-        let links = workers_plan(&config, dealing)?;
-        let mut job = Self::assemble(JobInputs { config, ranks, dealing, solver, nets, initial });
-        if !links.is_empty() {
-            job.shared.sum = None; // every pool will hold it
-            job.workers.iter_mut().zip(links).for_each(|(worker, link)| worker.link = Some(link));
-        }
+        let plans = workers_plan(&config, placement)?;
+        let parts = JobParts { config, ranks, placement, solver, nets, initial, plans };
+        let mut job = parts.assemble();
         job.load_weights(events)?;
         if let Some(loaded) = loaded {
             restore::restore(&mut job, loaded, events)?;
@@ -100,47 +91,12 @@ impl Job {
         Ok((job, found))
     }
 
-    fn assemble(inputs: JobInputs) -> Self {
-        let JobInputs { config, ranks, dealing, solver, nets, initial } = inputs;
-        let InitialState { params, replicas, tests } = initial;
-        let shared = |len: usize| SharedSlab::new(Slab::zeros(len));
-        let pool_len = nets[0].pool_len();
-        let worker = |net: Net| Worker {
-            cpu: Cpu::new(config.threads, config.simd),
-            net,
-            partial: Vec::new(),
-            link: None,
-            ledger: Ledger { times: Times::default(), spans: Spans::new(config.timeline) },
-        };
-        Self {
-            slots: slots(&nets[0]),
-            buckets: buckets(&nets[0], config.bucket_bytes),
-            shared: Shared {
-                history: (0..solver.histories()).map(|_| shared(params.len())).collect(),
-                params: SharedSlab::new(params),
-                pools: nets.iter().map(|_| shared(pool_len)).collect(),
-                sum: (nets.len() > 1).then(|| shared(pool_len)),
-            },
-            workers: nets.into_iter().map(worker).collect(),
-            replicas,
-            tests,
-            iter: 0,
-            smoothed: Default::default(),
-            spans: Spans::new(config.timeline),
-            zero: Duration::ZERO,
-            ranks,
-            solver,
-            dealing,
-            config,
-        }
-    }
-
     fn load_weights(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        let written = self.config.solver.weights.iter().flat_map(|list| list.split(','));
-        let files = match (&self.config.weights, &self.config.resume) {
+        let written = self.shared.config.solver.weights.iter().flat_map(|list| list.split(','));
+        let files = match (&self.shared.config.weights, &self.shared.config.resume) {
             (_, Some(_)) => Vec::new(),
             (given, _) if !given.is_empty() => given.clone(),
-            _ => written.map(|name| self.config.root.join(name.trim())).collect(),
+            _ => written.map(|name| self.shared.config.root.join(name.trim())).collect(),
         };
         for file in files {
             events(Event::FineTuning { model: file.clone() });
@@ -157,11 +113,12 @@ impl Job {
         model: &NetParameter,
         events: &mut dyn FnMut(Event),
     ) -> Result<(), TrainError> {
-        let mut running = self.replicas[0].running.clone();
-        let params = self.shared.params.get_mut();
+        let mut running = self.first_replica().running.clone();
+        let shared = Arc::get_mut(&mut self.shared).expect("no step is running");
+        let params = shared.params.get_mut();
         let ignored = crate::weights::copy(&self.workers[0].net, model, params, &mut running)
             .map_err(|source| TrainError::Weights { path: file.into(), source })?;
-        for replica in &mut self.replicas {
+        for replica in self.replicas_mut() {
             replica.running.copy_from_slice(&running);
         }
         ignored.into_iter().for_each(|layer| events(Event::LayerIgnored { layer }));
@@ -169,19 +126,12 @@ impl Job {
     }
 }
 
-/// What a job is assembled from.
-struct JobInputs {
-    config: Config,
-    ranks: Ranks,
-    dealing: Dealing,
-    solver: Solver,
-    /// The train net, once per worker.
-    nets: Vec<Net>,
-    initial: InitialState,
-}
-
 /// How many replicas, and who runs them. A snapshot knows how many there were.
-fn deal(config: &Config, ranks: usize, loaded: Option<&Loaded>) -> Result<Dealing, TrainError> {
+fn place_replicas(
+    config: &JobConfig,
+    ranks: usize,
+    loaded: Option<&Loaded>,
+) -> Result<ReplicaPlacement, TrainError> {
     let saved = match loaded.map(|loaded| &loaded.resume) {
         Some(Resume::Exact(run)) => Some(run.replicas.len()),
         _ => None,
@@ -192,7 +142,7 @@ fn deal(config: &Config, ranks: usize, loaded: Option<&Loaded>) -> Result<Dealin
         }
         (asked, saved) => saved.or(asked).unwrap_or(config.workers * ranks),
     };
-    Dealing::new(replicas, config.workers, ranks, config.inexact)
+    ReplicaPlacement::new(replicas, config.workers, ranks, config.inexact)
 }
 
 /// Compiles a net and reports what it consists of.
@@ -211,20 +161,6 @@ pub(crate) fn build(
     shown.layer.iter_mut().for_each(|layer| layer.blobs.clear());
     events(Event::NetCompiled { prototxt: text::write(&shown), report: net.report() });
     Ok(net)
-}
-
-/// Params with a gradient, in net order.
-fn slots(net: &Net) -> ParamSlots {
-    let slot = |param: &net::Param| {
-        let gradient = param.gradient.clone().filter(|_| param.home == Home::Slab)?;
-        Some(ParamSlot {
-            values: param.values.clone(),
-            gradient,
-            lr_mult: param.lr_mult,
-            decay_mult: param.decay_mult,
-        })
-    };
-    ParamSlots::new(net.params().iter().filter_map(slot).collect())
 }
 
 /// Checks a solver's own options: rates, rule and schedule. Opens no file.

@@ -1,20 +1,19 @@
-//! The other processes of a job: what training needs of them, or nothing when it is alone.
+//! The other ranks of a job: the collectives that training needs. All do nothing in a world of one.
 //!
-//! Gradients go by the algorithm that was chosen; everything else (news, statistics, states) goes by
-//! the reduction tree, whose sum is the canonical one and exact in every world.
+//! Gradients are summed by the algorithm that was chosen; everything else (step summaries, statistics) by the
+//! reduction tree in f32, whose sum is the canonical one in every world.
 
+use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Rank;
 use exchange::{Exchange, ExchangeError};
 use transport::{Busy, RankProgress};
 
-use crate::TrainError;
+/// Called by a rank that cannot go on while others wait for it. It should end the job.
+pub type Alarm = Box<dyn Fn(&(dyn Error + 'static)) + Send + Sync>;
 
-/// What a rank says when it cannot go on while others wait for it. It should end the job.
-pub type Alarm = Box<dyn Fn(&TrainError) + Send + Sync>;
-
-/// Who the ranks of a job are, and how this one reaches the others.
+/// This rank, and how it reaches the others.
 pub struct Ranks {
     rank: Rank,
     host: String,
@@ -25,7 +24,7 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// One process.
+    /// A world of one.
     #[must_use]
     pub fn alone() -> Self {
         Self {
@@ -37,8 +36,8 @@ impl Ranks {
         }
     }
 
-    /// One of the ranks that `exchange` connects, on the machine called `host`. `progress` is where a
-    /// watch sees that this rank works; `alarm` is called when it fails while others wait for it.
+    /// One of the ranks that `exchange` connects, on the machine called `host`. A failure detector reads
+    /// `progress`; `alarm` is called when this rank fails while others wait for it.
     #[must_use]
     pub fn joined(
         exchange: Exchange,
@@ -51,7 +50,7 @@ impl Ranks {
         Self { rank, host, exchange, progress, alarm }
     }
 
-    /// Who we are.
+    /// This rank and the size of the world.
     #[must_use]
     pub fn rank(&self) -> Rank {
         self.rank
@@ -61,7 +60,7 @@ impl Ranks {
         &self.host
     }
 
-    /// Whether there are others.
+    /// Whether the world is larger than one.
     pub(crate) fn are_several(&self) -> bool {
         self.exchange.is_some()
     }
@@ -76,13 +75,13 @@ impl Ranks {
         self.exchange().map_or(Ok(()), |mut exchange| exchange.sum(values))
     }
 
-    /// Leaves rank 0's values on all.
+    /// Overwrites `values` with those of rank 0.
     pub(crate) fn broadcast(&self, values: &mut [f32]) -> Result<(), ExchangeError> {
         let bytes = exchange::wire::bytes_of(values);
         self.exchange().map_or(Ok(()), |mut exchange| exchange.broadcast(0, bytes))
     }
 
-    /// What every rank gives, in their order.
+    /// The bytes of every rank, in their order.
     pub(crate) fn gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, ExchangeError> {
         match self.exchange() {
             None => Ok(vec![bytes]),
@@ -90,25 +89,25 @@ impl Ranks {
         }
     }
 
-    /// Where the watch sees what this rank does.
+    /// What the failure detector looks at.
     pub(crate) fn progress(&self) -> Arc<RankProgress> {
         Arc::clone(&self.progress)
     }
 
-    /// Tells the watch that this rank works.
-    pub(crate) fn moved(&self) {
+    /// Tells the failure detector that this rank makes progress.
+    pub(crate) fn report_progress(&self) {
         self.progress.moved();
     }
 
-    /// Tells it for as long as the guard lives: for long calls that cannot say how far they are, such as
-    /// reading files.
+    /// Reports progress for as long as the guard lives: for long calls that cannot report it themselves,
+    /// such as reading files.
     #[must_use]
     pub fn busy(&self) -> Busy<'_> {
         self.progress.busy()
     }
 
-    /// Says that this rank cannot go on, if others wait for it.
-    pub(crate) fn alarm(&self, error: &TrainError) {
+    /// Ends the job because this rank cannot go on, if there are others.
+    pub(crate) fn alarm(&self, error: &(dyn Error + 'static)) {
         if self.are_several() {
             (self.alarm)(error);
         }

@@ -1,11 +1,12 @@
 //! From a snapshot back to a job.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use base::random::Mt19937;
 use caffe_format::SolverState;
 use layers::DataSource;
-use net::Home;
+use net::{Home, Param, ReplicaState};
 use snapshot::{Loaded, Replica, Resume, RunState};
 
 use crate::catch_up::catch_up;
@@ -18,7 +19,7 @@ pub(crate) fn restore(
     loaded: Loaded,
     events: &mut dyn FnMut(Event),
 ) -> Result<(), TrainError> {
-    let state = job.config.resume.clone().unwrap_or_default();
+    let state = job.shared.config.resume.clone().unwrap_or_default();
     let state: &Path = &state;
     events(Event::Restoring { state: state.into() });
     if let Some(model) = &loaded.model {
@@ -31,7 +32,7 @@ pub(crate) fn restore(
     match loaded.resume {
         Resume::Exact(run) => restore_replicas(job, &run).map_err(wrong),
         Resume::AsCaffe { missing } => {
-            let data = job.config.resume_data;
+            let data = job.shared.config.resume_data;
             if data == ResumeData::Continue {
                 catch_up(job)?;
             }
@@ -45,12 +46,13 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), ResumeProbl
     let params = job.workers[0].net.params();
     let want = params.len() * job.shared.history.len();
     if state.history.len() != want {
-        let rule = job.solver.rule().name;
+        let rule = job.shared.solver.rule().name;
         let got = state.history.len();
         return Err(ResumeProblem::HistoryCount { got, rule, want });
     }
     let mut blobs = state.history.iter();
-    for slab in &mut job.shared.history {
+    let shared = Arc::get_mut(&mut job.shared).expect("no step is running");
+    for slab in &mut shared.history {
         for param in params {
             let blob = blobs.next().expect("counted above");
             let values = blob.values()?;
@@ -70,12 +72,13 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), ResumeProbl
 }
 
 fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> {
-    let continues = job.config.resume_data == ResumeData::Continue;
+    let continues = job.shared.config.resume_data == ResumeData::Continue;
     let names: Vec<String> = job.net().source_names().into_iter().map(String::from).collect();
-    for (index, number) in job.dealing.of_rank(job.rank()).enumerate() {
+    let numbers = job.shared.placement.of_rank(job.rank());
+    let params = job.net().params().to_vec();
+    for (number, replica) in numbers.zip(job.replicas_mut()) {
         let saved = &run.replicas[number]; // their number was taken from here
-        restore_statistics(job, index, saved)?;
-        let replica = &mut job.replicas[index];
+        restore_statistics(&params, replica, saved)?;
         replica.rng = Mt19937::from_state(&saved.random)?;
         if let Some(section) = saved.extra.iter().find(|section| section.tag == CARRIED) {
             replica.carried =
@@ -95,16 +98,20 @@ fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> 
     Ok(())
 }
 
-fn restore_statistics(job: &mut Job, index: usize, saved: &Replica) -> Result<(), ResumeProblem> {
+fn restore_statistics(
+    params: &[Param],
+    replica: &mut ReplicaState,
+    saved: &Replica,
+) -> Result<(), ResumeProblem> {
     for blob in &saved.statistics {
-        let found = job.workers[0].net.params().iter().find(|p| {
+        let found = params.iter().find(|p| {
             p.layer == blob.layer
                 && u32::try_from(p.index) == Ok(blob.blob)
                 && p.home == Home::Running
         });
         let found = found.filter(|param| param.values.len() == blob.values.len());
         let param = found.ok_or_else(|| ResumeProblem::Statistics { layer: blob.layer.clone() })?;
-        job.replicas[index].running[param.values.clone()].copy_from_slice(&blob.values);
+        replica.running[param.values.clone()].copy_from_slice(&blob.values);
     }
     Ok(())
 }

@@ -2,24 +2,25 @@
 
 use std::time::Duration;
 
-use base::Clock;
+use net::Output;
 
-use crate::news::News;
 use crate::notices::report_notices;
-use crate::times::Times;
-use crate::worker::{Found, Task};
-use crate::{Display, Event, Job, TrainError};
+use crate::step::{StepContext, StepOutput};
+use crate::sync::StepSummary;
+use crate::worker::Worker;
+use crate::{Display, Event, Job, PhaseTimes, TrainError};
 
-/// What someone outside asks of a run: signals, for the binary.
+/// Requests to a run from outside; the binary's are signals.
 pub trait Control: Sync {
     /// The oldest request not yet answered; asking answers it.
     fn request(&self) -> Request;
 }
 
-/// A request to a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is asked of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Request {
-    /// Nothing.
+    /// Go on.
+    #[default]
     None,
     /// Write a snapshot and go on.
     Snapshot,
@@ -54,59 +55,59 @@ pub(crate) struct SmoothedLoss {
     mean: f32,
     start: u64,
     /// When and where the last display was, and what time had been spent on.
-    shown: Option<(Duration, u64, Times)>,
+    shown: Option<(Duration, u64, PhaseTimes)>,
 }
 
 impl Job {
     /// Trains until `max_iter` or a request to stop.
     pub fn run(
         &mut self,
-        clock: &dyn Clock,
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
     ) -> Result<Ending, TrainError> {
-        let policy = self.config.solver.lr_policy().to_owned();
+        let policy = self.solver_param().lr_policy().to_owned();
         events(Event::Solving { net: self.net().name().to_owned(), policy });
         self.smoothed = SmoothedLoss {
             start: self.iter,
-            shown: Some((clock.now(), self.iter, self.times())),
+            shown: Some((self.now(), self.iter, self.times())),
             ..Default::default()
         };
-        self.ranks.sum(&mut [0.0])?; // all leave here together: the zero of their timelines
-        self.zero = clock.now();
-        let (begin, from) = (self.zero, self.iter);
-        let max_iter = u64::from(self.config.solver.max_iter().unsigned_abs());
+        self.shared.ranks.sum(&mut [0.0])?; // all ranks leave here together: the zero of their timelines
+        self.started = self.now();
+        let from = self.iter;
+        let max_iter = u64::from(self.shared.config.solver.max_iter().unsigned_abs());
         let mut stopped = false;
         while self.iter < max_iter && !stopped {
-            if self.tests_now() && (self.iter > 0 || self.config.solver.test_initialization()) {
+            if self.tests_now()
+                && (self.iter > 0 || self.shared.config.solver.test_initialization())
+            {
                 stopped = !self.test_all(control, events)?;
                 if stopped {
                     break;
                 }
             }
-            let (_, request) = self.step_or_stop(clock, control, events)?;
+            let request = self.step_with(control, events)?.request;
             if self.snapshots_now() || request == Request::Snapshot {
                 self.snapshot(events)?;
             }
             stopped = request == Request::Stop;
         }
         events(Event::Spent {
-            elapsed: clock.now().saturating_sub(begin),
+            elapsed: self.now().saturating_sub(self.started),
             items: self.items_per_iteration() as u64 * (self.iter - from),
             times: self.times(),
         });
-        self.finish(stopped, clock, control, events)
+        self.finish(stopped, control, events)
     }
 
     /// After the last iteration: a snapshot unless there is one, and Caffe's last look at both nets.
     fn finish(
         &mut self,
         stopped: bool,
-        clock: &dyn Clock,
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
     ) -> Result<Ending, TrainError> {
-        if (self.config.solver.snapshot_after_train() || stopped) && !self.snapshots_now() {
+        if (self.shared.config.solver.snapshot_after_train() || stopped) && !self.snapshots_now() {
             self.snapshot(events)?;
         }
         events(Event::Hash { steps: self.iter, hash: self.hash()? });
@@ -115,8 +116,8 @@ impl Job {
             return Ok(Ending::Stopped);
         }
         if self.displays() {
-            let loss = self.forward_all(clock)?;
-            let average = self.config.solver.average_loss();
+            let loss = self.forward_all()?;
+            let average = self.shared.config.solver.average_loss();
             let loss = self.smoothed.add(loss, self.iter, average);
             events(Event::FinalLoss { iter: self.iter, loss });
         }
@@ -128,79 +129,85 @@ impl Job {
         Ok(Ending::Finished)
     }
 
-    /// Reports an iteration: what data layers and `debug_info` say, and the display if it is one
-    /// to show. Its loss counts in the mean either way.
+    /// Announces a step of the learning rate, before the iteration that it begins with.
+    pub(crate) fn report_rate_step(&self, events: &mut dyn FnMut(Event)) {
+        if let Some(step) = self.shared.solver.rates.step_begins(self.iter) {
+            events(Event::RateStep { iter: self.iter, step });
+        }
+    }
+
+    /// Reports an iteration: clipping, what data layers and `debug_info` say, and the display if it is one to
+    /// show. `hash` is of the weights before its update.
     pub(crate) fn report(
         &mut self,
-        mut found: Vec<Found>,
-        news: &News,
+        context: &StepContext,
+        output: &StepOutput,
         hash: Option<u64>,
-        clock: &dyn Clock,
         events: &mut dyn FnMut(Event),
     ) {
-        for replica in &mut self.replicas {
-            report_notices(&self.workers[0].net, &mut replica.sources, events);
+        if let Some(c) = output.clipped {
+            events(Event::Clipped { norm: c.norm, limit: c.limit, factor: c.factor });
         }
-        found
-            .iter_mut()
-            .flat_map(|found| found.debug.drain(..))
-            .for_each(|value| events(Event::Debug(value)));
-        let average = self.config.solver.average_loss();
-        let loss = self.smoothed.add(news.mean_loss(), self.iter, average);
+        for Worker { net, replicas, .. } in &mut self.workers {
+            for replica in replicas {
+                report_notices(net, &mut replica.sources, events);
+            }
+        }
+        for value in output.replicas.iter().flat_map(|replica| &replica.debug) {
+            events(Event::Debug(value.clone()));
+        }
+        let average = self.solver_param().average_loss();
+        let loss = self.smoothed.add(output.loss, self.iter, average);
         let Some(hash) = hash else { return };
-        let mut outputs = std::mem::take(&mut found[0].outputs);
-        news.mean_outputs(&mut outputs);
-        let now = (clock.now(), self.iter, self.times());
-        let then = self.smoothed.shown.replace(now).unwrap_or(now);
-        events(Event::Displayed(Display {
-            iter: self.iter,
-            loss,
-            rate: self.solver.rates.at(self.iter),
-            elapsed: now.0.saturating_sub(then.0),
-            iterations: self.iter - then.1,
-            items: self.items_per_iteration() as u64 * (self.iter - then.1),
-            times: now.2.since(&then.2),
-            interval: u64::from(self.config.solver.display().unsigned_abs()),
-            outputs,
-        }));
+        let mut outputs = output.replicas[0].outputs.clone();
+        context.sync.summary().mean_outputs(&mut outputs);
+        events(Event::Displayed(self.display(loss, outputs)));
         events(Event::Hash { steps: self.iter, hash });
     }
 
-    /// A forward of every replica, without update; the mean loss.
-    fn forward_all(&mut self, clock: &dyn Clock) -> Result<f32, TrainError> {
-        let params = self.shared.params.read();
-        let rank = self.ranks.rank();
-        let mut news = News::new(self.dealing.replicas, 0);
-        for (index, replica) in self.dealing.of_rank(rank).zip(&mut self.replicas) {
-            let runs = |&worker: &usize| self.dealing.of_worker(rank, worker).contains(&index);
-            let worker = (0..self.dealing.workers).find(runs).expect("every replica is dealt");
-            let task = Task {
-                clock,
-                passes: 1,
-                overlap: self.config.overlap,
-                params: &params,
-                pool: &self.shared.pools[worker],
-                ranks: &self.ranks,
-                shows: false,
-                debug: false,
-            };
-            let worker = &mut self.workers[worker];
-            worker.net.swap_carried(&mut replica.carried);
-            let loss = worker.forward(&task, replica, false, &mut Vec::new())?;
-            worker.net.swap_carried(&mut replica.carried);
-            news.tell(index, loss, &[]);
+    /// What is shown of this iteration, and of the time since the last display.
+    fn display(&mut self, loss: f32, outputs: Vec<Output>) -> Display {
+        let now = (self.now(), self.iter, self.times());
+        let then = self.smoothed.shown.replace(now).unwrap_or(now);
+        let iterations = self.iter - then.1;
+        Display {
+            iter: self.iter,
+            loss,
+            rate: self.shared.solver.rates.at(self.iter),
+            elapsed: now.0.saturating_sub(then.0),
+            iterations,
+            items: self.items_per_iteration() as u64 * iterations,
+            times: now.2.since(&then.2),
+            interval: u64::from(self.solver_param().display().unsigned_abs()),
+            outputs,
         }
-        self.ranks.sum(news.values())?;
-        Ok(news.mean_loss())
+    }
+
+    /// A forward of every replica without update, as Caffe does after the last iteration; the mean loss.
+    fn forward_all(&mut self) -> Result<f32, TrainError> {
+        let context = self.step_context();
+        let mut summary = StepSummary::new(self.shared.placement.replicas, 0);
+        for worker in &mut self.workers {
+            for index in 0..worker.replicas.len() {
+                let loss = worker.forward_replica(&context, index)?;
+                summary.set_row(worker.first_replica + index, loss, &[]);
+            }
+        }
+        self.shared.ranks.sum(summary.values())?;
+        Ok(summary.mean_loss())
+    }
+
+    fn now(&self) -> Duration {
+        self.shared.clock.now()
     }
 
     fn tests_now(&self) -> bool {
-        let interval = u64::from(self.config.solver.test_interval().unsigned_abs());
+        let interval = u64::from(self.shared.config.solver.test_interval().unsigned_abs());
         interval > 0 && self.iter.is_multiple_of(interval)
     }
 
     fn snapshots_now(&self) -> bool {
-        let interval = u64::from(self.config.solver.snapshot().unsigned_abs());
+        let interval = u64::from(self.shared.config.solver.snapshot().unsigned_abs());
         interval > 0 && self.iter.is_multiple_of(interval)
     }
 }

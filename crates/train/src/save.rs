@@ -12,15 +12,15 @@ impl Job {
     pub(crate) fn snapshot(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
         let (model, run) = (self.model()?, self.whole_run_state()?);
         if self.rank().coordinator().is_some() {
-            let _busy = self.ranks.busy();
+            let _busy = self.shared.ranks.busy();
             self.write(model, run, events);
         }
         Ok(())
     }
 
     fn write(&self, model: NetParameter, run: RunState, events: &mut dyn FnMut(Event)) {
-        let prefix = self.config.root.join(self.config.solver.snapshot_prefix());
-        let format = self.config.solver.snapshot_format();
+        let prefix = self.shared.config.root.join(self.shared.config.solver.snapshot_prefix());
+        let format = self.shared.config.solver.snapshot_format();
         let snapshot = Snapshot { model, state: self.solver_state(), run };
         match snapshot::save(&prefix.to_string_lossy(), format, snapshot) {
             Ok(names) => {
@@ -44,7 +44,7 @@ impl Job {
         SolverState {
             iter: Some(i32::try_from(self.iter).unwrap_or(i32::MAX)),
             current_step: Some(
-                i32::try_from(self.solver.rates.current_step(self.iter.saturating_sub(1)))
+                i32::try_from(self.shared.solver.rates.current_step(self.iter.saturating_sub(1)))
                     .unwrap_or(i32::MAX),
             ),
             history: (history.iter())
@@ -57,8 +57,8 @@ impl Job {
     /// The states of all ranks' replicas, in their order. A collective: all ranks call it.
     fn whole_run_state(&self) -> Result<RunState, TrainError> {
         let mut whole = self.run_state();
-        if self.ranks.are_several() {
-            let all = self.ranks.gather(whole.to_bytes())?;
+        if self.shared.ranks.are_several() {
+            let all = self.shared.ranks.gather(whole.to_bytes())?;
             let parts = all.iter().enumerate().map(|(rank, bytes)| {
                 RunState::from_bytes(bytes).map_err(|_| TrainError::State { rank })
             });
@@ -71,8 +71,7 @@ impl Job {
     /// What the sidecar holds: positions of data sources and random streams of this rank's replicas.
     /// Test nets belong to replica 0.
     fn run_state(&self) -> RunState {
-        let mut replicas: Vec<Replica> =
-            self.replicas.iter().map(|r| self.replica_state(r)).collect();
+        let mut replicas: Vec<Replica> = self.replicas().map(|r| self.replica_state(r)).collect();
         let tests = self.tests.iter().enumerate().filter(|_| self.rank().coordinator().is_some());
         for (index, test) in tests {
             let named = test.source_states().into_iter();
@@ -80,9 +79,9 @@ impl Job {
             replicas[0].sources.extend(named);
         }
         RunState {
-            seed: self.config.solver.random_seed(),
-            batch: self.config.batch,
-            solver_hash: hash::hash(text::write(&self.config.solver).as_bytes()),
+            seed: self.shared.config.solver.random_seed(),
+            batch: self.shared.config.batch,
+            solver_hash: hash::hash(text::write(&self.shared.config.solver).as_bytes()),
             replicas,
             extra: Vec::new(),
         }

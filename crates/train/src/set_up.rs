@@ -7,14 +7,14 @@ use tensor::Slab;
 
 use crate::evaluate::{TestNet, TestNetConfig};
 use crate::nets::NamedNet;
-use crate::parallel::Dealing;
+use crate::placement::ReplicaPlacement;
 use crate::sources::FileSources;
-use crate::{Config, Event, TrainError, WhichNet};
+use crate::{Event, JobConfig, TrainError, WhichNet};
 
 /// What the set-up of a rank depends on.
 pub(crate) struct SetUp<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) dealing: Dealing,
+    pub(crate) config: &'a JobConfig,
+    pub(crate) placement: ReplicaPlacement,
     pub(crate) rank: Rank,
 }
 
@@ -36,13 +36,13 @@ impl SetUp<'_> {
         tests: &[NamedNet],
         events: &mut dyn FnMut(Event),
     ) -> Result<InitialState, TrainError> {
-        let own = self.dealing.of_rank(self.rank);
+        let own = self.placement.of_rank(self.rank);
         let (params, mut first, mut sources) = self.initialise(&mut nets[0], 0)?;
         let mut test_nets = Vec::with_capacity(tests.len());
         let iterations = &self.config.solver.test_iter;
         for (index, (test, &iterations)) in tests.iter().zip(iterations).enumerate() {
             events(Event::TestNet { index, origin: test.origin.clone() });
-            let (written, workers, train) = (&test.net, self.dealing.workers, &nets[0]);
+            let (written, workers, train) = (&test.net, self.placement.workers, &nets[0]);
             let config = TestNetConfig { index, written, iterations, workers, train };
             test_nets.push(TestNet::open(&config, &mut first.rng, &mut sources, events)?);
         }
@@ -66,7 +66,7 @@ impl SetUp<'_> {
     ) -> Result<(Slab, ReplicaState, FileSources), TrainError> {
         let seed = u32::try_from(self.config.solver.random_seed()).unwrap_or(self.config.seed);
         let rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
-        let mut sources = FileSources::new(self.config, index, self.dealing.replicas);
+        let mut sources = FileSources::new(self.config, index, self.placement.replicas);
         let (params, replica) = (net.initialise(rng, &mut sources))
             .map_err(|source| TrainError::Net { which: WhichNet::Train, source })?;
         Ok((params, replica, sources))

@@ -10,7 +10,7 @@ use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;
 
 use crate::output::Hdf5Sink;
-use crate::{Config, Event};
+use crate::{Event, JobConfig};
 
 /// Opens what data layers read.
 pub struct FileSources {
@@ -21,7 +21,7 @@ pub struct FileSources {
 impl FileSources {
     /// Sources of replica `replica` of `replicas`: record i of a stream goes to replica i mod replicas.
     #[must_use]
-    pub fn new(config: &Config, replica: usize, replicas: usize) -> Self {
+    pub fn new(config: &JobConfig, replica: usize, replicas: usize) -> Self {
         let mut sources = Self::alone(config.root.clone(), config.on_bad_sample);
         sources.options.slice = ReplicaSlice { replica, replicas };
         sources

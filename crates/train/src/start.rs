@@ -20,32 +20,35 @@ impl Job {
         nets: &SolverNets,
         events: &mut dyn FnMut(Event),
     ) -> Result<(), TrainError> {
-        if !self.ranks.are_several() {
+        if !self.shared.ranks.are_several() {
             return Ok(());
         }
-        let host = self.ranks.host();
+        let host = self.shared.ranks.host();
         let mut lines = vec![("host".to_owned(), host.to_owned())];
         lines.extend(self.what_must_be_equal(nets));
         let lines: Vec<String> =
             lines.into_iter().map(|(what, value)| format!("{what}{TAB}{value}")).collect();
-        let all = self.ranks.gather(lines.join("\n").into_bytes())?;
+        let all = self.shared.ranks.gather(lines.join("\n").into_bytes())?;
         let read = |(rank, bytes)| String::from_utf8(bytes).map_err(|_| TrainError::State { rank });
         let all: Vec<String> = all.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
         compare(&all)?;
-        events(Event::Joined { hosts: hosts(&all), allreduce: self.config.allreduce.to_string() });
+        events(Event::Joined {
+            hosts: hosts(&all),
+            allreduce: self.shared.config.allreduce.to_string(),
+        });
         Ok(())
     }
 
     fn what_must_be_equal(&self, nets: &SolverNets) -> Vec<(String, String)> {
         let print = |text: &str| format!("{:016x}", Fingerprint::of(text.as_bytes()).value());
-        let config = &self.config;
+        let config = &self.shared.config;
         let mut lines = vec![
             ("the version of firecaffe".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("the SIMD level".to_owned(), config.simd.to_string()),
             ("the solver".to_owned(), print(&text::write(&config.solver))),
             ("the train net".to_owned(), print(&text::write(&nets.train.net))),
-            ("the number of workers".to_owned(), self.dealing.workers.to_string()),
-            ("the number of replicas".to_owned(), self.dealing.replicas.to_string()),
+            ("the number of workers".to_owned(), self.shared.placement.workers.to_string()),
+            ("the number of replicas".to_owned(), self.shared.placement.replicas.to_string()),
             ("`--batch-norm`".to_owned(), format!("{:?}", config.batch_norm)),
             ("`--bucket-mb`".to_owned(), config.bucket_bytes.to_string()),
             ("`--allreduce`".to_owned(), config.allreduce.to_string()),
@@ -62,7 +65,7 @@ impl Job {
                 lines.push((format!("the data of layer `{}`", layer.name()), print.to_string()));
             }
         }
-        let weights = self.net().hash(&self.shared.params.read(), &self.replicas[0].running);
+        let weights = self.net().hash(&self.shared.params.read(), &self.first_replica().running);
         if self.iter == 0 {
             // After the first iteration the statistics of replicas differ.
             lines.push(("the weights".to_owned(), format!("{weights:016x}")));

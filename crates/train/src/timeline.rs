@@ -1,8 +1,8 @@
-//! What every worker did when: spans of one iteration after another, as a Chrome trace.
+//! What every worker did when, as a Chrome trace, which Perfetto and `chrome://tracing` open.
 //!
-//! A span costs two readings of the clock and 24 bytes; recording ends after [`SPANS_MAX`] a track, so a
-//! run of days cannot fill the memory. All ranks set their zero when they leave the same collective, so
-//! tracks are apart by the network's latency at most. Perfetto and `chrome://tracing` open the file.
+//! A span costs two clock readings and 24 bytes. Recording ends after [`SPANS_MAX`] spans per track, so
+//! that a run of days cannot fill the memory. All ranks set their zero when they leave the same collective,
+//! so tracks of different ranks are apart by at most the latency of the network.
 
 use std::time::Duration;
 
@@ -11,63 +11,54 @@ use serde::Serialize;
 
 use crate::{Job, TrainError};
 
-/// Spans kept of each track.
+/// Spans kept per track.
 const SPANS_MAX: usize = 200_000;
 const SPAN_BYTES: usize = 24;
 
-/// What time was spent on.
+/// What a span of time was spent on. Layers and buckets are counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum Activity {
     /// A data layer, waiting for its batch.
     Data(usize),
     /// A layer's forward.
     Forward(usize),
     /// A layer's backward.
     Backward(usize),
-    /// Summing after backward, waiting included: exposed communication.
-    Exchange,
+    /// Summing gradients after backward, waiting included.
+    ExposedCommunication,
     /// Clipping, decay and the rule.
     Update,
+    /// This worker's part in summing a bucket between the workers; during backward or after it.
+    LocalSum(usize),
     /// The all-reduce of a bucket between ranks.
     Bucket(usize),
-    /// That of losses, outputs and requests.
-    News,
+    /// The sum of the step summaries over ranks.
+    Summary,
 }
 
-/// One stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
-    what: What,
+pub(crate) struct ActivitySpan {
+    activity: Activity,
     begin: Duration,
     end: Duration,
 }
 
-/// Spans of one track, if they are wanted.
+/// Records the spans of one track, if a timeline is wanted.
 #[derive(Debug, Default)]
-pub(crate) struct Spans {
+pub(crate) struct SpanRecorder {
     wanted: bool,
-    spans: Vec<Span>,
+    spans: Vec<ActivitySpan>,
 }
 
-impl Spans {
+impl SpanRecorder {
     pub(crate) fn new(wanted: bool) -> Self {
         Self { wanted, spans: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, what: What, begin: Duration, end: Duration) {
+    pub(crate) fn add(&mut self, activity: Activity, begin: Duration, end: Duration) {
         if self.wanted && self.spans.len() < SPANS_MAX {
-            self.spans.push(Span { what, begin, end });
+            self.spans.push(ActivitySpan { activity, begin, end });
         }
-    }
-
-    /// Adds those of another stretch of the same track.
-    pub(crate) fn extend(&mut self, spans: Vec<Span>) {
-        let room = SPANS_MAX.saturating_sub(self.spans.len());
-        self.spans.extend(spans.into_iter().take(room));
-    }
-
-    pub(crate) fn take(&mut self) -> Vec<Span> {
-        std::mem::take(&mut self.spans)
     }
 
     /// For ranks to send: times from `zero` on in nanoseconds.
@@ -75,25 +66,39 @@ impl Spans {
         let nanoseconds = |at: Duration| {
             u64::try_from(at.saturating_sub(zero).as_nanos()).unwrap_or(u64::MAX).to_le_bytes()
         };
-        let span = |span: &Span| {
-            let (kind, index) = span.what.code();
+        let span = |span: &ActivitySpan| {
+            let (kind, index) = span.activity.code();
             let head = (u64::try_from(index).unwrap_or(0) << 8) | u64::from(kind);
             [head.to_le_bytes(), nanoseconds(span.begin), nanoseconds(span.end)].concat()
         };
         self.spans.iter().flat_map(span).collect()
     }
+
+    /// Every span by category and name, one per line, in the order in which they began.
+    #[cfg(test)]
+    pub(crate) fn describe(&self, net: &Net) -> String {
+        let mut spans = self.spans.clone();
+        spans.sort_by_key(|span| span.begin);
+        let line = |span: &ActivitySpan| {
+            let (kind, index) = span.activity.code();
+            let (name, category) = named(((index as u64) << 8) | u64::from(kind), net);
+            format!("{category}: {name}")
+        };
+        spans.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
 }
 
-impl What {
+impl Activity {
     fn code(self) -> (u8, usize) {
         match self {
             Self::Data(layer) => (0, layer),
             Self::Forward(layer) => (1, layer),
             Self::Backward(layer) => (2, layer),
-            Self::Exchange => (3, 0),
+            Self::ExposedCommunication => (3, 0),
             Self::Update => (4, 0),
             Self::Bucket(index) => (5, index),
-            Self::News => (6, 0),
+            Self::Summary => (6, 0),
+            Self::LocalSum(index) => (7, index),
         }
     }
 }
@@ -109,38 +114,42 @@ fn named(code: u64, net: &Net) -> (String, &'static str) {
         3 => ("wait for sums".to_owned(), "exposed communication"),
         4 => ("update".to_owned(), "update"),
         5 => (format!("bucket {index}"), "all-reduce"),
+        7 => (format!("bucket {index}"), "local sum"),
         _ => ("losses and requests".to_owned(), "all-reduce"),
     }
 }
 
-/// The tracks of one rank as [`Spans::to_bytes`] gives them, workers first, communication last.
+/// The tracks of one rank as [`SpanRecorder::to_bytes`] gives them, workers first, communication last.
 type Tracks = Vec<Vec<u8>>;
 
 impl Job {
-    /// A Chrome trace of all ranks' workers if [`Config::timeline`](crate::Config::timeline) was set;
+    /// A Chrome trace of all ranks' workers if [`JobConfig::timeline`](crate::JobConfig::timeline) was set;
     /// on rank 0. All ranks ask together.
     pub fn timeline(&self) -> Result<Option<String>, TrainError> {
-        if !self.config.timeline {
+        if !self.shared.config.timeline {
             return Ok(None);
         }
-        let workers = self.workers.iter().map(|worker| &worker.ledger.spans);
+        let workers = self.workers.iter().map(|worker| &worker.times.spans);
+        let communicator = self.communicator.iter().map(|communicator| &communicator.spans);
         let mut ranks: Vec<Tracks> = vec![Vec::new(); self.rank().world()];
-        for spans in workers.chain([&self.spans]) {
-            let all = self.ranks.gather(spans.to_bytes(self.zero))?;
+        for spans in workers.chain(communicator) {
+            let all = self.shared.ranks.gather(spans.to_bytes(self.started))?;
             ranks.iter_mut().zip(all).for_each(|(tracks, track)| tracks.push(track));
         }
-        Ok(self.rank().coordinator().map(|_| chrome_trace(&ranks, self.net())))
+        Ok(self.rank().coordinator().map(|_| chrome_trace(&ranks, self.net(), self.workers.len())))
     }
 }
 
-/// A Chrome trace: ranks are its processes, tracks its threads, times in microseconds.
-fn chrome_trace(ranks: &[Tracks], net: &Net) -> String {
+/// A Chrome trace: ranks are its processes, tracks its threads (workers, then the communicator), times
+/// are in microseconds.
+fn chrome_trace(ranks: &[Tracks], net: &Net, workers: usize) -> String {
     let mut events = Vec::new();
     for (rank, tracks) in ranks.iter().enumerate() {
         events.push(TraceEvent::label("process_name", rank, 0, format!("rank {rank}")));
         for (track, bytes) in tracks.iter().enumerate() {
-            let last = track + 1 == tracks.len();
-            let name = if last { "communication".to_owned() } else { format!("worker {track}") };
+            let is_worker = track < workers;
+            let name =
+                if is_worker { format!("worker {track}") } else { "communication".to_owned() };
             events.push(TraceEvent::label("thread_name", rank, track, name));
             let spans = bytes.chunks_exact(SPAN_BYTES);
             events.extend(spans.map(|span| TraceEvent::span(span, rank, track, net)));

@@ -1,4 +1,4 @@
-//! Where the time of a run goes.
+//! What a run spends its time on.
 
 use std::time::Duration;
 
@@ -6,9 +6,10 @@ use base::Clock;
 use serde::{Deserialize, Serialize};
 
 use crate::seconds;
-use crate::timeline::{Spans, What};
+use crate::timeline::{Activity, SpanRecorder};
 
-/// Time that stands still, for programs that do not ask how long things take.
+/// A clock that stands still, for programs that do not ask how long things take.
+#[derive(Debug)]
 pub struct NoClock;
 
 impl Clock for NoClock {
@@ -19,9 +20,9 @@ impl Clock for NoClock {
     fn sleep(&self, _: Duration) {}
 }
 
-/// Time spent since the run began, by what it was spent on.
+/// Time spent since the run began, by phase of the iteration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Times {
+pub struct PhaseTimes {
     /// Waiting for batches.
     #[serde(with = "seconds")]
     pub data: Duration,
@@ -31,8 +32,7 @@ pub struct Times {
     /// Backward.
     #[serde(with = "seconds")]
     pub backward: Duration,
-    /// Summing gradients after backward ended, waiting for others included: communication that was
-    /// not hidden.
+    /// Exposed communication: summing gradients after backward has ended, waiting for others included.
     #[serde(with = "seconds")]
     pub exchange: Duration,
     /// Clipping, decay and the update rule.
@@ -40,16 +40,17 @@ pub struct Times {
     pub update: Duration,
 }
 
-impl Times {
-    /// Enters time spent. What the communication thread did is hidden behind the rest.
-    fn add(&mut self, what: What, took: Duration) {
-        match what {
-            What::Data(_) => self.data += took,
-            What::Forward(_) => self.forward += took,
-            What::Backward(_) => self.backward += took,
-            What::Exchange => self.exchange += took,
-            What::Update => self.update += took,
-            What::Bucket(_) | What::News => {}
+impl PhaseTimes {
+    /// Adds time spent. Local sums lie within backward or exposed communication, and what the communicator
+    /// does is hidden behind the rest.
+    fn add(&mut self, activity: Activity, took: Duration) {
+        match activity {
+            Activity::Data(_) => self.data += took,
+            Activity::Forward(_) => self.forward += took,
+            Activity::Backward(_) => self.backward += took,
+            Activity::ExposedCommunication => self.exchange += took,
+            Activity::Update => self.update += took,
+            Activity::LocalSum(_) | Activity::Bucket(_) | Activity::Summary => {}
         }
     }
 
@@ -72,17 +73,20 @@ impl Times {
     }
 }
 
-/// Where one worker enters its time.
+/// Records what one worker spends its time on.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
-    pub(crate) times: Times,
-    pub(crate) spans: Spans,
+pub(crate) struct TimeRecorder {
+    pub(crate) times: PhaseTimes,
+    pub(crate) spans: SpanRecorder,
 }
 
-impl Ledger {
-    /// Enters time that was spent.
-    pub(crate) fn spend(&mut self, what: What, begin: Duration, end: Duration) {
-        self.times.add(what, end.saturating_sub(begin));
-        self.spans.add(what, begin, end);
+impl TimeRecorder {
+    pub(crate) fn new(timeline: bool) -> Self {
+        Self { times: PhaseTimes::default(), spans: SpanRecorder::new(timeline) }
+    }
+
+    pub(crate) fn add(&mut self, activity: Activity, begin: Duration, end: Duration) {
+        self.times.add(activity, end.saturating_sub(begin));
+        self.spans.add(activity, begin, end);
     }
 }

@@ -3,6 +3,7 @@
 mod cluster;
 mod cluster_train;
 mod collectives;
+mod compare;
 mod figure;
 mod measured;
 mod ours;
@@ -19,6 +20,7 @@ use base::median;
 pub(crate) const USAGE: &str =
     "usage: cargo xtask bench collectives [--iterations N] [--firecaffe PATH]
        cargo xtask bench cluster [--train] [--iterations N] [--gbits G] [--svg FILE] [--firecaffe PATH]
+       cargo xtask bench compare --old PATH [--rounds N] [--nets a,b,allreduce] [--sizes 1M,10M] [COMMON]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
 COMMON: [--markdown FILE] where the table goes too,
@@ -32,6 +34,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let (known, run): (&[&str], Run) = match what.as_str() {
         "collectives" => (&["--iterations", "--firecaffe"], collectives::run),
         "cluster" => (cluster::FLAGS, cluster::run),
+        "compare" => (compare::FLAGS, compare::run),
         "peers" => (peers::FLAGS, peers::run),
         "scaling" => (scaling::FLAGS, scaling::run),
         _ => bail!("{USAGE}"),

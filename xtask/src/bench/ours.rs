@@ -1,9 +1,11 @@
 //! `firecaffe` as a process: builds it, times a network with it, reads the log.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde_json::Value;
 
 use super::Rate;
 use crate::packages::{self, Packages};
@@ -67,6 +69,27 @@ impl Firecaffe {
         let rates: Vec<f64> = table.lines().skip(1).filter_map(rate).collect();
         ensure!(!rates.is_empty(), "no images/s in what `time --scaling` printed");
         Ok(rates)
+    }
+
+    /// Times all-reduces between `workers` threads: microseconds by algorithm and size.
+    pub(super) fn all_reduce(
+        &self,
+        workers: usize,
+        sizes: &str,
+        iterations: &str,
+    ) -> Result<BTreeMap<String, f64>> {
+        let workers = workers.to_string();
+        let flags = ["--workers", &workers, "--sizes", sizes, "--iterations", iterations];
+        let program = self.0.to_string_lossy();
+        let mut bench = command(&program, &["bench", "allreduce", "--json", "-"]);
+        let json: Value = serde_json::from_str(&crate::shell::output(bench.args(flags))?)
+            .context("`bench allreduce --json -` did not print JSON")?;
+        let row = |row: &Value| {
+            let (name, bytes) = (row["algorithm"].as_str()?, row["bytes"].as_u64()?);
+            Some((format!("{name} {bytes} bytes"), row["time_us"].as_f64()?))
+        };
+        let rows = json["results"].as_array().context("no `results` in the JSON")?;
+        Ok(rows.iter().filter_map(row).collect())
     }
 
     /// Runs it and returns its log.

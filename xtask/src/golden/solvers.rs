@@ -2,13 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use base::Clock;
 use caffe_format::NetParameter;
 use train::files::{UnknownFields, read_solver};
-use train::{Config, Event, Job, NoControl};
+use train::{Event, Job, JobConfig, NoControl};
 
 use super::compare::{equal_bits, relative};
 use super::{Verdict, ending_in, entries};
@@ -48,12 +46,12 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
 fn train_and_compare(case: &Path, folder: &Path) -> Result<String> {
     let mut solver = read_solver(&case.join("solver.prototxt"), UnknownFields::Reject)?.message;
     solver.snapshot_prefix = Some(folder.join("snap").display().to_string());
-    let config = Config { root: case.into(), threads: 2, ..Config::new(solver) };
+    let config = JobConfig { root: case.into(), threads: 2, ..JobConfig::new(solver) };
     let mut shown = Shown::new();
     let mut job = Job::open(config, &mut |_| ())?;
     let init = snapshot::load_model(&case.join("init.caffemodel"))?;
     compare_models("init", &job.model()?, &init, equal_bits)?;
-    job.run(&WallClock(Instant::now()), &NoControl, &mut |event| collect(event, &mut shown))?;
+    job.run(&NoControl, &mut |event| collect(event, &mut shown))?;
     let worst = compare_shown(&shown, &parse_log(&fs::read_to_string(case.join("log.txt"))?)?)?;
 
     let mut snapshots = 0;
@@ -80,18 +78,6 @@ fn train_and_compare(case: &Path, folder: &Path) -> Result<String> {
         }
     }
     Ok(format!("losses within {worst:.0e}, {snapshots} snapshots"))
-}
-
-struct WallClock(Instant);
-
-impl Clock for WallClock {
-    fn now(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    fn sleep(&self, duration: Duration) {
-        std::thread::sleep(duration);
-    }
 }
 
 fn collect(event: Event, shown: &mut Shown) {

@@ -139,6 +139,7 @@ mod tests {
     use std::time::Duration;
 
     /// Every reading of the clock is ten microseconds later.
+    #[derive(Debug)]
     struct TenMicroseconds(AtomicU64);
 
     impl Clock for TenMicroseconds {

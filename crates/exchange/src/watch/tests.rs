@@ -7,7 +7,7 @@ use std::time::Duration;
 use transport::{HeartbeatChannel, RankProgress};
 
 /// Time that passes only by sleeping, and lets other threads run meanwhile.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct SleepClock(AtomicU64);
 
 impl Clock for SleepClock {

@@ -6,10 +6,11 @@ mod parallel;
 mod ranks;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
-use train::{Config, Job, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets};
+use train::{Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets};
 
 use crate::clock::RealClock;
 use crate::log::Log;
@@ -103,11 +104,11 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     if let Some(path) = args.timeline.as_ref().filter(|_| rank.coordinator().is_some()) {
         snapshot::atomic::write(path, EMPTY_TRACE)?; // a path that cannot be written must fail before a long run, not after it
     }
-    let clock = RealClock::start();
+    let clock = Arc::clone(&config.clock);
     let signals = Signals::install(args.sigint_effect, args.sighup_effect)
         .context("cannot handle signals")?;
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
-    let mut listener = Listener::new(log, json.transpose()?, &clock);
+    let mut listener = Listener::new(log, json.transpose()?, &*clock);
     let mut job = Job::join(config, ranks, &mut |event| listener.hear(&event))
         .map_err(|error| with_file(error, &args.solver))?;
     let progress = rank
@@ -115,7 +116,7 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         .and_then(|_| ProgressDisplay::new(job.iter(), max_iter, job.items_per_iteration()));
     listener.show(progress);
     listener.log().caffe("Starting Optimization");
-    job.run(&clock, &signals, &mut |event| listener.hear(&event))?;
+    job.run(&signals, &mut |event| listener.hear(&event))?;
     listener.show(None);
     if let (Some(path), Some(trace)) = (&args.timeline, job.timeline()?) {
         snapshot::atomic::write(path, trace.as_bytes())?;
@@ -133,7 +134,7 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
 }
 
 /// Reads the solver and combines it with the flags.
-fn configure(args: &TrainArgs, log: &Log) -> Result<Config> {
+fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
     let unknown = args.running.reading.unknown();
     let read = files::read_solver(&args.solver, unknown)?;
     read.notices.iter().for_each(|notice| log.warn(notice.to_string()));
@@ -150,18 +151,19 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<Config> {
     if let Some(state) = &resume {
         log.caffe(format!("Resuming from {}", state.display()));
     }
-    let config = Config {
+    let config = JobConfig {
         weights: args.weights.clone(),
         resume,
         resume_data: args.resume_data,
         threads: args.running.compute.threads(),
         timeline: args.timeline.is_some(),
+        clock: Arc::new(RealClock::start()),
         simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
         root: root(),
         unknown,
         on_bad_sample: args.on_bad_sample,
-        ..Config::new(solver)
+        ..JobConfig::new(solver)
     };
     let config = args.parallel.apply(config, args.running.compute.threads_asked());
     let (threads, cores) = (config.threads * config.workers, launch::cores());

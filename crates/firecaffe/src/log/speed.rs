@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use train::Times;
+use train::PhaseTimes;
 
 /// Items in a time, and what worker 0 spent that time on.
 pub(crate) struct Speed {
     pub(crate) items: u64,
     pub(crate) elapsed: Duration,
-    pub(crate) times: Times,
+    pub(crate) times: PhaseTimes,
 }
 
 impl Speed {
@@ -20,7 +20,7 @@ impl Speed {
 
     /// Every kind of work and its share of the time, in percent.
     pub(crate) fn shares(&self) -> [(&'static str, f64); 5] {
-        let Times { data, forward, backward, exchange, update } = self.times;
+        let PhaseTimes { data, forward, backward, exchange, update } = self.times;
         let total = self.times.total().as_secs_f64().max(f64::MIN_POSITIVE);
         let share = |time: Duration| 100.0 * time.as_secs_f64() / total;
         [

@@ -10,7 +10,7 @@ use net::{
     SharedParam, TopReport, UnmetRule,
 };
 use train::files::PrototxtNotice;
-use train::{Display, Event, NetOrigin, ResumeData, ResumeGap, Times};
+use train::{Display, Event, NetOrigin, PhaseTimes, ResumeData, ResumeGap};
 
 use super::{lines, render};
 
@@ -47,7 +47,7 @@ fn a_displayed_iteration() {
         iterations: 10,
         interval: 10,
         items: 640,
-        times: Times {
+        times: PhaseTimes {
             data: Duration::from_millis(5),
             forward: Duration::from_millis(145),
             backward: Duration::from_millis(300),

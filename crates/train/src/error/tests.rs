@@ -4,7 +4,7 @@ use std::io;
 
 use expect_test::{Expect, expect};
 
-use crate::{ResumeProblem, TensorProblem, TrainError, WhichNet, WorkerCount, chain};
+use crate::{ResumeProblem, StepError, TensorProblem, TrainError, WhichNet, WorkerCount, chain};
 
 #[track_caller]
 fn check(errors: Vec<TrainError>, want: Expect) {
@@ -158,10 +158,11 @@ fn an_iteration_fails() {
     let layer = || "conv1".to_owned();
     check(
         vec![
-            TrainError::Loss { iter: 3, loss: f32::NAN, layer: layer(), blob: "conv1".into() },
-            TrainError::LossElsewhere { iter: 3 },
-            TrainError::Gradient { iter: 3, layer: layer(), index: 1 },
-            TrainError::OtherWorker { iter: 3 },
+            StepError::Loss { iter: 3, loss: f32::NAN, layer: layer(), blob: "conv1".into() }
+                .into(),
+            StepError::LossElsewhere { iter: 3 }.into(),
+            StepError::Gradient { iter: 3, layer: layer(), index: 1 }.into(),
+            StepError::OtherWorker.into(),
             TrainError::Differs { rank: 1, host: "b".into(), usual: 0, what: "the solver".into() },
             TrainError::State { rank: 1 },
         ],

@@ -3,23 +3,23 @@
 use std::fs;
 use std::path::Path;
 
-use train::{BatchMeaning, Config, Event, NoClock, NoControl, Overlap, Ranks};
+use train::{BatchMeaning, Event, JobConfig, NoControl, Overlap, Ranks};
 
 use crate::support::{case, config, open};
 
 const REPLICAS: usize = 4;
 
 /// Trains `iterations` and gives the hash of the weights.
-fn hash(config: Config, iterations: i32) -> u64 {
+fn hash(config: JobConfig, iterations: i32) -> u64 {
     let mut config = config;
     config.solver.max_iter = Some(iterations);
     let mut job = open(config);
-    job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+    job.run(&NoControl, &mut |_| ()).unwrap();
     job.hash().unwrap()
 }
 
-fn replicas(name: &str, folder: &Path) -> Config {
-    let mut config = Config { replicas: Some(REPLICAS), ..config(&case(name), folder) };
+fn replicas(name: &str, folder: &Path) -> JobConfig {
+    let mut config = JobConfig { replicas: Some(REPLICAS), ..config(&case(name), folder) };
     // A final look at the loss would move running statistics after the last update.
     config.solver.display = Some(0);
     config
@@ -30,7 +30,7 @@ fn replicas(name: &str, folder: &Path) -> Config {
 fn any_workers_threads_buckets_and_overlap_give_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["sgd_fixed", "batchnorm", "sgd_l1_clip", "sgd_iter_size", "dropout"] {
-        let of = |change: &dyn Fn(&mut Config)| {
+        let of = |change: &dyn Fn(&mut JobConfig)| {
             let mut config = replicas(name, folder.path());
             change(&mut config);
             hash(config, 6)
@@ -70,7 +70,7 @@ fn a_run_resumes_to_the_bit_with_another_number_of_workers() {
 fn a_global_batch_gives_caffes_losses() {
     for name in ["sgd_fixed", "sgd_l1_clip"] {
         let (case, folder) = (case(name), tempfile::tempdir().unwrap());
-        let config = Config {
+        let config = JobConfig {
             replicas: Some(REPLICAS),
             workers: 2,
             batch: BatchMeaning::Global,
@@ -82,7 +82,7 @@ fn a_global_batch_gives_caffes_losses() {
                 shown.push(display.loss);
             }
         };
-        open(config).run(&NoClock, &NoControl, &mut collect).unwrap();
+        open(config).run(&NoControl, &mut collect).unwrap();
         let log = fs::read_to_string(case.join("log.txt")).unwrap();
         let recorded = log.lines().filter(|line| line.contains(" iters), loss = "));
         let want: Vec<f32> =
@@ -100,7 +100,7 @@ fn a_global_batch_gives_caffes_losses() {
 #[test]
 fn what_cannot_be_dealt_is_refused_before_the_first_iteration() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = |change: &dyn Fn(&mut Config)| {
+    let refused = |change: &dyn Fn(&mut JobConfig)| {
         let mut config = replicas("sgd_fixed", folder.path());
         change(&mut config);
         train::Job::open(config, &mut |_| ()).err().unwrap().to_string()
@@ -115,7 +115,7 @@ fn what_cannot_be_dealt_is_refused_before_the_first_iteration() {
 }
 
 /// Trains on `ranks` ranks, each a thread with the code that MPI runs, and gives everyone's hash.
-fn hashes_of_ranks(ranks: usize, config: &Config, iterations: i32) -> Vec<u64> {
+fn hashes_of_ranks(ranks: usize, config: &JobConfig, iterations: i32) -> Vec<u64> {
     let mut config = config.clone();
     config.solver.max_iter = Some(iterations);
     let choice = config.allreduce.clone();
@@ -128,7 +128,7 @@ fn hashes_of_ranks(ranks: usize, config: &Config, iterations: i32) -> Vec<u64> {
                 let link = exchange::Exchange::new(Box::new(link), exchange);
                 let ranks = Ranks::joined(link, "here".into(), Default::default(), no_alarm());
                 let mut job = train::Job::join(config, ranks, &mut |_| ()).unwrap();
-                job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+                job.run(&NoControl, &mut |_| ()).unwrap();
                 job.hash().unwrap()
             })
         })
@@ -155,7 +155,8 @@ fn any_ranks_and_exact_algorithms_give_the_same_bits() {
             (1, 4, "halving-doubling"),
         ] {
             for overlap in [Overlap::DuringBackward, Overlap::AfterBackward] {
-                let mut config = Config { workers, overlap, bucket_bytes: 2000, ..config.clone() };
+                let mut config =
+                    JobConfig { workers, overlap, bucket_bytes: 2000, ..config.clone() };
                 config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
                 let hashes = hashes_of_ranks(ranks, &config, 6);
                 let what = format!("{name}: {ranks} ranks x {workers}, {algorithm}, {overlap:?}");
@@ -191,10 +192,11 @@ fn replicas_keep_their_own_recurrent_state_and_snapshots_hold_it() {
         );
         let solver = train::files::solver_from_text("lstm", &text).unwrap();
         let resume = resume.map(|iter| format!("{prefix}_iter_{iter}.solverstate").into());
-        let mut job = open(Config { workers, replicas: Some(4), resume, ..Config::new(solver) });
+        let mut job =
+            open(JobConfig { workers, replicas: Some(4), resume, ..JobConfig::new(solver) });
         let values: Vec<f32> = (0..24).map(|i| ((i * 7) % 11) as f32 / 11.0).collect();
         job.set_input_arrays("points", &values, &[0.1, 0.9, 0.3, 0.7, 0.2, 0.5]).unwrap();
-        job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+        job.run(&NoControl, &mut |_| ()).unwrap();
         job.hash().unwrap()
     };
     let one = run(1, 8, None);

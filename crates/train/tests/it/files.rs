@@ -6,7 +6,7 @@ use std::path::Path;
 use caffe_format::{BlobProto, binary};
 use data::rows::DATASETS;
 use train::files::{net_from_text, solver_from_text};
-use train::{Config, Job, NetConfig, NoClock, NoControl, Single, TrainError, chain};
+use train::{Job, JobConfig, NetConfig, NoControl, Single, TrainError, chain};
 
 const INFOGAIN: &str = r#"
     layer { name: "data" type: "DummyData" top: "x" top: "label"
@@ -44,9 +44,9 @@ fn a_job_reads_it_for_train_and_test_nets_and_keeps_it_out_of_snapshots() {
            snapshot_after_train: false net_param {{ {INFOGAIN} }}"#
     );
     let solver = solver_from_text("solver", &solver).unwrap();
-    let config = Config { root: folder.path().into(), ..Config::new(solver) };
+    let config = JobConfig { root: folder.path().into(), ..JobConfig::new(solver) };
     let mut job = Job::open(config, &mut |_| ()).unwrap();
-    job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+    job.run(&NoControl, &mut |_| ()).unwrap();
     let model = job.model().unwrap();
     assert!(model.layer.iter().filter(|l| l.name() == "gain").all(|l| l.blobs.is_empty()));
 }
@@ -120,9 +120,10 @@ fn every_replica_has_a_file_of_its_own() {
     let solver = solver_from_text("solver", &solver).unwrap();
     let root = folder.path().into();
     let mut job =
-        Job::open(Config { root, replicas: Some(2), ..Config::new(solver) }, &mut |_| ()).unwrap();
+        Job::open(JobConfig { root, replicas: Some(2), ..JobConfig::new(solver) }, &mut |_| ())
+            .unwrap();
     job.set_input_arrays("memory", &[1.0; 6], &[0.0; 2]).unwrap();
-    job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+    job.run(&NoControl, &mut |_| ()).unwrap();
     for name in ["out.h5", "out.h5.1"] {
         assert_eq!(read_back(&folder.path().join(name))[0].0, [6, 1, 1, 3], "{name}");
     }

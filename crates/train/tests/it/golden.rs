@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use train::{Event, NoClock, NoControl};
+use train::{Event, NoControl};
 
 use crate::support::{case, compare, config, equal, near, open};
 
@@ -38,7 +38,7 @@ fn check(name: &str) {
     let init = snapshot::load_model(&case.join("init.caffemodel")).unwrap();
     compare(&job.model().unwrap(), &init, equal);
     let mut shown = Vec::new();
-    job.run(&NoClock, &NoControl, &mut |event| losses(event, &mut shown)).unwrap();
+    job.run(&NoControl, &mut |event| losses(event, &mut shown)).unwrap();
     let want = recorded_losses(&fs::read_to_string(case.join("log.txt")).unwrap());
     assert_eq!(shown.len(), want.len(), "{name}: losses in the log");
     for (got, want) in shown.iter().zip(&want) {

@@ -1,7 +1,7 @@
 //! From Caffe's snapshots on.
 
 use caffe_format::NetParameter;
-use train::{Config, Event, Job, NoClock, NoControl, ResumeData, ResumeGap};
+use train::{Event, Job, JobConfig, NoControl, ResumeData, ResumeGap};
 
 use crate::support::{case, compare, config, near, open};
 
@@ -9,9 +9,9 @@ use crate::support::{case, compare, config, near, open};
 fn go_on(name: &str, state: &str, resume_data: ResumeData) -> NetParameter {
     let (case, folder) = (case(name), tempfile::tempdir().unwrap());
     let config = config(&case, folder.path());
-    let mut job = open(Config { resume: Some(case.join(state)), resume_data, ..config });
+    let mut job = open(JobConfig { resume: Some(case.join(state)), resume_data, ..config });
     assert_eq!(job.iter(), 20);
-    job.run(&NoClock, &NoControl, &mut |_| ()).unwrap();
+    job.run(&NoControl, &mut |_| ()).unwrap();
     job.model().unwrap()
 }
 
@@ -56,7 +56,7 @@ fn a_missing_sidecar_is_told() {
     let (case, folder) = (case("sgd_fixed"), tempfile::tempdir().unwrap());
     let mut gaps = Vec::new();
     let resume = Some(case.join("snap_iter_20.solverstate"));
-    Job::open(Config { resume, ..config(&case, folder.path()) }, &mut |event| {
+    Job::open(JobConfig { resume, ..config(&case, folder.path()) }, &mut |event| {
         if let Event::ResumeGap(gap) = event {
             gaps.push(gap);
         }

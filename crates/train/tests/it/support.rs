@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use caffe_format::{BlobProto, NetParameter};
 use train::files::{UnknownFields, read_solver};
-use train::{Config, Job};
+use train::{Job, JobConfig};
 
 /// Of a parameter's mean magnitude.
 const WEIGHT_TOLERANCE: f64 = 1e-3;
@@ -18,16 +18,16 @@ pub(crate) fn case(name: &str) -> PathBuf {
 }
 
 /// The case's solver, whose snapshots go to `folder`.
-pub(crate) fn config(case: &Path, folder: &Path) -> Config {
+pub(crate) fn config(case: &Path, folder: &Path) -> JobConfig {
     let file = case.join("solver.prototxt");
     let mut solver = read_solver(&file, UnknownFields::Reject).unwrap().message;
     solver.snapshot_prefix = Some(folder.join("snap").display().to_string());
-    Config { root: case.into(), threads: 2, ..Config::new(solver) }
+    JobConfig { root: case.into(), threads: 2, ..JobConfig::new(solver) }
 }
 
 /// Opens a job; what it reports goes nowhere.
 #[track_caller]
-pub(crate) fn open(config: Config) -> Job {
+pub(crate) fn open(config: JobConfig) -> Job {
     Job::open(config, &mut |_| ()).unwrap_or_else(|error| panic!("{}", train::chain(&error)))
 }
 

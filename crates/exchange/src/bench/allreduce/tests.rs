@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Every reading of the clock is a microsecond later.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct OneMicrosecond(AtomicU64);
 
 impl Clock for OneMicrosecond {

@@ -7,7 +7,6 @@ use anyhow::Result;
 
 use super::TimeArgs;
 use super::training::{self, TimedStep};
-use crate::clock::RealClock;
 use crate::commands::columns::{self, Side};
 use crate::log::Log;
 use crate::{launch, output};
@@ -57,7 +56,7 @@ pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
 fn measure(args: &TimeArgs, workers: usize, threads: usize, log: &Log) -> Result<ScalingRow> {
     let mut job = training::open(args, workers, threads, log)?;
     let mut steps: Vec<TimedStep> = Vec::new();
-    training::measure(&mut job, args.iterations, &RealClock::start(), &mut |s| steps.push(s))?;
+    training::measure(&mut job, args.iterations, &mut |s| steps.push(s))?;
     Ok(ScalingRow {
         workers,
         items: job.items_per_iteration(),

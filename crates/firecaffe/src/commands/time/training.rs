@@ -1,11 +1,14 @@
 //! The job that `--update` and `--scaling` time: a solver's, or a net's with a plain SGD.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use base::{Clock, median};
 use caffe_format::SolverParameter;
-use train::{Config, Job, files};
+use train::{Job, JobConfig, files};
 
 use super::TimeArgs;
+use crate::clock::RealClock;
 use crate::log::Log;
 use crate::options::{DEFAULT_SEED, root};
 
@@ -17,14 +20,15 @@ base_lr: 1e-6 lr_policy: "fixed" momentum: 0.9 weight_decay: 0.0005 max_iter: 21
 /// A job on `workers` workers of `threads` threads, one replica each. It tests, displays and saves nothing.
 pub(super) fn open(args: &TimeArgs, workers: usize, threads: usize, log: &Log) -> Result<Job> {
     let solver = solver(args, log)?;
-    let config = Config {
+    let config = JobConfig {
         workers,
         threads,
         simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
         root: root(),
+        clock: Arc::new(RealClock::start()),
         unknown: args.running.reading.unknown(),
-        ..Config::new(solver)
+        ..JobConfig::new(solver)
     };
     Ok(Job::open(config, &mut |_| {})?)
 }
@@ -76,15 +80,15 @@ impl TimedStep {
 pub(super) fn measure(
     job: &mut Job,
     iterations: u32,
-    clock: &dyn Clock,
     each: &mut dyn FnMut(TimedStep),
 ) -> Result<()> {
-    job.step(clock, &mut |_| {})?;
+    let clock = RealClock::start();
+    job.step(&mut |_| {})?;
     for _ in 0..iterations {
         let (begin, before) = (clock.now(), job.times());
-        job.step(clock, &mut |_| {})?;
+        job.step(&mut |_| {})?;
         let (end, after) = (clock.now(), job.times());
-        let pass = |times: &train::Times| times.data + times.forward + times.backward;
+        let pass = |times: &train::PhaseTimes| times.data + times.forward + times.backward;
         let pass = pass(&after).saturating_sub(pass(&before)).as_secs_f64();
         let all = end.saturating_sub(begin).as_secs_f64();
         each(TimedStep { pass, rest: (all - pass).max(0.0), all });

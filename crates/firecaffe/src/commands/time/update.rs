@@ -5,7 +5,6 @@ use base::general;
 
 use super::training::{self, TimedStep};
 use super::{TimeArgs, work};
-use crate::clock::RealClock;
 use crate::log::Log;
 
 /// Measures and logs medians.
@@ -14,7 +13,7 @@ pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
     log.caffe("*** Benchmark begins ***");
     log.caffe(format!("Testing for {} iterations.", args.iterations));
     let mut steps = Vec::new();
-    training::measure(&mut job, args.iterations, &RealClock::start(), &mut |step| {
+    training::measure(&mut job, args.iterations, &mut |step| {
         steps.push(step);
         let (index, pass, rest) = (steps.len(), general(step.pass * 1e3), general(step.rest * 1e3));
         log.caffe(format!("Iteration: {index} forward-backward time: {pass} ms."));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use collective::AlgorithmChoice;
-use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, Config, Overlap};
+use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
 
 use crate::launch;
 use crate::options::{one_of, silence_max};
@@ -78,11 +78,11 @@ impl ParallelArgs {
 
     /// Puts the flags into `config`, whose threads are divided among the workers unless they were
     /// asked for.
-    pub(crate) fn apply(&self, config: Config, threads_asked: bool) -> Config {
+    pub(crate) fn apply(&self, config: JobConfig, threads_asked: bool) -> JobConfig {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let workers = count(self.workers);
         let share = (launch::cores_per_rank() / workers).max(1);
-        Config {
+        JobConfig {
             workers,
             replicas: self.replicas.map(count),
             batch: self.batch,

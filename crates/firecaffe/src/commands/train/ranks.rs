@@ -13,7 +13,7 @@ use exchange::watch::{self, FailureWatch};
 use exchange::{Exchange, mpi};
 use signal_hook::consts::SIGTERM;
 use signal_hook::iterator::Signals;
-use train::{Ranks, TrainError};
+use train::{Ranks, StepError, TrainError};
 use transport::Waiting;
 
 use super::TrainArgs;
@@ -44,7 +44,10 @@ pub(super) fn run(args: &TrainArgs) -> Result<()> {
         Ok(()) => drop(ending.take()),
         Err(error) => {
             let cause = error.downcast_ref::<TrainError>();
-            let lost = matches!(cause, Some(TrainError::Exchange(_)));
+            let lost = matches!(
+                cause,
+                Some(TrainError::Exchange(_) | TrainError::Step(StepError::Exchange(_)))
+            );
             thread::sleep(ending.hold_back(cause));
             ending.end(&format!("{error:#}"), if lost { watch::EXIT_CODE } else { 1 });
         }
@@ -63,10 +66,12 @@ impl RankEnding {
     /// How long to leave it to others to say what went wrong.
     fn hold_back(&self, cause: Option<&TrainError>) -> Duration {
         match cause {
-            Some(TrainError::LossElsewhere { .. }) => HOLD_BACK_SURELY,
-            Some(TrainError::Loss { .. }) => Duration::ZERO, // nobody else has it
+            Some(TrainError::Step(StepError::LossElsewhere { .. })) => HOLD_BACK_SURELY,
+            Some(TrainError::Step(StepError::Loss { .. })) => Duration::ZERO, // nobody else has it
             _ if self.rank.coordinator().is_some() => Duration::ZERO,
-            Some(TrainError::Differs { .. } | TrainError::Gradient { .. }) => HOLD_BACK_SURELY,
+            Some(TrainError::Differs { .. } | TrainError::Step(StepError::Gradient { .. })) => {
+                HOLD_BACK_SURELY
+            }
             _ => HOLD_BACK,
         }
     }
@@ -87,7 +92,8 @@ impl RankEnding {
         let progress = watch.as_ref().map(FailureWatch::progress).unwrap_or_default();
         drop(watch);
         let ending = self.clone();
-        let alarm = move |error: &TrainError| ending.end(&train::chain(error), 1);
+        let alarm =
+            move |error: &(dyn std::error::Error + 'static)| ending.end(&train::chain(error), 1);
         Ranks::joined(exchange, launch::host(), progress, Box::new(alarm))
     }
 

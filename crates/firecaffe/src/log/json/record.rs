@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use net::Output;
 use serde::{Serialize, Serializer};
-use train::{Event, Times};
+use train::{Event, PhaseTimes};
 
 use crate::log::speed::Speed;
 
@@ -64,12 +64,12 @@ pub(super) enum RecordFields<'a> {
     WorkerTimes {
         rank: usize,
         worker: usize,
-        times: &'a Times,
+        times: &'a PhaseTimes,
     },
     RankTimes {
         rank: usize,
         host: &'a str,
-        times: &'a Times,
+        times: &'a PhaseTimes,
     },
 }
 
@@ -131,7 +131,7 @@ pub(super) struct SpeedFields {
 
 impl SpeedFields {
     /// `None` before any time has passed.
-    fn of(items: u64, elapsed: Duration, times: Times) -> Option<Self> {
+    fn of(items: u64, elapsed: Duration, times: PhaseTimes) -> Option<Self> {
         let speed = Speed { items, elapsed, times };
         let images_per_s = rounded(speed.per_second()?, 3);
         let time_shares = speed.shares().map(|(what, share)| (what, rounded(share, 2)));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use expect_test::expect;
 use net::Output;
-use train::{Display, Event, Times};
+use train::{Display, Event, PhaseTimes};
 
 use super::JsonLog;
 
@@ -19,7 +19,7 @@ fn a_short_run() {
         values: values.to_vec(),
     };
     let seconds = Duration::from_secs;
-    let times = Times { data: seconds(1), forward: seconds(2), ..Times::default() };
+    let times = PhaseTimes { data: seconds(1), forward: seconds(2), ..PhaseTimes::default() };
     let events = [
         Event::Displayed(Display {
             iter: 0,

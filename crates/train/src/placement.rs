@@ -1,10 +1,10 @@
-//! Who runs what: replicas dealt to ranks and their workers, and whether the result is exact.
+//! Which worker runs which replicas, and whether the result is exact.
 //!
-//! R replicas make the global batch; N ranks of W workers run a contiguous run of them each. The sum of all
-//! gradients is `T(0, R)`: `T(a, b)` is one replica's when `b = a + 1`, else `T(a, m) + T(m, b)` with
-//! `m = a +` the largest power of two below `b - a`. A worker that holds an aligned power of two of
-//! replicas computes a subtree of it, whatever the number of workers; so does a rank, whose sum goes to
-//! the others; so does one worker alone.
+//! R replicas form the global batch. Each of the N·W workers (N ranks of W workers) runs a contiguous range of
+//! them. The sum of all gradients is defined as the canonical tree `T(0, R)`: `T(a, b)` is replica a's gradient
+//! if `b = a + 1`, else `T(a, m) + T(m, b)` with `m = a +` the largest power of two below `b - a`. A worker or rank
+//! whose replicas are an aligned power of two computes a subtree of it, so the sum does not depend on the number
+//! of workers and ranks; one worker alone computes all of it.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use base::Rank;
 
 use crate::{TrainError, WorkerCount};
 
-/// How the replicas of a job are dealt.
+/// How the replicas of a job are placed on ranks and workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dealing {
-    /// Logical copies of the training step.
+pub struct ReplicaPlacement {
+    /// R, over all ranks.
     pub replicas: usize,
-    /// Thread groups that run them, in each rank.
+    /// W, per rank.
     pub workers: usize,
-    /// Processes.
+    /// N.
     pub ranks: usize,
 }
 
@@ -37,7 +37,7 @@ base::names!(pub BatchNormState { Averaged = "averaged", Replica0 = "replica0" }
 /// When gradients are summed, relative to backward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overlap {
-    /// As each bucket is delivered by all workers.
+    /// As each bucket becomes ready in all pools.
     DuringBackward,
     /// After the last layer.
     AfterBackward,
@@ -45,9 +45,8 @@ pub enum Overlap {
 
 base::names!(pub Overlap { DuringBackward = "on", AfterBackward = "off" });
 
-impl Dealing {
-    /// Deals `replicas` to `ranks` of `workers` each; refuses what would not be exact, unless asked to
-    /// go on.
+impl ReplicaPlacement {
+    /// Places `replicas` on `ranks` of `workers` each. What would not be exact is refused, unless `inexact`.
     pub fn new(
         replicas: usize,
         workers: usize,
@@ -58,16 +57,16 @@ impl Dealing {
         if replicas == 0 || all == 0 {
             return Err(TrainError::NoReplicas);
         }
-        let dealing = Self { replicas, workers, ranks };
+        let placement = Self { replicas, workers, ranks };
         let workers = WorkerCount { ranks, workers };
         if replicas < all {
             return Err(TrainError::TooFewReplicas { replicas, workers });
         }
-        if dealing.is_exact() || (inexact && replicas.is_multiple_of(all)) {
-            return Ok(dealing);
+        if placement.is_exact() || (inexact && replicas.is_multiple_of(all)) {
+            return Ok(placement);
         }
         let divides = replicas.is_multiple_of(all);
-        Err(match dealing.nearest_exact() {
+        Err(match placement.nearest_exact() {
             Some(nearest) => TrainError::Inexact { replicas, workers, nearest, divides },
             None => TrainError::InexactWorkers { workers, divides },
         })
@@ -111,38 +110,43 @@ impl Dealing {
 
 #[cfg(test)]
 mod tests {
-    use super::Dealing;
+    use super::ReplicaPlacement;
     use base::Rank;
 
     #[test]
-    fn exact_dealings_are_admitted_and_others_name_the_nearest() {
+    fn exact_placements_are_accepted_and_others_name_the_nearest() {
         for (replicas, workers) in [(1, 1), (5, 1), (4, 1), (4, 2), (4, 4), (6, 3), (12, 3), (3, 3)]
         {
-            assert!(Dealing::new(replicas, workers, 1, false).is_ok(), "{replicas} on {workers}");
+            assert!(
+                ReplicaPlacement::new(replicas, workers, 1, false).is_ok(),
+                "{replicas} on {workers}"
+            );
         }
-        let refused = Dealing::new(6, 2, 1, false).unwrap_err().to_string();
+        let refused = ReplicaPlacement::new(6, 2, 1, false).unwrap_err().to_string();
         assert!(refused.contains("--replicas 4") && refused.contains("--inexact"), "{refused}");
-        assert!(Dealing::new(6, 2, 1, true).is_ok());
-        let refused = Dealing::new(5, 2, 1, true).unwrap_err().to_string();
+        assert!(ReplicaPlacement::new(6, 2, 1, true).is_ok());
+        let refused = ReplicaPlacement::new(5, 2, 1, true).unwrap_err().to_string();
         assert!(refused.contains("--replicas 4"), "{refused}");
-        assert!(Dealing::new(1, 2, 1, true).is_err());
+        assert!(ReplicaPlacement::new(1, 2, 1, true).is_err());
     }
 
     #[test]
     fn ranks_run_contiguous_replicas_and_must_hold_subtrees() {
         for (replicas, workers, ranks) in [(4, 1, 2), (4, 2, 2), (8, 2, 2), (3, 1, 3), (12, 2, 3)] {
-            let dealing = Dealing::new(replicas, workers, ranks, false).unwrap();
+            let placement = ReplicaPlacement::new(replicas, workers, ranks, false).unwrap();
             let rank = |index| Rank::new(index, ranks).unwrap();
-            let dealt: Vec<usize> = (0..ranks)
-                .flat_map(|index| (0..workers).flat_map(move |w| dealing.of_worker(rank(index), w)))
+            let placed: Vec<usize> = (0..ranks)
+                .flat_map(|index| {
+                    (0..workers).flat_map(move |w| placement.of_worker(rank(index), w))
+                })
                 .collect();
-            assert_eq!(dealt, (0..replicas).collect::<Vec<_>>());
-            assert_eq!(dealing.of_rank(rank(ranks - 1)).end, replicas);
+            assert_eq!(placed, (0..replicas).collect::<Vec<_>>());
+            assert_eq!(placement.of_rank(rank(ranks - 1)).end, replicas);
         }
-        let refused = Dealing::new(6, 1, 2, false).unwrap_err().to_string();
+        let refused = ReplicaPlacement::new(6, 1, 2, false).unwrap_err().to_string();
         assert!(refused.contains("2 ranks of 1 worker ") && refused.contains("--replicas 4"));
-        let refused = Dealing::new(6, 3, 2, false).unwrap_err().to_string();
+        let refused = ReplicaPlacement::new(6, 3, 2, false).unwrap_err().to_string();
         assert!(refused.contains("a power of two of workers each"), "{refused}");
-        assert!(Dealing::new(6, 3, 2, true).is_ok());
+        assert!(ReplicaPlacement::new(6, 3, 2, true).is_ok());
     }
 }

@@ -1,8 +1,7 @@
-//! What is told besides gradients: losses, outputs and requests of all who ran, in fixed places.
+//! What a step reports besides gradients: losses, outputs and requests of all ranks.
 //!
-//! One row a replica (or test iteration) and one of requests. Everyone fills rows of its own and leaves
-//! zeros elsewhere, so the sum over ranks is what each has said, to the bit. In training the news follow
-//! the last bucket: all ranks see the same, and stop, snapshot or fail in the same iteration.
+//! One row per replica (in a test phase: per test iteration), after two values for requests. Everyone fills
+//! its own rows and leaves zeros elsewhere, so the sum over ranks is what each has entered, to the bit.
 //!
 //! ```text
 //!   stops  snapshots | loss  outputs.. | loss  outputs.. | ..
@@ -13,26 +12,26 @@ use net::Output;
 
 use crate::Request;
 
-/// Places before the first row.
+/// Values before the first row.
 const REQUESTS: usize = 2;
 
-/// The table.
+/// The rows of all replicas, as one list of values.
 #[derive(Debug, Clone)]
-pub(crate) struct News {
-    /// Values of a row: the loss and all outputs.
+pub(crate) struct StepSummary {
+    /// Values per row: the loss and all outputs.
     width: usize,
     values: Vec<f32>,
 }
 
-impl News {
-    /// Nothing told yet of `rows` rows with `outputs` output values each.
+impl StepSummary {
+    /// All zeros, for `rows` rows of a loss and `outputs` output values.
     pub(crate) fn new(rows: usize, outputs: usize) -> Self {
         let width = 1 + outputs;
         Self { width, values: vec![0.0; REQUESTS + rows * width] }
     }
 
-    /// Enters a request.
-    pub(crate) fn ask(&mut self, request: Request) {
+    /// Enters what was asked of this rank.
+    pub(crate) fn add_request(&mut self, request: Request) {
         match request {
             Request::None => {}
             Request::Stop => self.values[0] = 1.0,
@@ -40,7 +39,7 @@ impl News {
         }
     }
 
-    /// What anyone has asked for; a stop before a snapshot, which it includes.
+    /// What was asked of any rank; a stop includes a snapshot.
     pub(crate) fn request(&self) -> Request {
         match self.values[..REQUESTS] {
             [stops, _] if stops > 0.0 => Request::Stop,
@@ -49,17 +48,22 @@ impl News {
         }
     }
 
-    /// Fills row `row`. Outputs whose number has changed since the table was made are cut.
-    pub(crate) fn tell(&mut self, row: usize, loss: f32, outputs: &[Output]) {
+    /// Fills row `row`. Output values beyond the row's width are dropped: their number can change with the batch.
+    pub(crate) fn set_row(&mut self, row: usize, loss: f32, outputs: &[Output]) {
         let start = REQUESTS + row * self.width;
         let values = outputs.iter().flat_map(|output| &output.values);
-        let places = &mut self.values[start..start + self.width];
-        places[0] = loss;
-        places[1..].iter_mut().zip(values).for_each(|(place, value)| *place = *value);
+        let row = &mut self.values[start..start + self.width];
+        row[0] = loss;
+        row[1..].iter_mut().zip(values).for_each(|(entry, value)| *entry = *value);
     }
 
-    /// All losses, in order of rows.
-    pub(crate) fn losses(&self) -> impl Iterator<Item = f32> + '_ {
+    /// The first row whose loss is not finite.
+    pub(crate) fn first_bad_loss(&self) -> Option<usize> {
+        self.losses().position(|loss| !loss.is_finite())
+    }
+
+    /// In order of rows.
+    fn losses(&self) -> impl Iterator<Item = f32> + '_ {
         self.rows().map(|row| row[0])
     }
 
@@ -69,18 +73,18 @@ impl News {
         sum / count
     }
 
-    /// Puts the means over rows, added in order, into `outputs`.
+    /// Replaces the values of `outputs` by their means over rows, added in order.
     pub(crate) fn mean_outputs(&self, outputs: &mut [Output]) {
         let count = self.rows().len() as f32;
-        let places = outputs.iter_mut().flat_map(|output| &mut output.values);
-        for (index, place) in places.enumerate().take(self.width - 1) {
+        let values = outputs.iter_mut().flat_map(|output| &mut output.values);
+        for (index, value) in values.enumerate().take(self.width - 1) {
             let mut column = self.rows().map(|row| row[1 + index]);
             let first = column.next().unwrap_or(0.0);
-            *place = column.fold(first, |sum, value| sum + value) / count;
+            *value = column.fold(first, |sum, entry| sum + entry) / count;
         }
     }
 
-    /// Everything, to be summed over ranks.
+    /// All values, to be summed over ranks.
     pub(crate) fn values(&mut self) -> &mut [f32] {
         &mut self.values
     }
@@ -94,7 +98,7 @@ impl News {
 mod tests {
     use net::Output;
 
-    use super::News;
+    use super::StepSummary;
     use crate::Request;
 
     fn output(values: &[f32]) -> Output {
@@ -102,33 +106,32 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_of_what_ranks_say_is_what_each_has_said() {
-        let mut ranks = [News::new(3, 2), News::new(3, 2)];
-        ranks[0].tell(0, 1.0, &[output(&[10.0]), output(&[0.1])]);
-        ranks[0].tell(1, 2.0, &[output(&[20.0]), output(&[0.2])]);
-        ranks[1].tell(2, 6.0, &[output(&[60.0]), output(&[0.3])]);
-        ranks[1].ask(Request::Snapshot);
+    fn the_sum_over_ranks_is_what_each_has_entered() {
+        let mut ranks = [StepSummary::new(3, 2), StepSummary::new(3, 2)];
+        ranks[0].set_row(0, 1.0, &[output(&[10.0]), output(&[0.1])]);
+        ranks[0].set_row(1, 2.0, &[output(&[20.0]), output(&[0.2])]);
+        ranks[1].set_row(2, 6.0, &[output(&[60.0]), output(&[0.3])]);
+        ranks[1].add_request(Request::Snapshot);
         let [mut all, mut other] = ranks;
         all.values().iter_mut().zip(other.values()).for_each(|(sum, value)| *sum += *value);
         assert_eq!(all.losses().collect::<Vec<_>>(), [1.0, 2.0, 6.0]);
         assert_eq!(all.mean_loss(), 3.0);
         assert_eq!(all.request(), Request::Snapshot);
-        all.ask(Request::Stop);
+        all.add_request(Request::Stop);
         assert_eq!(all.request(), Request::Stop);
         let mut means = [output(&[0.0]), output(&[0.0])];
         all.mean_outputs(&mut means);
         assert_eq!([means[0].values[0], means[1].values[0]], [30.0, (0.1 + 0.2 + 0.3_f32) / 3.0]);
     }
 
-    /// As many outputs as there are places, and a loss that is not a number.
     #[test]
-    fn odd_rows_are_told_too() {
-        let mut news = News::new(2, 1);
-        news.tell(0, f32::NAN, &[output(&[1.0, 2.0, 3.0])]);
-        news.tell(1, 0.0, &[]);
-        assert!(news.mean_loss().is_nan());
+    fn rows_take_any_number_of_outputs_and_any_loss() {
+        let mut summary = StepSummary::new(2, 1);
+        summary.set_row(0, f32::NAN, &[output(&[1.0, 2.0, 3.0])]);
+        summary.set_row(1, 0.0, &[]);
+        assert!(summary.mean_loss().is_nan());
         let mut means = [output(&[9.0, 9.0])];
-        news.mean_outputs(&mut means);
+        summary.mean_outputs(&mut means);
         assert_eq!(means[0].values, [0.5, 9.0]);
     }
 }

@@ -1,0 +1,100 @@
+//! Puts what set-up has read, compiled and drawn together into a job.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use exchange::Exchange;
+use exchange::canonical::Accumulator;
+use kernels::Cpu;
+use net::{Home, Net};
+use solver::{ParamSlot, ParamSlots, Solver};
+use tensor::{SharedSlab, Slab};
+
+use crate::ranks::Ranks;
+use crate::set_up::InitialState;
+use crate::step::SharedState;
+use crate::sync::{Communicator, WorkerReduction, buckets};
+use crate::threads::WorkerThreads;
+use crate::timeline::SpanRecorder;
+use crate::times::TimeRecorder;
+use crate::worker::Worker;
+use crate::{Job, JobConfig, ReplicaPlacement};
+
+/// Everything that set-up makes for a job.
+pub(crate) struct JobParts {
+    pub(crate) config: JobConfig,
+    pub(crate) ranks: Ranks,
+    pub(crate) placement: ReplicaPlacement,
+    pub(crate) solver: Solver,
+    /// The train net, one copy per worker.
+    pub(crate) nets: Vec<Net>,
+    pub(crate) initial: InitialState,
+    /// The workers' ends of a plan between them; empty when they read each other's pools.
+    pub(crate) plans: Vec<Exchange>,
+}
+
+impl JobParts {
+    /// Allocates pools and history, places replicas on workers and starts their threads.
+    pub(crate) fn assemble(self) -> Job {
+        let Self { config, ranks, placement, solver, nets, initial, plans } = self;
+        let InitialState { params, replicas, tests } = initial;
+        let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
+        let (pool_len, workers) = (nets[0].pool_len(), nets.len());
+        let shared = SharedState {
+            slots: param_slots(&nets[0]),
+            buckets: buckets(&nets[0], config.bucket_bytes),
+            history: (0..solver.histories()).map(|_| slab(params.len())).collect(),
+            params: SharedSlab::new(params),
+            pools: nets.iter().map(|_| slab(pool_len)).collect(),
+            // With a plan every pool holds the sum in the end; a single worker's pool is the sum.
+            sum: (workers > 1 && plans.is_empty()).then(|| slab(pool_len)),
+            clock: Arc::clone(&config.clock),
+            ranks,
+            solver,
+            placement,
+            config,
+        };
+        let (mut replicas, mut plans) = (replicas.into_iter(), plans.into_iter());
+        let worker = |(index, net): (usize, Net)| {
+            let own = placement.of_worker(shared.ranks.rank(), index);
+            let accumulator = Accumulator::new(shared.config.wire);
+            let reduction = WorkerReduction { replicas: accumulator, plan: plans.next() };
+            Worker {
+                index,
+                first_replica: own.start,
+                cpu: Cpu::new(shared.config.threads, shared.config.simd),
+                net,
+                replicas: replicas.by_ref().take(own.len()).collect(),
+                reduction: Some(reduction),
+                times: TimeRecorder::new(shared.config.timeline),
+            }
+        };
+        let workers: Vec<Worker> = nets.into_iter().enumerate().map(worker).collect();
+        let several = shared.ranks.are_several();
+        let spans = SpanRecorder::new(shared.config.timeline);
+        Job {
+            threads: WorkerThreads::new(workers.len() + usize::from(several)),
+            workers,
+            communicator: several.then_some(Communicator { spans }),
+            shared: Arc::new(shared),
+            tests,
+            iter: 0,
+            smoothed: Default::default(),
+            started: Duration::ZERO,
+        }
+    }
+}
+
+/// Parameters with a gradient, in net order.
+fn param_slots(net: &Net) -> ParamSlots {
+    let slot = |param: &net::Param| {
+        let gradient = param.gradient.clone().filter(|_| param.home == Home::Slab)?;
+        Some(ParamSlot {
+            values: param.values.clone(),
+            gradient,
+            lr_mult: param.lr_mult,
+            decay_mult: param.decay_mult,
+        })
+    };
+    ParamSlots::new(net.params().iter().filter_map(slot).collect())
+}

@@ -1,0 +1,263 @@
+//! One iteration. This file is the map of the program: what a worker does, in order.
+//!
+//! ```text
+//!   Job::step ── posts ──▶ Worker::step, on every worker's own thread
+//!                            for each of its replicas
+//!                              next batch, forward              (data layers are layers)
+//!                              backward, last layer first
+//!                                 ready range ──▶ Reducer::submit   sums between workers
+//!                            Reducer::finish                        and, by the Communicator, between ranks
+//!                            norms, barrier, update of the worker's own chunks
+//! ```
+//!
+//! One [`StepContext`] goes in, one [`StepOutput`] comes out, one [`StepError`] reports failure. How
+//! workers, the communicator and other ranks wait for each other is stated in [`sync`](crate::sync).
+
+mod context;
+mod error;
+mod output;
+mod update;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use net::DebugValue;
+
+pub(crate) use context::{SharedState, StepContext};
+pub use error::StepError;
+pub use output::{ReplicaOutput, StepOutput};
+
+use crate::sync::{Communicator, Reducer};
+use crate::timeline::Activity;
+use crate::worker::Worker;
+use crate::{Control, Event, Job, NoControl, Overlap, TrainError};
+
+impl Job {
+    /// Runs one iteration: every worker takes its replicas' batches forward and backward, sums gradients
+    /// with all others on the way, and updates its chunks of the parameters.
+    pub fn step(&mut self, events: &mut dyn FnMut(Event)) -> Result<StepOutput, TrainError> {
+        self.step_with(&NoControl, events)
+    }
+
+    /// As [`step`](Self::step); also takes requests from outside, which all ranks answer together.
+    pub(crate) fn step_with(
+        &mut self,
+        control: &dyn Control,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<StepOutput, TrainError> {
+        self.report_rate_step(events);
+        let hash = if self.displays() { Some(self.hash()?) } else { None };
+        let context = Arc::new(self.step_context());
+        let output = self.run_workers(&context, control)?;
+        self.report(&context, &output, hash, events);
+        self.iter += 1;
+        events(Event::Stepped { done: self.iter, loss: output.loss });
+        Ok(output)
+    }
+
+    /// Runs all workers, and the communicator if there are other ranks, through one iteration.
+    fn run_workers(
+        &mut self,
+        context: &Arc<StepContext>,
+        control: &dyn Control,
+    ) -> Result<StepOutput, StepError> {
+        let mut workers = std::mem::take(&mut self.workers).into_iter();
+        let mut first = workers.next().expect("there is at least one worker");
+        let mut others: Vec<MemberTask> =
+            workers.map(|worker| member_task(context, StepMember::Worker(worker))).collect();
+        if let Some(communicator) = self.communicator.take() {
+            others.push(member_task(context, StepMember::Communicator(communicator)));
+        }
+        let run_first = || {
+            let result = first.step(context, control);
+            (StepMember::Worker(first), result)
+        };
+        let mut results = Vec::new();
+        for (member, result) in self.threads.run(run_first, others) {
+            results.push(result);
+            match member {
+                StepMember::Worker(worker) => self.workers.push(worker),
+                StepMember::Communicator(communicator) => self.communicator = Some(communicator),
+            }
+        }
+        StepOutput::merge(results, &context.sync)
+    }
+}
+
+/// Who takes part in a step on a thread of its own.
+enum StepMember {
+    Worker(Worker),
+    Communicator(Communicator),
+}
+
+/// Lends a member to its thread, which returns it with what it computed.
+type MemberTask = Box<dyn FnOnce() -> (StepMember, Result<StepOutput, StepError>) + Send>;
+
+fn member_task(context: &Arc<StepContext>, mut member: StepMember) -> MemberTask {
+    let context = Arc::clone(context);
+    Box::new(move || {
+        let result = match &mut member {
+            StepMember::Worker(worker) => worker.step(&context, &NoControl),
+            StepMember::Communicator(communicator) => communicator.step(&context),
+        };
+        (member, result)
+    })
+}
+
+impl Worker {
+    /// This worker's part of one iteration. When it fails, everybody who waits for it is told.
+    pub(crate) fn step(
+        &mut self,
+        context: &StepContext,
+        control: &dyn Control,
+    ) -> Result<StepOutput, StepError> {
+        let guard = context.sync.fail_on_panic();
+        let result = self.compute_and_update(context, control);
+        if let Err(error) = &result {
+            context.fail(error);
+        }
+        drop(guard);
+        result
+    }
+
+    fn compute_and_update(
+        &mut self,
+        context: &StepContext,
+        control: &dyn Control,
+    ) -> Result<StepOutput, StepError> {
+        let reduction = self.reduction.take().expect("a step that fails ends the job");
+        let mut reducer = Reducer::new(context, self.index, reduction);
+        let mut output = StepOutput::default();
+        for index in 0..self.replicas.len() {
+            output.replicas.push(self.run_replica(context, index, &mut reducer)?);
+        }
+        context.sync.submit_summary(self.first_replica, &output.replicas, control.request());
+
+        let begin = context.now();
+        reducer.finish(&self.cpu)?; // every gradient of our chunks is now the sum over all replicas
+        let ranges = reducer.param_ranges();
+        context.add_norms(&ranges, reducer.sum());
+        context.sync.barrier()?; // from here on nobody reads params, and all norms and losses are in
+        let reduced = context.now();
+        self.check_losses(context, &output.replicas)?;
+        output.clipped = context
+            .update(&self.cpu, &ranges, reducer.sum())
+            .map_err(|bad| StepError::gradient(context.iter, &self.net, bad.slot))?;
+        self.times.add(Activity::ExposedCommunication, begin, reduced);
+        self.times.add(Activity::Update, reduced, context.now());
+        let (reduction, buckets) = reducer.into_parts();
+        for (index, time) in buckets.iter().enumerate() {
+            self.times.add(Activity::LocalSum(index), time.start, time.end);
+        }
+        (self.reduction, output.buckets) = (Some(reduction), buckets);
+        Ok(output)
+    }
+
+    /// One replica: `iter_size` batches forward and backward. During the last backward of the worker's last replica
+    /// every range of the pool that becomes ready is handed to the reducer.
+    fn run_replica(
+        &mut self,
+        context: &StepContext,
+        index: usize,
+        reducer: &mut Reducer<'_>,
+    ) -> Result<ReplicaOutput, StepError> {
+        let mut output = ReplicaOutput::default();
+        let passes = context.shared.config.solver.iter_size();
+        let debug = context.debug && self.first_replica + index == 0;
+        let last_replica = index + 1 == self.replicas.len();
+        self.net.clear_gradients();
+        self.net.swap_carried(&mut self.replicas[index].carried);
+        for pass in 0..passes {
+            output.loss += self.forward(context, index, debug, &mut output.debug)?;
+            let submits = last_replica && pass + 1 == passes;
+            self.backward(context, submits.then_some(&mut *reducer), debug, &mut output.debug)?;
+        }
+        self.net.swap_carried(&mut self.replicas[index].carried);
+        output.loss /= passes as f32;
+        if !output.loss.is_finite() {
+            let (layer, blob) = self.net.first_not_finite().unwrap_or(("?", "?"));
+            output.not_finite = Some((layer.to_owned(), blob.to_owned()));
+        }
+        if context.displays {
+            output.outputs = self.net.outputs(&self.cpu);
+        }
+        if !last_replica {
+            reducer.add_replica(); // its gradient makes room for the next replica's
+        }
+        Ok(output)
+    }
+
+    /// The next batch through all layers; its loss.
+    pub(crate) fn forward(
+        &mut self,
+        context: &StepContext,
+        index: usize,
+        debug: bool,
+        lines: &mut Vec<DebugValue>,
+    ) -> Result<f32, StepError> {
+        let params = context.shared.params.read();
+        let replica = &mut self.replicas[index];
+        let mut loss = 0.0;
+        for layer in 0..self.net.len() {
+            let begin = context.now();
+            loss += self.net.forward_layer(layer, &self.cpu, &params, replica)?;
+            let is_data = self.net.is_data(layer);
+            let activity = if is_data { Activity::Data(layer) } else { Activity::Forward(layer) };
+            self.times.add(activity, begin, context.now());
+            context.shared.ranks.report_progress();
+            if debug {
+                lines.append(&mut self.net.forward_debug(layer, &params, replica));
+            }
+        }
+        Ok(loss)
+    }
+
+    /// Backward, last layer first.
+    fn backward(
+        &mut self,
+        context: &StepContext,
+        mut reducer: Option<&mut Reducer<'_>>,
+        debug: bool,
+        lines: &mut Vec<DebugValue>,
+    ) -> Result<(), StepError> {
+        let params = context.shared.params.read();
+        let pool = &context.shared.pools[self.index];
+        // Debug lines show the whole pool as backward left it, so nothing may be summed before the end.
+        let overlaps = context.shared.config.overlap == Overlap::DuringBackward && !debug;
+        let mut begin = context.now();
+        for layer in (0..self.net.len()).rev() {
+            self.net.backward_layer(layer, &self.cpu, &params, pool)?;
+            context.shared.ranks.report_progress();
+            if debug {
+                lines.append(&mut self.net.backward_debug(layer, &pool.read()));
+            }
+            if let Some(reducer) = reducer.as_deref_mut().filter(|_| overlaps) {
+                reducer.submit(&self.cpu, self.net.ready_after(layer))?;
+            }
+            let end = context.now();
+            self.times.add(Activity::Backward(layer), begin, end);
+            begin = end;
+        }
+        if debug {
+            lines.push(self.net.backward_totals(&params, &pool.read()));
+        }
+        match reducer {
+            Some(reducer) => reducer.submit(&self.cpu, pool.len()),
+            None => Ok(()),
+        }
+    }
+
+    /// A loss that is not finite in any replica forbids the update to all. The worker that ran the first
+    /// such replica says where it began; the others only that it was elsewhere.
+    fn check_losses(
+        &self,
+        context: &StepContext,
+        replicas: &[ReplicaOutput],
+    ) -> Result<(), StepError> {
+        let Some(bad) = context.sync.summary().first_bad_loss() else { return Ok(()) };
+        let own = bad.checked_sub(self.first_replica).and_then(|index| replicas.get(index));
+        Err(StepError::loss(context.iter, own))
+    }
+}

@@ -1,0 +1,77 @@
+//! What a step takes from outside: the one context type of an iteration.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::Clock;
+use solver::{ParamSlots, Solver};
+use tensor::SharedSlab;
+
+use crate::ranks::Ranks;
+use crate::step::StepError;
+use crate::sync::StepSync;
+use crate::{Job, JobConfig, ReplicaPlacement};
+
+/// What all workers share for as long as the job lives. Memory is read by all, and written by each worker in
+/// chunks of its own; [`SharedSlab`] checks that.
+pub(crate) struct SharedState {
+    pub(crate) config: JobConfig,
+    pub(crate) ranks: Ranks,
+    pub(crate) placement: ReplicaPlacement,
+    /// Learning rates, gradient preparation and update rule.
+    pub(crate) solver: Solver,
+    /// Where each parameter and its gradient lie.
+    pub(crate) slots: ParamSlots,
+    /// Ranges of the pool that are reduced in one collective each, in the order backward finishes them.
+    pub(crate) buckets: Vec<Range<usize>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// All learned values, in net order.
+    pub(crate) params: SharedSlab,
+    /// What the update rule remembers; each slab is laid out as `params`.
+    pub(crate) history: Vec<SharedSlab>,
+    /// One pool of gradients per worker.
+    pub(crate) pools: Vec<SharedSlab>,
+    /// The sum over the workers; `None` where every pool holds the sum itself.
+    pub(crate) sum: Option<SharedSlab>,
+}
+
+/// Everything about one iteration that workers need to know.
+pub(crate) struct StepContext {
+    /// Iterations done before this one.
+    pub(crate) iter: u64,
+    /// Whether the outputs of every replica are wanted.
+    pub(crate) displays: bool,
+    /// Whether replica 0 reports `debug_info`.
+    pub(crate) debug: bool,
+    pub(crate) shared: Arc<SharedState>,
+    pub(crate) sync: StepSync,
+}
+
+impl Job {
+    pub(crate) fn step_context(&self) -> StepContext {
+        let displays = self.displays();
+        StepContext {
+            iter: self.iter,
+            displays,
+            debug: displays && self.shared.config.solver.debug_info(),
+            sync: StepSync::new(&self.shared, if displays { self.output_values() } else { 0 }),
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl StepContext {
+    pub(crate) fn now(&self) -> Duration {
+        self.shared.clock.now()
+    }
+
+    /// Wakes everybody who waits for a worker that failed. Other ranks cannot be woken: they
+    /// would wait for our gradients, so the job is ended.
+    pub(crate) fn fail(&self, error: &StepError) {
+        if error.is_own() {
+            self.shared.ranks.alarm(error);
+        }
+        self.sync.fail();
+    }
+}

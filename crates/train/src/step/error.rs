@@ -1,0 +1,92 @@
+//! Why an iteration failed: the one error type of a step.
+
+use exchange::ExchangeError;
+use net::{Net, RunError};
+
+use super::ReplicaOutput;
+
+/// Why an iteration failed. Weights are those of the iteration before.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// A layer failed while running.
+    #[error(transparent)]
+    Layer(#[from] RunError),
+
+    /// The loss is infinite or not a number.
+    #[error(
+        "iteration {iter}: the loss is {loss}; the first value that is not finite is in blob `{blob}` \
+         of layer `{layer}`. Lower `base_lr`, or set `clip_gradients`"
+    )]
+    Loss {
+        /// The iteration.
+        iter: u64,
+        /// Infinite or not a number.
+        loss: f32,
+        /// The layer that computed the first value that is not finite.
+        layer: String,
+        /// The blob it is in.
+        blob: String,
+    },
+
+    /// As [`Loss`](Self::Loss), of a replica that another worker or rank runs and reports.
+    #[error("iteration {iter}: the loss of a replica on another rank is not finite")]
+    LossElsewhere {
+        /// The iteration.
+        iter: u64,
+    },
+
+    /// A gradient is infinite or not a number.
+    #[error(
+        "iteration {iter}: the gradient of param {index} of layer `{layer}` is not finite. \
+         Lower `base_lr`, or set `clip_gradients`"
+    )]
+    Gradient {
+        /// The iteration.
+        iter: u64,
+        /// The layer that owns the param.
+        layer: String,
+        /// Counted from 0, in Caffe's order.
+        index: usize,
+    },
+
+    /// A collective between ranks or workers did not end.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+
+    /// Another worker of this process failed, and reports why.
+    #[error("another worker failed")]
+    OtherWorker,
+}
+
+impl StepError {
+    /// The loss that `replica` found, or that of a replica elsewhere.
+    pub(super) fn loss(iter: u64, replica: Option<&ReplicaOutput>) -> Self {
+        match replica.and_then(|replica| Some((replica.loss, replica.not_finite.clone()?))) {
+            Some((loss, (layer, blob))) => Self::Loss { iter, loss, layer, blob },
+            None => Self::LossElsewhere { iter },
+        }
+    }
+
+    /// The gradient of parameter `slot`, counted among those that have one.
+    pub(super) fn gradient(iter: u64, net: &Net, slot: usize) -> Self {
+        let mut learned = net.params().iter().filter(|param| param.gradient.is_some());
+        let param = learned.nth(slot).expect("slots are the params with a gradient");
+        Self::Gradient { iter, layer: param.layer.clone(), index: param.index }
+    }
+
+    /// Whether nobody else knows of this failure, so that other ranks would wait in vain.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self, Self::Layer(_))
+    }
+
+    /// Of several workers' errors the one with the lowest number explains the others.
+    pub(super) fn precedence(&self) -> u8 {
+        match self {
+            Self::Layer(_) | Self::Gradient { .. } | Self::Loss { .. } => 0,
+            Self::LossElsewhere { .. } => 1,
+            Self::Exchange(_) => 2,
+            Self::OtherWorker => 3,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The order of events of one step.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use base::Clock;
+use expect_test::{Expect, expect};
+
+use crate::files::solver_from_text;
+use crate::{Event, Job, JobConfig, Overlap};
+
+/// Every reading is a microsecond later than the one before.
+#[derive(Debug, Default)]
+struct TickingClock(AtomicU64);
+
+impl Clock for TickingClock {
+    fn now(&self) -> Duration {
+        Duration::from_micros(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn sleep(&self, _: Duration) {}
+}
+
+const SOLVER: &str = r#"
+    base_lr: 0.5  lr_policy: "fixed"  momentum: 0.9  random_seed: 1  display: 1  clip_gradients: 1e-3
+    net_param {
+      layer { name: "data" type: "DummyData" top: "x" top: "y"
+              dummy_data_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 2 } } }
+      layer { name: "hidden" type: "InnerProduct" bottom: "x" top: "h" inner_product_param { num_output: 5
+              weight_filler { type: "xavier" } } }
+      layer { name: "line" type: "InnerProduct" bottom: "h" top: "line" inner_product_param { num_output: 2 } }
+      layer { name: "loss" type: "EuclideanLoss" bottom: "line" bottom: "y" top: "loss" }
+    }"#;
+
+fn job(change: impl FnOnce(&mut JobConfig)) -> Job {
+    let mut config = JobConfig::new(solver_from_text("solver", SOLVER).unwrap());
+    (config.timeline, config.clock) = (true, Arc::new(TickingClock::default()));
+    config.bucket_bytes = 0; // every layer's gradients are a bucket
+    change(&mut config);
+    Job::open(config, &mut |_| ()).unwrap()
+}
+
+#[track_caller]
+fn check(change: impl FnOnce(&mut JobConfig), want: Expect) {
+    let mut job = job(change);
+    job.step(&mut |_| ()).unwrap();
+    want.assert_eq(&job.workers[0].times.spans.describe(job.net()));
+}
+
+#[test]
+fn ready_ranges_are_reduced_during_the_last_backward() {
+    check(|config| config.replicas = Some(2), expect![[""]]);
+}
+
+#[test]
+fn without_overlap_all_buckets_follow_backward() {
+    check(|config| config.overlap = Overlap::AfterBackward, expect![[""]]);
+}
+
+/// Set-up apart, what a caller is told of one displayed step.
+#[test]
+fn a_step_reports_its_events_in_order() {
+    let mut job = job(|config| config.replicas = Some(2));
+    let mut names = Vec::new();
+    job.step(&mut |event: Event| {
+        let text = format!("{event:?}");
+        names.push(text.split([' ', '(', '{']).next().unwrap_or_default().to_owned());
+    })
+    .unwrap();
+    expect![[""]].assert_eq(&names.join(" "));
+}

@@ -1,0 +1,69 @@
+//! The end of a step: norms of the summed gradients, and the update rule on a worker's own chunks.
+
+use kernels::Cpu;
+use solver::{BlockSums, Clipped, HISTORIES_MAX, NotFinite, ParamRange, UpdateSlice, block_sums};
+use tensor::SharedSlab;
+
+use super::StepContext;
+
+impl StepContext {
+    /// What every gradient is multiplied by: the pool holds a sum over replicas, the rule takes the mean.
+    fn scale(&self) -> f32 {
+        1.0 / self.shared.placement.replicas as f32
+    }
+
+    /// Adds up the squares that clipping and LARS need, of the blocks in `ranges`.
+    pub(super) fn add_norms(&self, ranges: &[ParamRange], sum: &SharedSlab) {
+        if !self.shared.solver.needs_norms() {
+            return;
+        }
+        let slots = &self.shared.slots;
+        for range in ranges {
+            let values = self.shared.params.read_range(slots.in_slab(range));
+            let gradient = sum.read_range(slots.in_pool(range));
+            let blocks = slots.blocks_in(range);
+            let mut sums = vec![BlockSums::default(); blocks.len()];
+            block_sums(self.scale(), &values, &gradient, &mut sums);
+            self.sync.norms()[blocks].copy_from_slice(&sums);
+        }
+    }
+
+    /// Applies the update rule to the parameters in `ranges`.
+    pub(super) fn update(
+        &self,
+        cpu: &Cpu,
+        ranges: &[ParamRange],
+        sum: &SharedSlab,
+    ) -> Result<Option<Clipped>, NotFinite> {
+        let (solver, slots) = (&self.shared.solver, &self.shared.slots);
+        let step = {
+            let norms = self.sync.norms();
+            let norms = if solver.needs_norms() { &norms[..] } else { &[] };
+            solver.step(self.iter, self.scale(), slots, norms)
+        };
+        let mut guards: Vec<_> = (ranges.iter())
+            .map(|range| {
+                let slab = slots.in_slab(range);
+                let history = self.shared.history.iter().map(|history| history.write(slab.clone()));
+                let history: Vec<_> = history.collect();
+                let gradient = sum.read_range(slots.in_pool(range));
+                (range.slot, self.shared.params.write(slab), gradient, history)
+            })
+            .collect();
+        let slices = (guards.iter_mut())
+            .map(|(slot, values, gradient, history)| {
+                let mut history = history.iter_mut().map(|history| &mut history[..]);
+                let history: [_; HISTORIES_MAX] =
+                    std::array::from_fn(|_| history.next().unwrap_or_default());
+                UpdateSlice {
+                    slot: *slot,
+                    values: &mut values[..],
+                    gradient: &gradient[..],
+                    history,
+                }
+            })
+            .collect();
+        solver.update(cpu, &step, slices)?;
+        Ok(step.clipped)
+    }
+}

@@ -1,0 +1,253 @@
+//! How the members of one step wait for each other: the workers of this process, the communicator that
+//! speaks to other ranks, and, through it, the other ranks.
+//!
+//! # Protocol
+//!
+//! ```text
+//!   worker w         backward ─ ready(w, n) ─ … ─ summed(w, b) ─ … ─ summary ─ wait ─ norms ─ barrier ─ update
+//!   communicator                       all-reduce bucket 0 ─ all-reduce bucket 1 ─ … ─ sum summaries ─ exchanged
+//! ```
+//!
+//! 1. A worker announces how much of its pool is ready: a prefix, since gradients lie in the pool in the order
+//!    backward finishes them ([`Reducer::submit`]).
+//! 2. Between layers a worker sums its chunk of every bucket that is ready in all pools, and announces how
+//!    many buckets it has summed. It does not wait before its own backward has ended ([`Reducer::finish`]).
+//! 3. The communicator all-reduces buckets between ranks in order, each as soon as all workers have summed
+//!    it. So all ranks run the same collectives in the same order, whatever the pace of their workers.
+//! 4. After its last replica a worker enters losses, outputs and requests into the [`StepSummary`]. When all have,
+//!    the communicator sums it over ranks and announces that everything was exchanged.
+//! 5. Then every worker adds its norms and meets the others at a barrier. After it nobody reads
+//!    parameters, and all norms and losses are in: all ranks see the same, and update, fail or stop in the
+//!    same iteration.
+//!
+//! A member that fails or panics fails the step: whoever waits, or will, gets an error. Waiting sleeps (one
+//! lock, one condition variable, a few calls per layer), so workers may outnumber cores.
+
+mod communicator;
+mod reducer;
+mod summary;
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use solver::BlockSums;
+
+pub(crate) use communicator::Communicator;
+pub(crate) use reducer::{Reducer, WorkerReduction, buckets};
+pub(crate) use summary::StepSummary;
+
+use crate::Request;
+use crate::step::{ReplicaOutput, SharedState, StepError};
+
+/// Where the members of one step meet.
+pub(crate) struct StepSync {
+    state: Mutex<SyncState>,
+    changed: Condvar,
+    /// Sums of squares of all blocks; each worker writes those of its own chunks.
+    norms: Mutex<Vec<BlockSums>>,
+    summary: Mutex<StepSummary>,
+}
+
+struct SyncState {
+    /// Per worker: values of its pool that are ready, from the start.
+    ready: Vec<usize>,
+    /// Per worker: buckets of which it has summed its chunk.
+    summed: Vec<usize>,
+    /// Workers that have entered their part of the summary.
+    summaries: usize,
+    /// Whether all buckets and the summary were exchanged with the other ranks.
+    exchanged: bool,
+    /// Workers at the barrier, and how often all have passed it.
+    waiting: usize,
+    passed: usize,
+    failed: bool,
+}
+
+/// Another member of the step failed, and reports why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MemberFailed;
+
+impl From<MemberFailed> for StepError {
+    fn from(MemberFailed: MemberFailed) -> Self {
+        Self::OtherWorker
+    }
+}
+
+impl StepSync {
+    /// For one step of a job whose replicas have `outputs` output values each to display.
+    pub(crate) fn new(shared: &SharedState, outputs: usize) -> Self {
+        let summary = StepSummary::new(shared.placement.replicas, outputs);
+        Self::with(shared.pools.len(), shared.slots.blocks(), summary)
+    }
+
+    fn with(workers: usize, blocks: usize, summary: StepSummary) -> Self {
+        let state = SyncState {
+            ready: vec![0; workers],
+            summed: vec![0; workers],
+            summaries: 0,
+            exchanged: false,
+            waiting: 0,
+            passed: 0,
+            failed: false,
+        };
+        Self {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            norms: Mutex::new(vec![BlockSums::default(); blocks]),
+            summary: Mutex::new(summary),
+        }
+    }
+
+    /// Announces that the first `count` values of `worker`'s pool are ready; returns how many are in all pools.
+    fn announce_ready(&self, worker: usize, count: usize) -> usize {
+        self.change(|state| {
+            state.ready[worker] = count;
+            state.ready.iter().copied().min().unwrap_or(0)
+        })
+    }
+
+    fn wait_ready(&self, count: usize) -> Result<(), MemberFailed> {
+        self.wait(|state| state.ready.iter().all(|&ready| ready >= count))
+    }
+
+    fn announce_summed(&self, worker: usize, buckets: usize) {
+        self.change(|state| state.summed[worker] = buckets);
+    }
+
+    fn wait_summed(&self, buckets: usize) -> Result<(), MemberFailed> {
+        self.wait(|state| state.summed.iter().all(|&summed| summed >= buckets))
+    }
+
+    /// Enters what a worker's replicas found, of which `first` is the first, and what was asked of it.
+    pub(crate) fn submit_summary(
+        &self,
+        first: usize,
+        replicas: &[ReplicaOutput],
+        request: Request,
+    ) {
+        let mut summary = self.summary();
+        for (row, replica) in (first..).zip(replicas) {
+            summary.set_row(row, replica.loss, &replica.outputs);
+        }
+        summary.add_request(request);
+        drop(summary);
+        self.change(|state| state.summaries += 1);
+    }
+
+    fn wait_summaries(&self) -> Result<(), MemberFailed> {
+        self.wait(|state| state.summaries == state.ready.len())
+    }
+
+    fn announce_exchanged(&self) {
+        self.change(|state| state.exchanged = true);
+    }
+
+    fn wait_exchanged(&self) -> Result<(), MemberFailed> {
+        self.wait(|state| state.exchanged)
+    }
+
+    /// Waits until all workers are here.
+    pub(crate) fn barrier(&self) -> Result<(), MemberFailed> {
+        let passed = self.change(|state| {
+            let passed = state.passed;
+            state.waiting += 1;
+            if state.waiting == state.ready.len() {
+                state.waiting = 0;
+                state.passed += 1;
+            }
+            passed
+        });
+        self.wait(|state| state.passed > passed)
+    }
+
+    /// Makes every wait fail from now on.
+    pub(crate) fn fail(&self) {
+        self.change(|state| state.failed = true);
+    }
+
+    /// A guard that fails the step when its member panics.
+    pub(crate) fn fail_on_panic(&self) -> FailOnPanic<'_> {
+        FailOnPanic(self)
+    }
+
+    pub(crate) fn norms(&self) -> MutexGuard<'_, Vec<BlockSums>> {
+        self.norms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn summary(&self) -> MutexGuard<'_, StepSummary> {
+        self.summary.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut SyncState) -> T) -> T {
+        let result = change(&mut self.lock());
+        self.changed.notify_all();
+        result
+    }
+
+    fn wait(&self, done: impl Fn(&SyncState) -> bool) -> Result<(), MemberFailed> {
+        let mut state = self.lock();
+        while !state.failed && !done(&state) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.failed { Err(MemberFailed) } else { Ok(()) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SyncState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Fails the step if it is dropped by a panic.
+pub(crate) struct FailOnPanic<'a>(&'a StepSync);
+
+impl Drop for FailOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::{MemberFailed, StepSummary, StepSync};
+
+    fn sync(workers: usize) -> StepSync {
+        StepSync::with(workers, 0, StepSummary::new(workers, 0))
+    }
+
+    #[test]
+    fn all_pools_are_ready_as_far_as_the_slowest() {
+        let sync = sync(2);
+        assert_eq!(sync.announce_ready(0, 10), 0);
+        assert_eq!(sync.announce_ready(1, 4), 4);
+        assert_eq!(sync.wait_ready(4), Ok(()));
+    }
+
+    #[test]
+    fn a_barrier_lets_all_pass_together_and_again() {
+        let sync = sync(3);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| (0..100).for_each(|_| sync.barrier().unwrap()));
+            }
+        });
+        assert_eq!(sync.lock().passed, 100);
+    }
+
+    #[test]
+    fn a_member_that_panics_wakes_those_who_wait() {
+        let sync = sync(2);
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| sync.barrier());
+            let panics = scope.spawn(|| {
+                let _guard = sync.fail_on_panic();
+                panic!("planted");
+            });
+            assert!(panics.join().is_err());
+            assert_eq!(waits.join().unwrap(), Err(MemberFailed));
+        });
+        assert_eq!(sync.wait_ready(0), Err(MemberFailed));
+    }
+}

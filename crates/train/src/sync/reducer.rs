@@ -1,0 +1,160 @@
+//! One worker's part in the sum of one step: its replicas, then all workers of its process.
+//!
+//! The pool is divided into buckets as backward finishes it (GradientFlow's lazy allreduce without copies: a
+//! bucket is a range of the pool). Of each bucket every worker owns a chunk that ends at block borders. It reads
+//! that chunk in all pools, adds them by the canonical tree and writes the sum once. If a plan was asked for by
+//! name, it runs between the pools instead, and its workers wait for each other at every bucket.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use exchange::Exchange;
+use exchange::canonical::{Accumulator, tree_sum};
+use kernels::Cpu;
+use net::Net;
+use solver::{BLOCK, ParamRange};
+use tensor::{SharedSlab, SlabReadGuard};
+
+use crate::step::{StepContext, StepError};
+
+/// Ranges of the pool that are reduced in one collective each: a bucket is closed once it holds more than
+/// `bucket_bytes`.
+pub(crate) fn buckets(net: &Net, bucket_bytes: usize) -> Vec<Range<usize>> {
+    let mut buckets = Vec::new();
+    let mut start = 0;
+    for layer in (0..net.len()).rev() {
+        let ready = net.ready_after(layer);
+        let bytes = ready.saturating_sub(start) * size_of::<f32>();
+        if bytes > bucket_bytes || (layer == 0 && ready > start) {
+            buckets.push(start..ready);
+            start = ready;
+        }
+    }
+    buckets
+}
+
+/// What a worker keeps for its sums from step to step.
+pub(crate) struct WorkerReduction {
+    /// Sums of the worker's replicas that are finished.
+    pub(crate) replicas: Accumulator,
+    /// This worker's end of a plan between the workers' pools, if one was asked for.
+    pub(crate) plan: Option<Exchange>,
+}
+
+/// One worker's part in the sum of one step.
+pub(crate) struct Reducer<'a> {
+    context: &'a StepContext,
+    worker: usize,
+    /// Out of the worker until the step has succeeded: dropping a plan's end tells the others that we left.
+    reduction: WorkerReduction,
+    /// Values of our pool that hold the sum of all our replicas, from the start.
+    ready: usize,
+    /// When the reduction of each finished bucket began and ended.
+    buckets: Vec<Range<Duration>>,
+}
+
+impl<'a> Reducer<'a> {
+    pub(crate) fn new(
+        context: &'a StepContext,
+        worker: usize,
+        mut reduction: WorkerReduction,
+    ) -> Self {
+        reduction.replicas.reset();
+        Self { context, worker, reduction, ready: 0, buckets: Vec::new() }
+    }
+
+    /// Gives back what lasts longer than the step, and when each bucket was reduced.
+    pub(crate) fn into_parts(self) -> (WorkerReduction, Vec<Range<Duration>>) {
+        (self.reduction, self.buckets)
+    }
+
+    /// Where this worker finds the sum of its process.
+    pub(crate) fn sum(&self) -> &'a SharedSlab {
+        self.context.shared.sum.as_ref().unwrap_or_else(|| self.pool())
+    }
+
+    /// The parameters whose gradients lie in this worker's chunks.
+    pub(crate) fn param_ranges(&self) -> Vec<ParamRange> {
+        let shared = &self.context.shared;
+        let chunks = shared.buckets.iter().map(|bucket| self.chunk(bucket));
+        chunks.flat_map(|chunk| shared.slots.param_ranges(chunk)).collect()
+    }
+
+    /// Adds the gradient of a finished replica to those before it; the pool may be overwritten.
+    pub(crate) fn add_replica(&mut self) {
+        let pool = self.pool();
+        self.reduction.replicas.push(&mut pool.write(0..pool.len()));
+    }
+
+    /// Takes the first `ready` values of the last replica's gradient, and reduces every bucket that is
+    /// ready in all pools.
+    pub(crate) fn submit(&mut self, cpu: &Cpu, ready: usize) -> Result<(), StepError> {
+        if ready > self.ready {
+            let range = self.ready..ready;
+            let mut values = self.pool().write(range.clone());
+            self.reduction.replicas.finish_range(&mut values, range);
+            self.ready = ready;
+        }
+        let all_ready = match self.context.shared.sum {
+            Some(_) => self.context.sync.announce_ready(self.worker, ready),
+            None => ready,
+        };
+        while self.next_bucket().is_some_and(|bucket| bucket.end <= all_ready) {
+            self.reduce_next(cpu)?;
+        }
+        Ok(())
+    }
+
+    /// Reduces the other buckets, waiting for the other workers, and waits for the other ranks.
+    pub(crate) fn finish(&mut self, cpu: &Cpu) -> Result<(), StepError> {
+        while let Some(bucket) = self.next_bucket() {
+            if self.context.shared.sum.is_some() {
+                self.context.sync.wait_ready(bucket.end)?;
+            }
+            self.reduce_next(cpu)?;
+        }
+        if self.context.shared.ranks.are_several() {
+            self.context.sync.wait_exchanged()?;
+        }
+        Ok(())
+    }
+
+    fn pool(&self) -> &'a SharedSlab {
+        &self.context.shared.pools[self.worker]
+    }
+
+    fn next_bucket(&self) -> Option<&'a Range<usize>> {
+        self.context.shared.buckets.get(self.buckets.len())
+    }
+
+    fn chunk(&self, bucket: &Range<usize>) -> Range<usize> {
+        let shared = &self.context.shared;
+        shared.slots.chunk(bucket.clone(), shared.pools.len(), self.worker)
+    }
+
+    fn reduce_next(&mut self, cpu: &Cpu) -> Result<(), StepError> {
+        let begin = self.context.now();
+        let bucket = self.next_bucket().expect("the caller has looked").clone();
+        let pool = self.pool();
+        if let Some(plan) = &mut self.reduction.plan {
+            plan.all_reduce(&mut pool.write(bucket))?;
+        } else if let Some(sum) = &self.context.shared.sum {
+            self.sum_chunk(cpu, sum, &bucket);
+        }
+        self.buckets.push(begin..self.context.now());
+        self.context.sync.announce_summed(self.worker, self.buckets.len());
+        Ok(())
+    }
+
+    /// Adds this worker's chunk of `bucket` in all pools.
+    fn sum_chunk(&self, cpu: &Cpu, sum: &SharedSlab, bucket: &Range<usize>) {
+        let chunk = self.chunk(bucket);
+        let guards: Vec<SlabReadGuard<'_>> =
+            self.context.shared.pools.iter().map(|pool| pool.read_range(chunk.clone())).collect();
+        let pools: Vec<&[f32]> = guards.iter().map(|pool| &**pool).collect();
+        let format = self.context.shared.config.wire;
+        cpu.run_chunks(&mut sum.write(chunk), BLOCK, |block, sum| {
+            tree_sum(format, &pools, block * BLOCK, sum);
+        });
+    }
+}
