@@ -1,6 +1,7 @@
-//! Speed of the kernels: `cargo bench -p kernels -- conv`. Compare `forward` with `reference` in one table.
+//! Speed of the kernels: `cargo bench -p kernels -- conv`. Compare `forward` with `reference` in
+//! one table.
 //!
-//! The share of the FMA peak is printed by `examples/roofline.rs`.
+//! `examples/roofline.rs` prints the fraction of the FMA peak.
 
 use divan::{
     Bencher,
@@ -42,7 +43,7 @@ fn resnet() -> Conv {
     }
 }
 
-/// A channel a group: MobileNet's 3x3 of 56x56 images, batch 8.
+/// One channel per group: MobileNet's 3x3 of 56x56 images, batch 8.
 fn depthwise() -> Conv {
     Conv { c: 128, h: 56, w: 56, k: 128, group: 128, ..resnet() }
 }
@@ -77,7 +78,7 @@ fn forward(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
     });
 }
 
-/// The slow twin, on one image.
+/// The reference, on one image.
 #[divan::bench(sample_count = 3)]
 fn conv_reference(bench: Bencher<'_, '_>) {
     let shape = Conv { n: 1, ..resnet() };
@@ -152,7 +153,7 @@ fn gemm(bench: Bencher<'_, '_>, threads: usize) {
     });
 }
 
-/// Values of the kernels below, which should run at memory speed.
+/// Values of the kernels below, which should run at memory bandwidth.
 const VALUES: usize = 8 * 56 * 56 * 64;
 
 #[divan::bench(args = THREADS)]

@@ -1,11 +1,11 @@
-//! Share of the FMA peak that convolutions, inner products and matrix products reach.
+//! The fraction of the FMA peak that convolutions, inner products and matrix products reach.
 //!
 //! `cargo run --release -p kernels --example roofline [-- FILTER]`
 //!
-//! A network's blobs are on huge pages; `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` gives them to this program too.
-//! The peak is measured in the same run, between the shapes, and each figure is the best of several:
-//! on a busy machine the ratio is what to read. Inner products of few images, which are limited by memory, show
-//! the bytes of their operands a second instead.
+//! The blobs of a network are on huge pages; `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` gives them to
+//! this program too. The peak is measured in the same run, between the shapes, and each figure is
+//! the best of several: on a busy machine only the ratio is meaningful. Inner products of small
+//! batches, which are limited by memory, show the bytes of their operands per second instead.
 
 use std::{hint::black_box, time::Instant};
 
@@ -21,7 +21,7 @@ fn main() {
     println!("share of the FMA peak, GFLOPS in brackets; peak of one core {:.0} GFLOPS", peak());
     println!("{:34} {:>32} {:>32}", "", "1 thread", "2 threads");
     println!("{:34} {}", "shape", "     forward       data    weights ".repeat(2));
-    let dilated = Conv { dilation: [2; 2], ..Shape([8, 256, 28, 256, 3, 1, 2, 1]).conv() };
+    let dilated = Conv { dilation: [2; 2], ..SquareConv([8, 256, 28, 256, 3, 1, 2, 1]).conv() };
     let shapes = SHAPES.iter().map(|(name, shape)| (*name, shape.conv()));
     for (name, shape) in shapes.chain([("dilated 3x3 256-256 @28", dilated)]) {
         if name.contains(&filter) {
@@ -46,9 +46,9 @@ fn main() {
 }
 
 /// A square convolution: n, c, side, k, kernel, stride, pad, group.
-struct Shape([usize; 8]);
+struct SquareConv([usize; 8]);
 
-impl Shape {
+impl SquareConv {
     fn conv(&self) -> Conv {
         let [n, c, side, k, kernel, stride, pad, group] = self.0;
         let (kernel, stride, pad) = ([kernel; 2], [stride; 2], [pad; 2]);
@@ -56,41 +56,41 @@ impl Shape {
     }
 }
 
-const SHAPES: [(&str, Shape); 34] = [
-    ("alexnet conv1 11x11/4 3-96", Shape([32, 3, 227, 96, 11, 4, 0, 1])),
-    ("alexnet conv2 5x5 g2 96-256", Shape([32, 96, 27, 256, 5, 1, 2, 2])),
-    ("alexnet conv3 3x3 256-384", Shape([32, 256, 13, 384, 3, 1, 1, 1])),
-    ("alexnet conv4 3x3 g2 384-384", Shape([32, 384, 13, 384, 3, 1, 1, 2])),
-    ("alexnet conv5 3x3 g2 384-256", Shape([32, 384, 13, 256, 3, 1, 1, 2])),
-    ("nin cccp1 1x1 96-96 @55", Shape([32, 96, 55, 96, 1, 1, 0, 1])),
-    ("nin conv2 5x5 96-256 @27", Shape([32, 96, 27, 256, 5, 1, 2, 1])),
-    ("nin cccp3 1x1 256-256 @27", Shape([32, 256, 27, 256, 1, 1, 0, 1])),
-    ("nin conv4 3x3 384-1024 @6", Shape([32, 384, 6, 1024, 3, 1, 1, 1])),
-    ("nin cccp7 1x1 1024-1024 @6", Shape([32, 1024, 6, 1024, 1, 1, 0, 1])),
-    ("googlenet conv1 7x7/2 3-64", Shape([16, 3, 224, 64, 7, 2, 3, 1])),
-    ("googlenet conv2 3x3 64-192 @56", Shape([16, 64, 56, 192, 3, 1, 1, 1])),
-    ("googlenet 3a 1x1 192-64 @28", Shape([16, 192, 28, 64, 1, 1, 0, 1])),
-    ("googlenet 3a 3x3 96-128 @28", Shape([16, 96, 28, 128, 3, 1, 1, 1])),
-    ("googlenet 3a 5x5 16-32 @28", Shape([16, 16, 28, 32, 5, 1, 2, 1])),
-    ("googlenet 3a 1x1 192-16 @28", Shape([16, 192, 28, 16, 1, 1, 0, 1])),
-    ("googlenet 4e 3x3 160-320 @14", Shape([16, 160, 14, 320, 3, 1, 1, 1])),
-    ("googlenet 5b 1x1 832-384 @7", Shape([16, 832, 7, 384, 1, 1, 0, 1])),
-    ("resnet conv1 7x7/2 3-64", Shape([8, 3, 224, 64, 7, 2, 3, 1])),
-    ("resnet 2 1x1 64-64 @56", Shape([8, 64, 56, 64, 1, 1, 0, 1])),
-    ("resnet 2 3x3 64-64 @56", Shape([8, 64, 56, 64, 3, 1, 1, 1])),
-    ("resnet 2 1x1 64-256 @56", Shape([8, 64, 56, 256, 1, 1, 0, 1])),
-    ("resnet 3 1x1/2 256-512 @56", Shape([8, 256, 56, 512, 1, 2, 0, 1])),
-    ("resnet 3 3x3 128-128 @28", Shape([8, 128, 28, 128, 3, 1, 1, 1])),
-    ("resnet 4 3x3 256-256 @14", Shape([8, 256, 14, 256, 3, 1, 1, 1])),
-    ("resnet 4 1x1 1024-256 @14", Shape([8, 1024, 14, 256, 1, 1, 0, 1])),
-    ("resnet 5 3x3 512-512 @7", Shape([8, 512, 7, 512, 3, 1, 1, 1])),
-    ("resnet 5 1x1 512-2048 @7", Shape([8, 512, 7, 2048, 1, 1, 0, 1])),
-    ("lenet conv1 5x5 1-20 @28", Shape([64, 1, 28, 20, 5, 1, 0, 1])),
-    ("lenet conv2 5x5 20-50 @12", Shape([64, 20, 12, 50, 5, 1, 0, 1])),
-    ("cifar conv1 5x5 3-32 @32", Shape([100, 3, 32, 32, 5, 1, 2, 1])),
-    ("cifar conv2 5x5 32-32 @16", Shape([100, 32, 16, 32, 5, 1, 2, 1])),
-    ("cifar conv3 5x5 32-64 @8", Shape([100, 32, 8, 64, 5, 1, 2, 1])),
-    ("depthwise 3x3 128 @56", Shape([8, 128, 56, 128, 3, 1, 1, 128])),
+const SHAPES: [(&str, SquareConv); 34] = [
+    ("alexnet conv1 11x11/4 3-96", SquareConv([32, 3, 227, 96, 11, 4, 0, 1])),
+    ("alexnet conv2 5x5 g2 96-256", SquareConv([32, 96, 27, 256, 5, 1, 2, 2])),
+    ("alexnet conv3 3x3 256-384", SquareConv([32, 256, 13, 384, 3, 1, 1, 1])),
+    ("alexnet conv4 3x3 g2 384-384", SquareConv([32, 384, 13, 384, 3, 1, 1, 2])),
+    ("alexnet conv5 3x3 g2 384-256", SquareConv([32, 384, 13, 256, 3, 1, 1, 2])),
+    ("nin cccp1 1x1 96-96 @55", SquareConv([32, 96, 55, 96, 1, 1, 0, 1])),
+    ("nin conv2 5x5 96-256 @27", SquareConv([32, 96, 27, 256, 5, 1, 2, 1])),
+    ("nin cccp3 1x1 256-256 @27", SquareConv([32, 256, 27, 256, 1, 1, 0, 1])),
+    ("nin conv4 3x3 384-1024 @6", SquareConv([32, 384, 6, 1024, 3, 1, 1, 1])),
+    ("nin cccp7 1x1 1024-1024 @6", SquareConv([32, 1024, 6, 1024, 1, 1, 0, 1])),
+    ("googlenet conv1 7x7/2 3-64", SquareConv([16, 3, 224, 64, 7, 2, 3, 1])),
+    ("googlenet conv2 3x3 64-192 @56", SquareConv([16, 64, 56, 192, 3, 1, 1, 1])),
+    ("googlenet 3a 1x1 192-64 @28", SquareConv([16, 192, 28, 64, 1, 1, 0, 1])),
+    ("googlenet 3a 3x3 96-128 @28", SquareConv([16, 96, 28, 128, 3, 1, 1, 1])),
+    ("googlenet 3a 5x5 16-32 @28", SquareConv([16, 16, 28, 32, 5, 1, 2, 1])),
+    ("googlenet 3a 1x1 192-16 @28", SquareConv([16, 192, 28, 16, 1, 1, 0, 1])),
+    ("googlenet 4e 3x3 160-320 @14", SquareConv([16, 160, 14, 320, 3, 1, 1, 1])),
+    ("googlenet 5b 1x1 832-384 @7", SquareConv([16, 832, 7, 384, 1, 1, 0, 1])),
+    ("resnet conv1 7x7/2 3-64", SquareConv([8, 3, 224, 64, 7, 2, 3, 1])),
+    ("resnet 2 1x1 64-64 @56", SquareConv([8, 64, 56, 64, 1, 1, 0, 1])),
+    ("resnet 2 3x3 64-64 @56", SquareConv([8, 64, 56, 64, 3, 1, 1, 1])),
+    ("resnet 2 1x1 64-256 @56", SquareConv([8, 64, 56, 256, 1, 1, 0, 1])),
+    ("resnet 3 1x1/2 256-512 @56", SquareConv([8, 256, 56, 512, 1, 2, 0, 1])),
+    ("resnet 3 3x3 128-128 @28", SquareConv([8, 128, 28, 128, 3, 1, 1, 1])),
+    ("resnet 4 3x3 256-256 @14", SquareConv([8, 256, 14, 256, 3, 1, 1, 1])),
+    ("resnet 4 1x1 1024-256 @14", SquareConv([8, 1024, 14, 256, 1, 1, 0, 1])),
+    ("resnet 5 3x3 512-512 @7", SquareConv([8, 512, 7, 512, 3, 1, 1, 1])),
+    ("resnet 5 1x1 512-2048 @7", SquareConv([8, 512, 7, 2048, 1, 1, 0, 1])),
+    ("lenet conv1 5x5 1-20 @28", SquareConv([64, 1, 28, 20, 5, 1, 0, 1])),
+    ("lenet conv2 5x5 20-50 @12", SquareConv([64, 20, 12, 50, 5, 1, 0, 1])),
+    ("cifar conv1 5x5 3-32 @32", SquareConv([100, 3, 32, 32, 5, 1, 2, 1])),
+    ("cifar conv2 5x5 32-32 @16", SquareConv([100, 32, 16, 32, 5, 1, 2, 1])),
+    ("cifar conv3 5x5 32-64 @8", SquareConv([100, 32, 8, 64, 5, 1, 2, 1])),
+    ("depthwise 3x3 128 @56", SquareConv([8, 128, 56, 128, 3, 1, 1, 128])),
 ];
 
 fn conv_line(cpu: &Cpu, shape: &Conv) -> String {
@@ -122,14 +122,14 @@ const IPS: [[usize; 3]; 8] = [
     [4, 4096, 4096],
     [1, 4096, 4096],
 ];
-/// Most images that memory limits.
-const FEW: usize = 8;
+/// Largest batch that memory bandwidth limits.
+const SMALL_BATCH: usize = 8;
 
 fn ip_line(cpu: &Cpu, [n, d, k]: [usize; 3]) -> String {
     let ip = InnerProductShape { n, d, k };
     let best = |run: &mut dyn FnMut()| {
         let flops = 2 * n * d * k;
-        if n > FEW {
+        if n > SMALL_BATCH {
             return best(cpu, flops, run);
         }
         let bytes = 4 * (n * d + k * d + n * k);
@@ -152,11 +152,11 @@ fn ip_line(cpu: &Cpu, [n, d, k]: [usize; 3]) -> String {
 /// `A·B`, `A·Bᵀ` and `Aᵀ·B`.
 fn gemm_line(cpu: &Cpu, side: usize) -> String {
     let (a, b, mut c) = (vec![0.5; side * side], vec![0.25; side * side], vec![0.0; side * side]);
-    let (plain, turned) = (Mat::new, Mat::transposed);
+    let (plain, transposed) = (Mat::new, Mat::transposed);
     let pairs = [
         (plain(&a, side), plain(&b, side)),
-        (plain(&a, side), turned(&b, side)),
-        (turned(&a, side), plain(&b, side)),
+        (plain(&a, side), transposed(&b, side)),
+        (transposed(&a, side), plain(&b, side)),
     ];
     let figures = pairs.map(|(a, b)| {
         best(cpu, 2 * side.pow(3), &mut || {
@@ -166,7 +166,7 @@ fn gemm_line(cpu: &Cpu, side: usize) -> String {
     figures.concat()
 }
 
-/// Best share of the peak.
+/// Best fraction of the peak.
 fn best(cpu: &Cpu, flops: usize, run: &mut dyn FnMut()) -> String {
     let (took, peak) = fastest(flops, run);
     let gflops = flops as f64 / took / 1e9;
@@ -174,7 +174,7 @@ fn best(cpu: &Cpu, flops: usize, run: &mut dyn FnMut()) -> String {
     format!("{share:5.0}% ({gflops:3.0})")
 }
 
-/// Least seconds of seven trials, each beside a measurement of the peak, and the best peak.
+/// The least seconds of seven trials, each next to a measurement of the peak, and the best peak.
 fn fastest(flops: usize, run: &mut dyn FnMut()) -> (f64, f64) {
     let mut peak_best: f64 = 0.0;
     let mut fastest = f64::INFINITY;

@@ -1,9 +1,9 @@
 //! Batch normalisation over rows of channels, with Caffe's formulas (Ioffe and Szegedy 2015).
 //!
-//! `y = (x − mean) / std`, then optionally Caffe's Scale layer (`gamma · y + beta`) and a ReLU in the
-//! same pass. Statistics take one pass: sums of `x − s` and its square, with `s` the first row, so
-//! that a large mean costs no precision. Cost: forward reads `x` twice and writes `y`; backward reads
-//! `x` and `dy` twice and writes `dx`. Nothing but `x` is kept between them.
+//! `y = (x − mean) / std`, then optionally Caffe's Scale layer (`gamma · y + beta`) and a ReLU in
+//! the same pass. Statistics take one pass: sums of `x − s` and its square, with `s` the first row,
+//! so that a large mean costs no precision. Cost: forward reads `x` twice and writes `y`; backward
+//! reads `x` and `dy` twice and writes `dx`. Nothing but `x` is kept between them.
 
 mod backward;
 
@@ -12,14 +12,13 @@ pub use backward::{AffineGradients, backward, backward_sums};
 use std::ops::Range;
 
 use crate::{
-    columns::{self, round},
+    column_sums::{self, round},
     cpu::{CHUNK, Cpu},
     relu::relu,
     view::Unary,
 };
 
-/// Values of a row, at least, for the loops that change every value by itself: what a row costs before
-/// its first value is as much as 40 values.
+/// Lower bound of the values of a row in elementwise loops: the overhead of a row equals 40 values.
 const WIDE: usize = 512;
 
 /// Mean and variance of each channel over all rows (dividing by their number).
@@ -40,9 +39,9 @@ pub fn statistics(
 ) {
     assert!(rows > 0, "statistics of nothing");
     assert_eq!(x.len(), rows * c, "x is (rows, c)");
-    assert_eq!([mean.len(), variance.len()], [c; 2], "one mean and variance a channel");
+    assert_eq!([mean.len(), variance.len()], [c; 2], "one mean and variance per channel");
     let shift = &x[..c];
-    columns::fold_strips(
+    column_sums::fold_strips(
         cpu,
         rows,
         [c, 2],
@@ -78,7 +77,7 @@ pub fn inverse_std(eps: f32, variance: &[f32], inv_std: &mut [f32]) {
     }
 }
 
-/// What [`normalize`] applies; slices are (c).
+/// The constants that [`normalize`] applies; slices are (c).
 #[derive(Debug, Clone, Copy)]
 pub struct Normalize<'a> {
     /// Mean of each channel.
@@ -94,15 +93,15 @@ pub struct Normalize<'a> {
 impl Normalize<'_> {
     fn check(&self, c: usize, values: usize) {
         assert!(c > 0 && values.is_multiple_of(c), "values are (rows, c)");
-        let one_each = |of: &[f32]| assert_eq!(of.len(), c, "one constant a channel");
+        let one_each = |of: &[f32]| assert_eq!(of.len(), c, "one constant per channel");
         [self.mean, self.inv_std]
             .into_iter()
             .chain(self.affine.into_iter().flatten())
             .for_each(one_each);
     }
 
-    /// Runs `body` with as many channels, and with constants repeated as often, as make rows of
-    /// [`WIDE`] values: several short rows are handled as one.
+    /// Calls `body` with rows of at least [`WIDE`] values: several short rows are processed as one,
+    /// with the constants repeated.
     ///
     /// * `more`: further constants, (c) each
     fn widened<const N: usize>(
@@ -116,10 +115,11 @@ impl Normalize<'_> {
             return body(c, self, more);
         }
         let wide = WIDE.div_ceil(c) * c;
-        // A line more, or all constants of a channel would share a set of the first-level cache.
-        let apart = wide + 16;
-        cpu.with_shared((4 + N) * apart, |scratch| {
-            let mut free = scratch.chunks_exact_mut(apart);
+        // One cache line between them: else the constants of a channel would map to the same cache
+        // set of L1.
+        let stride = wide + 16;
+        cpu.with_shared((4 + N) * stride, |scratch| {
+            let mut free = scratch.chunks_exact_mut(stride);
             let mut repeated = |constants: &[f32]| -> &[f32] {
                 let to = &mut free.next().expect("scratch for all constants")[..wide];
                 to.chunks_exact_mut(c).for_each(|to| to.copy_from_slice(constants));
@@ -137,7 +137,7 @@ impl Normalize<'_> {
 
     /// The constants of channels `at`.
     #[inline(always)]
-    fn part(&self, at: Range<usize>) -> Normalize<'_> {
+    fn channels(&self, at: Range<usize>) -> Normalize<'_> {
         Normalize {
             mean: &self.mean[at.clone()],
             inv_std: &self.inv_std[at.clone()],
@@ -146,7 +146,7 @@ impl Normalize<'_> {
         }
     }
 
-    /// Slope of the ReLU; without one it is 1, which changes no bit.
+    /// Slope of the ReLU; 1 without one, which changes no bit.
     #[inline(always)]
     fn slope(&self) -> f32 {
         self.relu.unwrap_or(1.0)
@@ -163,17 +163,17 @@ impl Normalize<'_> {
 pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
     with.check(c, values.count());
     with.widened(cpu, c, [], |c, with, []| {
-        let piece = CHUNK.div_ceil(c) * c;
+        let block = CHUNK.div_ceil(c) * c;
         match values {
-            Unary::InPlace(y) => cpu.run_chunks(y, piece, |_, y| {
+            Unary::InPlace(y) => cpu.run_chunks(y, block, |_, y| {
                 vectorize!(cpu, {
                     for y in y.chunks_mut(c) {
                         row_in_place(with, y);
                     }
                 });
             }),
-            Unary::OutOfPlace { x, y } => cpu.run_chunks(y, piece, |index, y| {
-                let x = &x[index * piece..][..y.len()];
+            Unary::OutOfPlace { x, y } => cpu.run_chunks(y, block, |index, y| {
+                let x = &x[index * block..][..y.len()];
                 vectorize!(cpu, {
                     for (x, y) in x.chunks(c).zip(y.chunks_mut(c)) {
                         row(with, x, y);
@@ -184,7 +184,7 @@ pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
     });
 }
 
-/// One row, apart.
+/// One row, out of place.
 #[inline(always)]
 fn row(with: &Normalize<'_>, x: &[f32], y: &mut [f32]) {
     let (slope, values) = (with.slope(), y.iter_mut().zip(x).zip(with.mean).zip(with.inv_std));

@@ -1,14 +1,14 @@
-//! One factor or summand a channel: Caffe's Scale and Bias layers, and biases.
+//! One factor or summand per channel: Caffe's Scale and Bias layers, and biases.
 //!
 //! A blob is (outer, c, inner). Channels-last images have `inner = 1` and `outer = n · h · w`.
 
 use crate::{
-    columns,
+    column_sums,
     cpu::{CHUNK, Cpu},
     view::{StridedRows, Unary, Write},
 };
 
-/// Shape of a blob as seen from its channel axis.
+/// Shape of a blob relative to its channel axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelDims {
     /// Product of the axes before.
@@ -26,15 +26,15 @@ impl ChannelDims {
         self.outer * self.c * self.inner
     }
 
-    /// Values of whole (c, inner) slices that make a piece.
-    fn piece(&self) -> usize {
+    /// Values of a task: whole (c, inner) slices.
+    fn block(&self) -> usize {
         let slice = (self.c * self.inner).max(1);
         CHUNK.div_ceil(slice) * slice
     }
 
     fn check(&self, len: usize, per_channel: &[f32]) {
         assert_eq!(len, self.count(), "values of {self:?}");
-        assert_eq!(per_channel.len(), self.c, "one value a channel of {self:?}");
+        assert_eq!(per_channel.len(), self.c, "one value per channel of {self:?}");
     }
 }
 
@@ -70,7 +70,7 @@ pub fn bias(cpu: &Cpu, dims: ChannelDims, beta: &[f32], values: Unary<'_>) {
     apply(cpu, dims, [beta, beta], values, |x, beta, _| x + beta);
 }
 
-/// `y = f(x, a, b)`, with a channel's `a` and `b`.
+/// `y = f(x, a, b)`, with `a` and `b` of the channel.
 fn apply(
     cpu: &Cpu,
     dims: ChannelDims,
@@ -98,11 +98,11 @@ fn apply(
             }
         });
     };
-    let piece = dims.piece();
+    let block = dims.block();
     match values {
-        Unary::InPlace(y) => cpu.run_chunks(y, piece, |_, y| rows(None, y)),
-        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, piece, |index, y| {
-            rows(Some(&x[index * piece..][..y.len()]), y);
+        Unary::InPlace(y) => cpu.run_chunks(y, block, |_, y| rows(None, y)),
+        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, block, |index, y| {
+            rows(Some(&x[index * block..][..y.len()]), y);
         }),
     }
 }
@@ -139,13 +139,20 @@ pub fn backward_scale(
 pub fn backward_bias(cpu: &Cpu, dims: ChannelDims, dy: &[f32], write: Write, dbeta: &mut [f32]) {
     dims.check(dy.len(), dbeta);
     if dims.inner == 1 {
-        columns::sums_into(cpu, dims.outer, dims.c, StridedRows::dense(dy, dims.c), write, dbeta);
+        column_sums::sums_into(
+            cpu,
+            dims.outer,
+            dims.c,
+            StridedRows::dense(dy, dims.c),
+            write,
+            dbeta,
+        );
     } else {
         reduce(cpu, dims, |at| (&dy[at.clone()], &dy[at]), |dy, _| dy, write, dbeta);
     }
 }
 
-/// `into[channel] = Σ term(a, b)`, where `slices` gives a and b of a range of values.
+/// `into[channel] = Σ term(a, b)`, where `slices` returns a and b of a range of values.
 fn reduce<'a>(
     cpu: &Cpu,
     dims: ChannelDims,
@@ -156,10 +163,10 @@ fn reduce<'a>(
 ) {
     let slice = dims.c * dims.inner;
     let take = |sums: &[f64]| {
-        into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into));
+        into.iter_mut().zip(sums).for_each(|(into, &sum)| column_sums::put(write, sum, into));
     };
     if dims.inner == 1 {
-        return columns::fold_strips(
+        return column_sums::fold_strips(
             cpu,
             dims.outer,
             [dims.c, 1],
@@ -175,7 +182,7 @@ fn reduce<'a>(
             take,
         );
     }
-    columns::fold(
+    column_sums::fold(
         cpu,
         if slice == 0 { 0 } else { dims.outer },
         dims.c,
@@ -184,7 +191,7 @@ fn reduce<'a>(
             let (a, b) = slices(r * slice..(r + 1) * slice);
             let pairs = a.chunks_exact(dims.inner).zip(b.chunks_exact(dims.inner));
             for (sum, (a, b)) in sums.iter_mut().zip(pairs) {
-                *sum += columns::lanes_sum(a.iter().zip(b).map(|(&a, &b)| term(a, b)));
+                *sum += column_sums::lanes_sum(a.iter().zip(b).map(|(&a, &b)| term(a, b)));
             }
         },
         take,

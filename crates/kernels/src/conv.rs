@@ -1,32 +1,34 @@
 //! Convolution of channels-last images, forward and backward, without im2col.
 //!
-//! A pixel's channels are contiguous, so a row of six output pixels times sixteen output channels
-//! is a `tile` whose rows start at six input pixels: one run of channels per kernel
-//! tap, read where it lies. A pixel in the padding is a pointer to zeros; tiles are chosen so that a tap is
-//! mostly padding for all six pixels or for none (`order`), and then it is left out. Weights (Caffe's order)
-//! are packed into panels of 16 outputs at every call, in scratch of the `Cpu`: a weight
-//! changes every iteration, so keeping them packed would save nothing.
+//! The channels of a pixel are contiguous, so six output pixels by sixteen output channels are a
+//! register tile (`tile`) whose rows start at six input pixels: one contiguous slice of channels
+//! per kernel tap, read in place. This is an implicit GEMM (`implicit_gemm`). A pixel in the
+//! padding is a pointer to zeros; tiles are ordered so that a tap is padding for all six pixels or
+//! for none in most tiles (`pixel_order`), and then it is skipped. Weights (in Caffe's order) are
+//! packed into panels of 16 outputs in every call, in scratch of the `Cpu`: weights change in every
+//! iteration, so packed copies cannot be kept.
 //!
-//! * [`forward`]: `sweep` over output pixels; bias and ReLU are part of the last visit.
-//! * [`backward_data`]: the same sweep over input pixels, with `dy` as the image; a stride splits
-//!   the pixels into phases that each see a part of the taps.
-//! * [`backward_weights`]: a product over pixels, `dw = dyᵀ·x`, blocks of both packed on the way; with few
-//!   output channels, or channels that do not fill panels, only `dy` is.
+//! * [`forward`]: implicit GEMM over output pixels; bias and ReLU are part of the epilogue.
+//! * [`backward_data`]: implicit GEMM over input pixels, with `dy` as the image; a stride splits
+//!   the pixels into phases that each use a subset of the taps.
+//! * [`backward_weights`]: a product over pixels, `dw = dyᵀ·x`, with blocks of both operands
+//!   packed; with few output channels, or channels that do not fill panels, only `dy` is packed.
 //!
-//! Few input channels (an image's 3): the runs of a kernel row are contiguous too, and are read
-//! as one, from a padded copy if there is padding. One channel a group (`depthwise`): no product to tile,
-//! a loop along channels instead. Kernels of 3×3 and 5×5 with stride 1 and enough channels: `winograd`,
+//! Other forms, chosen by shape: with few input channels (an image's 3), the slices of a kernel row
+//! are contiguous and are read as one, from a padded copy if there is padding (`input_taps`). With
+//! one channel per group (`depthwise`) there is no product to tile; a loop runs along channels.
+//! Kernels of 3×3 and 5×5 with stride 1 and enough channels use Winograd convolution (`winograd`),
 //! with fewer products.
 
 mod backward_data;
 mod backward_weights;
 mod depthwise;
 mod forward;
-mod order;
-mod runs;
-mod shares;
-mod sweep;
-mod weights;
+mod implicit_gemm;
+mod input_taps;
+mod pack_weights;
+mod pixel_order;
+mod split_k;
 mod winograd;
 
 use smallvec::SmallVec;
@@ -35,14 +37,14 @@ pub use backward_data::backward_data;
 pub use backward_weights::{backward_bias, backward_weights};
 pub use forward::forward;
 
-/// One a tap, a phase or a group of images: on the stack, as an iteration should allocate nothing, unless there
-/// are more of them than most kernels have.
-type Few<T> = SmallVec<[T; 32]>;
+/// A list with one entry per tap, phase or group of images: on the stack up to 32 entries, so that
+/// a pass allocates nothing for common shapes.
+type StackVec<T> = SmallVec<[T; 32]>;
 
-/// What follows the sum in the same pass.
+/// The function that the epilogue applies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Activation {
-    /// Nothing.
+    /// `v`.
     Linear,
     /// `v` where `v > 0`, else `slope * v`.
     Relu {
@@ -72,7 +74,7 @@ pub struct Conv {
     pub pad: [usize; 2],
     /// Input pixels between neighbouring taps.
     pub dilation: [usize; 2],
-    /// Groups of channels that do not see each other.
+    /// Groups of channels; outputs of a group depend on inputs of the same group only.
     pub group: usize,
 }
 

@@ -1,34 +1,36 @@
-//! What a worker computes with: its threads, its SIMD level, and scratch memory.
+//! The compute resources of a worker: threads, SIMD level, and scratch memory.
 //!
-//! Work is cut into tasks by shape, never by the number of threads, and each task writes memory of
-//! its own; so the bits do not depend on how many threads there are or who runs what.
+//! Work is divided into tasks by shape, never by the number of threads, and each task writes its
+//! own memory. So the bits do not depend on the number of threads or on which thread runs which
+//! task.
 //!
 //! Scratch (packed weights, packed blocks) belongs to the `Cpu` and is shared by all layers of its
-//! worker, one kernel at a time. It grows to the largest need in the first iteration and stays.
+//! worker, one kernel at a time. It grows to the largest size needed in the first iteration and
+//! stays.
 
-mod left;
-mod pieces;
-mod pool;
+mod disjoint;
 mod scratch;
+mod thread_pool;
+mod work_stealing;
 
 use std::{
     fmt,
     sync::{Mutex, TryLockError},
 };
 
-pub(crate) use pieces::Pieces;
+pub(crate) use disjoint::DisjointMut;
 use scratch::Scratch;
 
-use crate::simd::{Kernel, Level, Simd};
+use crate::simd::{Kernel, Simd, SimdLevel};
 
 /// Floats a thread handles at a time in elementwise kernels: 64 KiB per operand.
 pub(crate) const CHUNK: usize = 1 << 14;
 
 /// A worker's threads and SIMD level. Passed to every kernel.
 pub struct Cpu {
-    pool: pool::Pool,
-    level: Level,
-    /// One per thread, then one for what threads share.
+    threads: thread_pool::ThreadPool,
+    level: SimdLevel,
+    /// One per thread, then one that all threads share.
     scratch: Vec<Mutex<Scratch>>,
 }
 
@@ -37,39 +39,39 @@ impl Cpu {
     ///
     /// # Panics
     ///
-    /// If `threads` is 0, or this CPU does not run `simd` ([`Simd::is_supported`] tells).
+    /// If `threads` is 0, or this CPU does not support `simd` ([`Simd::is_supported`]).
     #[must_use]
     pub fn new(threads: usize, simd: Simd) -> Self {
         assert!(threads > 0, "a worker has at least one thread");
-        let level = Level::new(simd).unwrap_or_else(|| panic!("this CPU does not run {simd}"));
+        let level = SimdLevel::new(simd).unwrap_or_else(|| panic!("this CPU does not support {simd}"));
         let scratch = (0..=threads).map(|_| Mutex::new(Scratch::default())).collect();
-        Self { pool: pool::Pool::new(threads), level, scratch }
+        Self { threads: thread_pool::ThreadPool::new(threads), level, scratch }
     }
 
     /// Number of threads, the caller's included.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.pool.threads()
+        self.threads.count()
     }
 
-    /// The SIMD level.
+    /// The instruction set that kernels on this worker use.
     #[must_use]
     pub fn simd(&self) -> Simd {
         self.level.simd()
     }
 
-    /// Runs `task(0)`, `task(1)`, .. `task(tasks - 1)`, spread over the threads in no fixed order.
+    /// Runs `task(0)`, `task(1)`, .. `task(tasks - 1)` on the threads, in no fixed order.
     ///
-    /// From inside a task, the inner tasks run on the calling thread.
+    /// Called from inside a task, it runs the inner tasks on the calling thread.
     ///
     /// # Panics
     ///
-    /// If a task panics: with that panic, once all tasks have ended.
+    /// With the first panic of a task, after all tasks have ended.
     pub fn run(&self, tasks: usize, task: impl Fn(usize) + Sync) {
-        self.pool.run(tasks, &|index, _| task(index));
+        self.threads.run(tasks, &|index, _| task(index));
     }
 
-    /// Cuts `values` into pieces of `len` (the last may be shorter) and runs `task(index, piece)`.
+    /// Runs `task(index, block)` for each block of `len` values; the last may be shorter.
     ///
     /// # Panics
     ///
@@ -80,42 +82,43 @@ impl Cpu {
         len: usize,
         task: impl Fn(usize, &mut [T]) + Sync,
     ) {
-        let pieces = Pieces::new(values, len);
-        self.run(pieces.count(), |index| {
-            // SAFETY: each index is one task's, so no two tasks hold the same piece.
-            task(index, unsafe { pieces.get(index) });
+        let blocks = DisjointMut::new(values, len);
+        self.run(blocks.count(), |index| {
+            // SAFETY: each index belongs to one task, so no two tasks hold the same block.
+            task(index, unsafe { blocks.get(index) });
         });
     }
 
-    /// As [`Cpu::run_chunks`] for two slices, cut into equally many pieces of `lens[0]` and `lens[1]`.
+    /// As [`Cpu::run_chunks`] for two slices with equally many blocks, of `lens[0]` and `lens[1]`
+    /// values.
     ///
     /// # Panics
     ///
-    /// If the numbers of pieces differ, or as [`Cpu::run_chunks`].
-    pub fn run_chunks2<T: Send, U: Send>(
+    /// If the numbers of blocks differ, or as [`Cpu::run_chunks`].
+    pub(crate) fn run_chunks2<T: Send, U: Send>(
         &self,
         (first, second): (&mut [T], &mut [U]),
         lens: [usize; 2],
         task: impl Fn(usize, &mut [T], &mut [U]) + Sync,
     ) {
-        let (first, second) = (Pieces::new(first, lens[0]), Pieces::new(second, lens[1]));
-        assert_eq!(first.count(), second.count(), "both slices have as many pieces");
+        let (first, second) = (DisjointMut::new(first, lens[0]), DisjointMut::new(second, lens[1]));
+        assert_eq!(first.count(), second.count(), "both slices have equally many blocks");
         self.run(first.count(), |index| {
-            // SAFETY: each index is one task's, so no two tasks hold the same piece.
+            // SAFETY: each index belongs to one task, so no two tasks hold the same block.
             let one = unsafe { first.get(index) };
             // SAFETY: as above.
             task(index, one, unsafe { second.get(index) });
         });
     }
 
-    /// Runs tasks that each get `len` floats of scratch, 64-byte aligned, contents unspecified.
+    /// Runs tasks that each get `len` floats of scratch: 64-byte aligned, contents unspecified.
     pub(crate) fn run_scratch(
         &self,
         tasks: usize,
         len: usize,
         task: impl Fn(usize, &mut [f32]) + Sync,
     ) {
-        self.pool.run(tasks, &|index, slot| self.with_scratch(slot, len, |s| task(index, s)));
+        self.threads.run(tasks, &|index, slot| self.with_scratch(slot, len, |s| task(index, s)));
     }
 
     /// Lends `len` floats that all tasks of one kernel may share, 64-byte aligned.
@@ -132,7 +135,7 @@ impl Cpu {
         match self.scratch[slot].try_lock() {
             Ok(mut scratch) => body(scratch.get(len)),
             Err(TryLockError::Poisoned(scratch)) => body(scratch.into_inner().get(len)),
-            // A kernel inside a task of another: rare, so it may allocate.
+            // A kernel called inside a task of another kernel: rare, so it may allocate.
             Err(TryLockError::WouldBlock) => body(Scratch::default().get(len)),
         }
     }
@@ -143,8 +146,9 @@ impl Cpu {
         self.level.run(kernel)
     }
 
-    /// Runs a plain loop as compiled for this worker's SIMD level: what it calls must be
-    /// `#[inline(always)]`, or is compiled for any machine. Rounding does not depend on the level.
+    /// Runs a plain loop as compiled for this worker's SIMD level. Functions that it calls must be
+    /// `#[inline(always)]`, or they are compiled for the baseline instruction set. Rounding does
+    /// not depend on the level. Use [`vectorize!`](crate::vectorize!), which adds the attribute.
     #[inline]
     pub fn vectorize<R>(&self, body: impl FnOnce() -> R) -> R {
         self.level.vectorize(body)

@@ -1,4 +1,4 @@
-//! Dropout: multiplies by a mask of kept values. Its own backward: apply the same mask to `dy`.
+//! Dropout: multiplies by a mask of kept values. Backward applies the same mask to `dy`.
 
 use crate::{
     cpu::{CHUNK, Cpu},
@@ -11,7 +11,7 @@ use crate::{
 ///
 /// If the lengths differ.
 pub fn apply(cpu: &Cpu, keep: &[u8], scale: f32, values: Unary<'_>) {
-    assert_eq!(keep.len(), values.count(), "one mask entry a value");
+    assert_eq!(keep.len(), values.count(), "one mask entry per value");
     match values {
         Unary::InPlace(y) => cpu.run_chunks(y, CHUNK, |index, y| {
             let keep = &keep[index * CHUNK..][..y.len()];
@@ -32,7 +32,7 @@ pub fn apply(cpu: &Cpu, keep: &[u8], scale: f32, values: Unary<'_>) {
     }
 }
 
-/// One value. By bits, since a choice would become a branch, which random masks mispredict.
+/// One value. Bitwise, since a conditional would become a branch, which random masks mispredict.
 #[inline(always)]
 fn kept(x: f32, scale: f32, keep: u8) -> f32 {
     f32::from_bits((x * scale).to_bits() & u32::from(keep).wrapping_neg())

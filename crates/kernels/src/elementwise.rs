@@ -1,6 +1,6 @@
 //! Elementwise arithmetic on whole slices: copies, sums, products, maxima.
 //!
-//! All run at memory speed: one pass, chunks of 64 KiB spread over the threads.
+//! All run at memory bandwidth: one pass, in blocks of 64 KiB distributed over the threads.
 
 mod sums;
 
@@ -133,8 +133,8 @@ pub fn mul_apart(cpu: &Cpu, a: &[f32], b: &[f32], y: &mut [f32]) {
     zip_apart(cpu, (a, b), y, |a, b| a * b);
 }
 
-/// `y = x` and `which = index` where `x > y`: one operand of an elementwise maximum. Start with `y` the
-/// first operand and `which` zero.
+/// `y = x` and `which = index` where `x > y`: one operand of an elementwise maximum. Start with `y`
+/// the first operand and `which` zero.
 ///
 /// # Panics
 ///

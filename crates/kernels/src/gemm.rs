@@ -1,35 +1,37 @@
 //! Matrix product `C = A·B` or `C += A·B`, any strides.
 //!
-//! After Goto and van de Geijn (2008): a task makes a block of C; for each run of the reduction it
-//! packs its block of B into panels of 16 columns and sweeps the rows of A past them, as many rows at a time as
-//! L2 holds. A's rows are read where they lie if the reduction is contiguous in them, else packed six at a time.
+//! Blocking after Goto and van de Geijn (2008). A task computes a block of C. For each slice of the
+//! reduction it packs its block of B into panels of 16 columns and multiplies the rows of A by
+//! them, as many rows at a time as L2 holds. Rows of A are read in place if the reduction is
+//! contiguous in them, else packed six at a time.
 //!
-//! Runs of rows in place are long: a panel that L1 does not hold comes from L2 fast enough, whereas short runs
-//! of rows 4 KiB apart would compete for a quarter of the places in L1 and in L2.
+//! Rows in place use long slices: a panel larger than L1 streams from L2 fast enough, whereas short
+//! slices of rows that lie 4 KiB apart map to a quarter of the cache sets of L1 and L2 (cache-set
+//! conflicts).
 //!
 //! If B is tall and its columns are contiguous (`x·Wᵀ` of an inner product), packing it would cost
-//! more than it saves; then `Cᵀ = Bᵀ·Aᵀ` is computed instead, and the small A is packed.
+//! more than it saves. Then `Cᵀ = Bᵀ·Aᵀ` is computed instead, and the small A is packed.
 //!
 //! Blocks follow from the shape alone, so the sums do not depend on the number of threads.
 
 use crate::{
-    cpu::{Cpu, Pieces},
+    cpu::{Cpu, DisjointMut},
     pack,
-    simd::{Kernel, Lanes},
-    tile::{self, COLS, Panels, ROWS, Run, Start, Target},
+    simd::{Kernel, SimdLanes},
+    tile::{self, COLS, KSlice, Panels, ROWS, TileInit, TileOutput},
     view::{Mat, StridedRowsMut, Write},
 };
 
-/// Most rows of C in a task.
+/// Upper bound of the rows of C in a task.
 const BLOCK_ROWS: usize = 32 * ROWS;
-/// Columns of C in a task, at least, if there are so many.
+/// Lower bound of the columns of C in a task, if there are that many.
 const BLOCK_COLS: usize = 128;
-/// Floats of A that are passed under all panels: 192 KiB.
-const PASS_FLOATS: usize = 48 << 10;
-/// Up to this depth a tile of A is smaller than L1's share for a panel of B, and stays there instead.
+/// Floats of A that are multiplied by all panels before the next rows are read: 192 KiB, for L2.
+const L2_FLOATS: usize = 48 << 10;
+/// Up to this depth a tile of A is smaller than a panel of B, and stays in L1 instead of the panel.
 const SHALLOW: usize = 64;
 
-/// Rows of C that are few: reading B is then as dear as multiplying by it.
+/// Up to this many rows of C, reading B costs as much as multiplying by it.
 const FEW_ROWS: usize = 64;
 
 /// `C = A·B` ([`Write::Set`]) or `C += A·B` ([`Write::Add`]).
@@ -56,12 +58,18 @@ pub fn gemm(
     b.check(k, n);
     c.check(m, n);
     let (stride, offset) = (c.stride, c.offset);
-    let c = Pieces::new(c.data, 1);
-    let straight = Product { m, n, k, a, b, write, c: &c, offset, steps: (stride, 1) };
+    let c = DisjointMut::new(c.data, 1);
+    let straight = GemmProduct { m, n, k, a, b, write, c: &c, offset, steps: (stride, 1) };
     if b.row_stride == 1 && b.col_stride != 1 && n > m {
-        let flipped =
-            Product { m: n, n: m, a: b.flip(), b: a.flip(), steps: (1, stride), ..straight };
-        flipped.run(cpu);
+        let transposed = GemmProduct {
+            m: n,
+            n: m,
+            a: b.transpose(),
+            b: a.transpose(),
+            steps: (1, stride),
+            ..straight
+        };
+        transposed.run(cpu);
     } else {
         straight.run(cpu);
     }
@@ -69,36 +77,38 @@ pub fn gemm(
 
 /// One product: element (i, j) of C is at `c[offset + i * steps.0 + j * steps.1]`.
 #[derive(Clone, Copy)]
-struct Product<'a> {
+struct GemmProduct<'a> {
     m: usize,
     n: usize,
     k: usize,
     a: Mat<'a>,
     b: Mat<'a>,
     write: Write,
-    c: &'a Pieces<'a, f32>,
+    c: &'a DisjointMut<'a, f32>,
     offset: usize,
     steps: (usize, usize),
 }
 
-impl Product<'_> {
-    /// Steps of the reduction between two visits to C.
+impl GemmProduct<'_> {
+    /// Depth of a slice of the reduction: steps between two updates of C.
     fn depth(&self) -> usize {
         match (self.m, self.n) {
-            // Few columns: all of B's block fits, and long runs of A's rows suit the prefetcher.
+            // Few columns: the whole block of B fits, and long rows of A suit the hardware
+            // prefetcher.
             (_, ..=32) => 1024,
             (_, ..=64) => 512,
-            // Few rows: B streams through; flat blocks have long rows.
+            // Few rows: B is streamed; shallow blocks have long rows.
             (..=FEW_ROWS, _) => 128,
             _ if self.a.col_stride == 1 => 1024,
-            // A panel of 16 columns is 16 KiB, and the packed rows of A fit L2.
+            // A panel of 16 columns is 16 KiB, and the packed rows of A fit into L2.
             _ => 256,
         }
     }
 
-    /// Rows and columns of a task: of one size, if possible, and not three for two threads.
+    /// Rows and columns of a task. Tasks have nearly equal sizes and an even number, for two
+    /// threads.
     fn block(&self, depth: usize) -> (usize, usize) {
-        // Wider ones if they are flat, or share the cost of packing A.
+        // Wider blocks if they are shallow, or if several panels amortise the packing of A.
         let packed = self.a.col_stride != 1 && depth > SHALLOW;
         let cols = BLOCK_COLS * (256 / depth).max(1) * if packed { 2 } else { 1 };
         let (mut tall, wide) = (self.m.div_ceil(BLOCK_ROWS), self.n.div_ceil(cols));
@@ -124,14 +134,14 @@ impl Product<'_> {
             let (a_scratch, b_scratch) = scratch.split_at_mut(a_len);
             let rows = block_rows.min(self.m - row);
             let cols = block_cols.min(self.n - col);
-            cpu.enter(Block { of: *self, row, col, rows, cols, a_scratch, b_scratch });
+            cpu.enter(GemmBlock { of: *self, row, col, rows, cols, a_scratch, b_scratch });
         });
     }
 }
 
 /// A task: rows `row..row + rows` and columns `col..col + cols` of C.
-struct Block<'a> {
-    of: Product<'a>,
+struct GemmBlock<'a> {
+    of: GemmProduct<'a>,
     row: usize,
     col: usize,
     rows: usize,
@@ -140,16 +150,16 @@ struct Block<'a> {
     b_scratch: &'a mut [f32],
 }
 
-impl Kernel for Block<'_> {
+impl Kernel for GemmBlock<'_> {
     type Out = ();
 
     #[inline(always)]
-    fn run<S: Lanes>(mut self, s: S) {
-        // `k = 0` is an empty sum, which must still be written: one visit of depth 0.
-        let (mut from, most) = (0, self.of.depth());
+    fn run<S: SimdLanes>(mut self, s: S) {
+        // `k = 0` is an empty sum, which must still be written: one slice of depth 0.
+        let (mut from, max) = (0, self.of.depth());
         loop {
-            let depth = most.min(self.of.k - from);
-            self.visit(s, from, depth);
+            let depth = max.min(self.of.k - from);
+            self.add_slice(s, from, depth);
             from += depth;
             if from == self.of.k {
                 break;
@@ -158,10 +168,10 @@ impl Kernel for Block<'_> {
     }
 }
 
-impl Block<'_> {
+impl GemmBlock<'_> {
     /// Adds steps `from..from + depth` of the reduction.
     #[inline(always)]
-    fn visit<S: Lanes>(&mut self, s: S, from: usize, depth: usize) {
+    fn add_slice<S: SimdLanes>(&mut self, s: S, from: usize, depth: usize) {
         let of = self.of;
         pack::panels(s, of.b, (from, depth), (self.col, self.cols), self.b_scratch);
         let in_place = of.a.col_stride == 1;
@@ -169,8 +179,8 @@ impl Block<'_> {
             pack::tiles(s, of.a, (self.row, self.rows), (from, depth), self.a_scratch);
         }
         let start = match of.write {
-            Write::Set if from == 0 => Start::Zero,
-            Write::Set | Write::Add => Start::Output,
+            Write::Set if from == 0 => TileInit::Zero,
+            Write::Set | Write::Add => TileInit::Output,
         };
         let panels = Panels::new(self.cols).count();
         if depth <= SHALLOW {
@@ -183,10 +193,10 @@ impl Block<'_> {
             }
             return;
         }
-        let most = (PASS_FLOATS / depth).max(ROWS) / ROWS * ROWS;
-        for first in (0..self.rows).step_by(most) {
+        let max = (L2_FLOATS / depth).max(ROWS) / ROWS * ROWS;
+        for first in (0..self.rows).step_by(max) {
             for panel in 0..panels {
-                for row in (first..self.rows.min(first + most)).step_by(ROWS) {
+                for row in (first..self.rows.min(first + max)).step_by(ROWS) {
                     self.tile(s, (from, depth), (row, panel), start);
                 }
             }
@@ -195,12 +205,12 @@ impl Block<'_> {
 
     /// Adds the packed steps to one tile.
     #[inline(always)]
-    fn tile<S: Lanes>(
+    fn tile<S: SimdLanes>(
         &self,
         s: S,
         (from, depth): (usize, usize),
         (row, panel): (usize, usize),
-        start: Start,
+        start: TileInit,
     ) {
         let of = self.of;
         let in_place = of.a.col_stride == 1;
@@ -211,7 +221,7 @@ impl Block<'_> {
         let mut a = [std::ptr::null(); ROWS];
         let mut c = [std::ptr::null_mut(); ROWS];
         for i in 0..ROWS {
-            // Rows past the end repeat the last: read, and not written.
+            // Rows past the end repeat the last row: they are read, and not written.
             let at = self.row + row + i.min(valid - 1);
             a[i] = if in_place {
                 of.a.at(at, from)
@@ -221,11 +231,11 @@ impl Block<'_> {
             c[i] = of.c.pointer(of.offset + at * of.steps.0 + col * of.steps.1);
         }
         let step = if in_place { 1 } else { ROWS };
-        let target = Target { rows: &c, valid, cols: panels.cols(panel), step: of.steps.1 };
-        let (width, run) = (panels.width(panel), Run { rows: a, at: 0, len: depth });
+        let output = TileOutput { rows: &c, valid, cols: panels.cols(panel), step: of.steps.1 };
+        let (width, slice) = (panels.width(panel), KSlice { rows: a, panel_row: 0, len: depth });
         // SAFETY: `a` and `c` point into operands whose extents `gemm` checked (or into packed
-        // blocks), `b` into the packed panel, and this task alone writes its block.
-        unsafe { tile::sum_panel(s, width, &[run], step, b, (start, None), &target) };
+        // blocks), `b` into the packed panel, and only this task writes its block.
+        unsafe { tile::sum_panel(s, width, &[slice], step, b, (start, None), &output) };
     }
 }
 

@@ -12,11 +12,11 @@ pub struct SpatialAxis {
     pub size: usize,
     /// Kernel size.
     pub kernel: usize,
-    /// Input places between neighbouring outputs.
+    /// Input values between neighbouring outputs.
     pub stride: usize,
     /// Zeros on both sides.
     pub pad: usize,
-    /// Input places between neighbouring taps.
+    /// Input values between neighbouring taps.
     pub dilation: usize,
 }
 
@@ -29,11 +29,11 @@ impl SpatialAxis {
         if padded < extent { 0 } else { (padded - extent) / self.stride + 1 }
     }
 
-    /// The input place of an output and a tap, if it is not padding.
-    fn place(&self, out: usize, tap: usize) -> Option<usize> {
+    /// The input index of an output and a tap, if it is not padding.
+    fn input(&self, out: usize, tap: usize) -> Option<usize> {
         (out * self.stride + tap * self.dilation)
             .checked_sub(self.pad)
-            .filter(|&place| place < self.size)
+            .filter(|&input| input < self.size)
     }
 }
 
@@ -53,7 +53,7 @@ pub fn im2col(cpu: &Cpu, c: usize, axes: &[SpatialAxis], x: &[f32], col: &mut [f
     });
 }
 
-/// Adds columns up into one image, overwriting it.
+/// Adds columns into one image, overwriting it.
 ///
 /// * `col`: (c, kernels.., outs..)
 /// * `x`: (c, sizes..)
@@ -74,7 +74,7 @@ pub fn col2im(cpu: &Cpu, c: usize, axes: &[SpatialAxis], col: &[f32], x: &mut [f
     });
 }
 
-/// Values of one channel.
+/// Values of one channel of the image and of the columns.
 struct ColumnLengths {
     image: usize,
     col: usize,
@@ -89,16 +89,16 @@ fn lengths(c: usize, axes: &[SpatialAxis], x: usize, col: usize) -> ColumnLength
     ColumnLengths { image, col: rows * outs }
 }
 
-/// Calls `visit(place in the columns, place in the image)` for one channel, columns in order.
+/// Calls `visit(index in the columns, index in the image)` for one channel, columns in order.
 fn walk(axes: &[SpatialAxis], mut visit: impl FnMut(usize, Option<usize>)) {
     let mut at = 0;
     over(axes, SpatialAxis::kernel_size, &mut vec![0; axes.len()], 0, &mut |taps| {
         over(axes, SpatialAxis::out, &mut vec![0; axes.len()], 0, &mut |outs| {
-            let places = axes.iter().zip(outs.iter().zip(taps));
-            let place = places
-                .map(|(axis, (&out, &tap))| axis.place(out, tap).map(|place| (axis.size, place)))
-                .try_fold(0, |sum, place| place.map(|(size, place)| sum * size + place));
-            visit(at, place);
+            let inputs = axes.iter().zip(outs.iter().zip(taps));
+            let input = inputs
+                .map(|(axis, (&out, &tap))| axis.input(out, tap).map(|input| (axis.size, input)))
+                .try_fold(0, |sum, input| input.map(|(size, input)| sum * size + input));
+            visit(at, input);
             at += 1;
         });
     });

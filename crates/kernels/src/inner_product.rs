@@ -1,33 +1,33 @@
 //! Inner product, `y = x·Wᵀ + b`, and its gradients.
 //!
-//! `W` is far larger than a batch. Forward streams it once, unpacked, with the batch packed beside it ([`gemm`]).
-//! The gradients of few images (`few`) cost as much as reading or writing `W` once, where it lies; with more
-//! they are matrix products too.
+//! `W` is far larger than a batch. Forward streams it once, unpacked, with the batch packed
+//! ([`gemm`]). The gradients of small batches (`small_batch`) cost as much as reading or writing
+//! `W` once, unpacked; those of larger batches are matrix products too.
 //!
-//! Every way adds the terms of a value one by one, in order, so the bits of an image do not depend on how many
-//! others there are.
+//! Every form adds the terms of a value one by one, in order, so the bits of an image do not depend
+//! on the other images of the batch.
 
-mod few;
+mod small_batch;
 mod strip;
 
 use crate::{
-    columns,
+    column_sums,
     cpu::Cpu,
     gemm::gemm,
     view::{Mat, StridedRows, StridedRowsMut, Write},
 };
 
-/// Most images for which backward to data uses `W` where it lies.
-const FEW_DATA: usize = 12;
-/// Most images whose products are added to a row of `dw` at once.
-const FEW_WEIGHTS: usize = 6;
+/// Largest batch for which backward to data reads `W` unpacked.
+const SMALL_BATCH_DATA: usize = 12;
+/// Largest batch whose products are added to a row of `dw` in one pass.
+const SMALL_BATCH_WEIGHTS: usize = 6;
 
 /// Sizes of an inner product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InnerProductShape {
-    /// Rows: images.
+    /// Rows: images of the batch.
     pub n: usize,
-    /// Values of a row.
+    /// Inputs: values of a row.
     pub d: usize,
     /// Outputs.
     pub k: usize,
@@ -53,7 +53,7 @@ pub fn forward(
 ) {
     let InnerProductShape { n, d, k } = ip;
     ip.check(x, y, weights);
-    assert!(bias.is_none_or(|bias| bias.len() == k), "one bias an output");
+    assert!(bias.is_none_or(|bias| bias.len() == k), "one bias per output");
     let write = match bias {
         None => Write::Set,
         Some(bias) => {
@@ -91,8 +91,8 @@ pub fn backward_data(
 ) {
     let InnerProductShape { n, d, k } = ip;
     ip.check(dx, dy, weights);
-    if (1..=FEW_DATA).contains(&n) {
-        return few::backward_data(cpu, ip, dy, weights, dx);
+    if (1..=SMALL_BATCH_DATA).contains(&n) {
+        return small_batch::backward_data(cpu, ip, dy, weights, dx);
     }
     let dx = StridedRowsMut::dense(dx, d);
     gemm(cpu, n, d, k, Mat::new(dy, k), Mat::new(weights, d), Write::Set, dx);
@@ -117,8 +117,8 @@ pub fn backward_weights(
 ) {
     let InnerProductShape { n, d, k } = ip;
     ip.check(x, dy, dw);
-    if n <= FEW_WEIGHTS {
-        return few::backward_weights(cpu, ip, x, dy, write, dw);
+    if n <= SMALL_BATCH_WEIGHTS {
+        return small_batch::backward_weights(cpu, ip, x, dy, write, dw);
     }
     let dw = StridedRowsMut::dense(dw, d);
     gemm(cpu, k, d, n, Mat::transposed(dy, k), Mat::new(x, d), write, dw);
@@ -133,7 +133,7 @@ pub fn backward_weights(
 ///
 /// If an operand does not fit.
 pub fn backward_bias(cpu: &Cpu, ip: InnerProductShape, dy: &[f32], write: Write, db: &mut [f32]) {
-    columns::sums_into(cpu, ip.n, ip.k, StridedRows::dense(dy, ip.k), write, db);
+    column_sums::sums_into(cpu, ip.n, ip.k, StridedRows::dense(dy, ip.k), write, db);
 }
 
 impl InnerProductShape {

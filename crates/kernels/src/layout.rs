@@ -1,8 +1,9 @@
 //! Conversion between row-major (n, c, h, w) and channels-last (n, h, w, c) images.
 //!
-//! Each image is a transpose; done in squares so that both sides are read and written by cache lines.
+//! Each image is a matrix transpose, in square blocks so that both sides are accessed by whole
+//! cache lines.
 
-use crate::cpu::{Cpu, Pieces};
+use crate::cpu::{Cpu, DisjointMut};
 
 /// Side of a square.
 const SQUARE: usize = 16;
@@ -37,24 +38,25 @@ fn transpose(cpu: &Cpu, n: usize, [rows, cols]: [usize; 2], x: &[f32], y: &mut [
     if y.is_empty() {
         return;
     }
-    // A task makes `SQUARE` or more rows of the result, 16 Ki values or a little more.
+    // A task computes at least `SQUARE` rows of the result, about 16 Ki values.
     let lines = (crate::cpu::CHUNK / rows).max(1).next_multiple_of(SQUARE);
     let per_image = cols.div_ceil(lines);
-    let pieces = Pieces::new(y, 1);
+    let rows_of_y = DisjointMut::new(y, 1);
     cpu.run(n * per_image, |task| {
         let (image, first) = (task / per_image, task % per_image * lines);
         let lines = lines.min(cols - first);
         let x = &x[image * rows * cols..][..rows * cols];
         // SAFETY: tasks write different rows of the result.
-        let y = unsafe { pieces.range((image * cols + first) * rows, lines * rows) };
+        let y = unsafe { rows_of_y.range((image * cols + first) * rows, lines * rows) };
         match rows {
             3 => vectorize!(cpu, interleave::<3>(cols, first, x, y)),
-            _ => vectorize!(cpu, transpose_part(rows, cols, first, x, y)),
+            _ => vectorize!(cpu, transpose_rows(rows, cols, first, x, y)),
         }
     });
 }
 
-/// As [`transpose_part`] for the few channels of photographs, where a square would be mostly air.
+/// As [`transpose_rows`] for the few channels of photographs, where square blocks would be mostly
+/// empty.
 #[inline(always)]
 fn interleave<const C: usize>(cols: usize, first: usize, x: &[f32], y: &mut [f32]) {
     let (pixels, _) = y.as_chunks_mut::<C>();
@@ -69,7 +71,7 @@ fn interleave<const C: usize>(cols: usize, first: usize, x: &[f32], y: &mut [f32
 
 /// Columns `first..` of `x` as rows of `y`.
 #[inline(always)]
-fn transpose_part(rows: usize, cols: usize, first: usize, x: &[f32], y: &mut [f32]) {
+fn transpose_rows(rows: usize, cols: usize, first: usize, x: &[f32], y: &mut [f32]) {
     for (square, y) in y.chunks_mut(SQUARE * rows).enumerate() {
         let lines = y.len() / rows;
         let first = first + square * SQUARE;

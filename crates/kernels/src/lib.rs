@@ -1,22 +1,25 @@
-//! Arithmetic on slices: everything FireCaffe computes with, on std alone.
+//! Arithmetic on slices: convolution, matrix product, pooling, normalisation, elementwise
+//! functions.
 //!
 //! A kernel is a free function. It takes the worker's [`Cpu`] (threads and SIMD level), sizes, and
-//! slices whose shapes its documentation states; images are channels-last, (n, h, w, c), weights
-//! in Caffe's order. Each has a slow twin in `reference` that computes the textbook formula in
-//! f64, and a property test that compares the two on both SIMD levels. A slice that does not fit
-//! the shape is a bug of the caller and panics.
+//! slices whose shapes its documentation states. Images are channels-last, (n, h, w, c); weights
+//! are in Caffe's order. Each kernel has a counterpart in [`reference`] that computes the textbook
+//! formula in f64, and a property test that compares the two on both SIMD levels. A slice that does
+//! not fit the shape is a bug of the caller and panics. `docs/performance.md` describes the
+//! algorithms.
 //!
-//! The same shapes, values and SIMD level give the same bits, whatever the number of threads: work
-//! is cut by shape, and partial sums are added in a fixed order.
+//! The same shapes, values and SIMD level give the same bits for any number of threads: work is
+//! divided by shape, and partial sums are added in a fixed order. The only dependency is
+//! `smallvec`, which keeps short lists on the stack so that a pass allocates nothing.
 //!
 //! # Why the `unsafe` here is sound
 //!
 //! Three things need it, and nothing else may use it:
 //!
-//! * **Instructions** beyond the baseline run only where a `simd` token proves the CPU has them;
-//!   tokens come from detection.
-//! * **Threads** write disjoint parts of one slice: a task touches only what its index gives it
-//!   (`cpu`'s `Pieces`), and [`Cpu::run`] returns after the last task.
+//! * **Instructions** beyond the baseline run only where a `simd` token proves that the CPU has
+//!   them; tokens are created by detection only.
+//! * **Threads** write disjoint ranges of one slice: a task touches only the range that its index
+//!   selects (`cpu`'s `DisjointMut`), and [`Cpu::run`] returns after the last task.
 //! * **Pointers** in register tiles (`tile`) stay inside operands whose extents the public
 //!   functions check against the shape before any task starts.
 
@@ -28,7 +31,7 @@
 #[macro_use]
 mod vectorize;
 
-mod columns;
+mod column_sums;
 mod cpu;
 mod pack;
 mod simd;

@@ -4,21 +4,22 @@
 //! `y = x · scale^-beta` and
 //! `dx = dy · scale^-beta − 2 · alpha · beta / size · x · Σ dy[j] · y[j] / scale[j]`.
 //!
-//! Cost: forward reads `x` and writes `y`; backward reads `x` and `dy` and writes `dx`. Backward makes
-//! `scale` and `y` again, which costs less than reading them, and forward need not write `scale`.
-//! Window sums add the window's terms first to last: `size` additions, in vectors along channels.
-//! `beta = 0.75` (every published network) takes a few multiplications instead of a power.
+//! Cost: forward reads `x` and writes `y`; backward reads `x` and `dy` and writes `dx`. LrnBackward
+//! makes `scale` and `y` again, which costs less than reading them, and forward need not write
+//! `scale`. Window sums add the window's terms first to last: `size` additions, in vectors along
+//! channels. `beta = 0.75` (every published network) takes a few multiplications instead of a
+//! power.
 
 mod row;
 
 use crate::{
-    cpu::{CHUNK, Cpu, Pieces},
+    cpu::{CHUNK, Cpu, DisjointMut},
     elementwise::ReluMask,
-    simd::{Kernel, Lanes},
+    simd::{Kernel, SimdLanes},
 };
-use row::{Row, Scales, each_vector, load, mul, room, store};
+use row::{LrnRow, LrnScale, each_vector, load, mul, room, store};
 
-/// Sizes and constants.
+/// Sizes and constants of a normalisation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lrn {
     /// Pixels of all images.
@@ -35,7 +36,7 @@ pub struct Lrn {
     pub k: f32,
 }
 
-/// Normalises.
+/// `y = x · scale^-beta`.
 ///
 /// * `x`, `y`: (pixels, c)
 ///
@@ -44,33 +45,33 @@ pub struct Lrn {
 /// If an operand does not fit.
 pub fn forward(cpu: &Cpu, lrn: &Lrn, x: &[f32], y: &mut [f32]) {
     lrn.check(&[x.len(), y.len()]);
-    let y = Pieces::new(y, lrn.piece());
-    cpu.run_scratch(y.count(), room(lrn), |piece, scratch| {
-        // SAFETY: each piece is one task's.
-        let y = unsafe { y.get(piece) };
-        let x = &x[piece * lrn.piece()..][..y.len()];
+    let y = DisjointMut::new(y, lrn.block());
+    cpu.run_scratch(y.count(), room(lrn), |block, scratch| {
+        // SAFETY: each block belongs to one task.
+        let y = unsafe { y.get(block) };
+        let x = &x[block * lrn.block()..][..y.len()];
         match lrn.size {
-            5 => cpu.enter(Forward::<5> { lrn, x, y, scratch }),
-            _ => cpu.enter(Forward::<0> { lrn, x, y, scratch }),
+            5 => cpu.enter(LrnForward::<5> { lrn, x, y, scratch }),
+            _ => cpu.enter(LrnForward::<0> { lrn, x, y, scratch }),
         }
     });
 }
 
 /// Some pixels of [`forward`].
-struct Forward<'a, const SIZE: usize> {
+struct LrnForward<'a, const SIZE: usize> {
     lrn: &'a Lrn,
     x: &'a [f32],
     y: &'a mut [f32],
     scratch: &'a mut [f32],
 }
 
-impl<const SIZE: usize> Kernel for Forward<'_, SIZE> {
+impl<const SIZE: usize> Kernel for LrnForward<'_, SIZE> {
     type Out = ();
 
     #[inline(always)]
-    fn run<S: Lanes>(self, s: S) {
-        let (lrn, scales) = (self.lrn, Scales::new(s, self.lrn));
-        let mut squares = Row::<SIZE>::new(lrn, self.scratch);
+    fn run<S: SimdLanes>(self, s: S) {
+        let (lrn, scales) = (self.lrn, LrnScale::new(s, self.lrn));
+        let mut squares = LrnRow::<SIZE>::new(lrn, self.scratch);
         for (x, y) in self.x.chunks_exact(lrn.c).zip(self.y.chunks_exact_mut(lrn.c)) {
             squares.put_squares(s, x);
             each_vector(
@@ -101,20 +102,20 @@ pub fn backward(
     dx: &mut [f32],
 ) {
     lrn.check(&[x.len(), dy.len(), dx.len()]);
-    let dx = Pieces::new(dx, lrn.piece());
-    cpu.run_scratch(dx.count(), 2 * room(lrn), |piece, scratch| {
-        // SAFETY: each piece is one task's.
-        let dx = unsafe { dx.get(piece) };
-        let [x, dy] = [x, dy].map(|v| &v[piece * lrn.piece()..][..dx.len()]);
+    let dx = DisjointMut::new(dx, lrn.block());
+    cpu.run_scratch(dx.count(), 2 * room(lrn), |block, scratch| {
+        // SAFETY: each block belongs to one task.
+        let dx = unsafe { dx.get(block) };
+        let [x, dy] = [x, dy].map(|v| &v[block * lrn.block()..][..dx.len()]);
         match lrn.size {
-            5 => cpu.enter(Backward::<5> { lrn, x, dy, relu, dx, scratch }),
-            _ => cpu.enter(Backward::<0> { lrn, x, dy, relu, dx, scratch }),
+            5 => cpu.enter(LrnBackward::<5> { lrn, x, dy, relu, dx, scratch }),
+            _ => cpu.enter(LrnBackward::<0> { lrn, x, dy, relu, dx, scratch }),
         }
     });
 }
 
 /// Some pixels of [`backward`].
-struct Backward<'a, const SIZE: usize> {
+struct LrnBackward<'a, const SIZE: usize> {
     lrn: &'a Lrn,
     x: &'a [f32],
     dy: &'a [f32],
@@ -123,16 +124,16 @@ struct Backward<'a, const SIZE: usize> {
     scratch: &'a mut [f32],
 }
 
-impl<const SIZE: usize> Kernel for Backward<'_, SIZE> {
+impl<const SIZE: usize> Kernel for LrnBackward<'_, SIZE> {
     type Out = ();
 
     #[inline(always)]
-    fn run<S: Lanes>(self, s: S) {
-        let (lrn, scales) = (self.lrn, Scales::new(s, self.lrn));
+    fn run<S: SimdLanes>(self, s: S) {
+        let (lrn, scales) = (self.lrn, LrnScale::new(s, self.lrn));
         let (squares, products) = self.scratch.split_at_mut(room(lrn));
-        let mut squares = Row::<SIZE>::new(lrn, squares);
-        let mut products = Row::<SIZE>::new(lrn, products);
-        let factor = s.splat(-2.0 * lrn.share() * lrn.beta);
+        let mut squares = LrnRow::<SIZE>::new(lrn, squares);
+        let mut products = LrnRow::<SIZE>::new(lrn, products);
+        let factor = s.splat(-2.0 * lrn.weight() * lrn.beta);
         let rows = self.x.chunks_exact(lrn.c).zip(self.dy.chunks_exact(lrn.c));
         for ((x, dy), dx) in rows.zip(self.dx.chunks_exact_mut(lrn.c)) {
             squares.put_squares(s, x);
@@ -170,19 +171,19 @@ impl Lrn {
         assert!(lens.iter().all(|&len| len == self.pixels * self.c), "{lens:?} of {self:?}");
     }
 
-    /// Values of whole pixels that make a piece.
-    fn piece(&self) -> usize {
+    /// Values of a task: whole pixels.
+    fn block(&self) -> usize {
         CHUNK.div_ceil(self.c) * self.c
     }
 
-    /// What each square counts for.
-    fn share(&self) -> f32 {
+    /// The weight of each square, `alpha / size`.
+    fn weight(&self) -> f32 {
         self.alpha / self.size as f32
     }
 
-    /// Whether powers can be had by quarters: the published exponent, and a scale that is never below
-    /// `k`.
-    #[expect(clippy::float_cmp, reason = "exactly the published value takes the short way")]
+    /// Whether powers are computed from the fourth root: the published exponent, and a scale that
+    /// is never below `k`.
+    #[expect(clippy::float_cmp, reason = "exactly the published value has the fast form")]
     fn is_published(&self) -> bool {
         self.beta == 0.75 && self.k >= f32::MIN_POSITIVE && self.alpha >= 0.0
     }

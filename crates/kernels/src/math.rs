@@ -1,7 +1,8 @@
 //! Elementwise functions: exp, ln, pow, sigmoid, tanh, and the gradients that need only the output.
 //!
-//! `exp` is ours, so that loops vectorise: reduced to `2^n · e^r`, `|r| <= ln 2 / 2`, and a polynomial
-//! of degree 7; within 2 units in the last place. `ln` and `pow` are the standard library's.
+//! `exp` is implemented here, so that loops vectorise: reduced to `2^n · e^r`, `|r| <= ln 2 / 2`,
+//! and a polynomial of degree 7; within 2 units in the last place. `ln` and `pow` are the standard
+//! library's.
 
 use crate::{
     cpu::Cpu,
@@ -9,7 +10,7 @@ use crate::{
     view::Unary,
 };
 
-/// `e^x`, overflowing to infinity and underflowing to 0 as it should; NaN stays.
+/// `e^x`; overflows to infinity, underflows to 0, and keeps NaN.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "clamped to what fits")]
 pub(crate) fn exp(x: f32) -> f32 {
@@ -54,7 +55,8 @@ fn tanh_one(x: f32) -> f32 {
     if x.abs() < 0.15 { small } else { large }
 }
 
-/// `y = base^(scale · x + shift)` with `ln_base = ln(base)`; in place or out of place. Caffe's Exp layer.
+/// `y = base^(scale · x + shift)` with `ln_base = ln(base)`; in place or out of place. Caffe's Exp
+/// layer.
 pub fn exp_scaled(cpu: &Cpu, ln_base: f32, scale: f32, shift: f32, values: Unary<'_>) {
     map(cpu, values, |x| exp(ln_base * (scale * x + shift)));
 }
@@ -65,7 +67,7 @@ pub fn ln_scaled(cpu: &Cpu, ln_base: f32, scale: f32, shift: f32, values: Unary<
 }
 
 /// `y = (scale · x + shift)^power`; in place or out of place. Caffe's Power layer.
-#[expect(clippy::float_cmp, reason = "exactly these powers have a shorter way")]
+#[expect(clippy::float_cmp, reason = "exactly these powers have a faster form")]
 pub fn pow_scaled(cpu: &Cpu, power: f32, scale: f32, shift: f32, values: Unary<'_>) {
     if power == 1.0 {
         map(cpu, values, |x| scale * x + shift);

@@ -1,11 +1,12 @@
-//! Copies blocks of matrices into the order in which [`tile`](crate::tile) reads them.
+//! Packing: copies blocks of matrices into the order in which [`tile`](crate::tile) reads them.
 //!
-//! Costs a read and a write of the block; a task packs once and uses the copy for all its tiles.
+//! The cost is one read and one write of the block; a task packs once and uses the copy for all its
+//! tiles.
 
 use std::ops::Range;
 
 use crate::{
-    simd::{LANES, Lanes},
+    simd::{LANES, SimdLanes},
     tile::{COLS, Panels, ROWS},
     view::Mat,
 };
@@ -14,7 +15,7 @@ use crate::{
 ///
 /// Panel `p` of [`Panels::new`] is (depth, width) at `into[p * 16 * depth]`, missing columns zero.
 #[inline(always)]
-pub(crate) fn panels<S: Lanes>(
+pub(crate) fn panels<S: SimdLanes>(
     s: S,
     b: Mat<'_>,
     (from, depth): (usize, usize),
@@ -24,9 +25,9 @@ pub(crate) fn panels<S: Lanes>(
     let panels = Panels::new(cols);
     assert!(into.len() >= depth * panels.packed_cols(), "room for panels");
     if b.col_stride == 1 {
-        // The last panel may be of another width, or have columns that do not exist.
+        // The last panel may have another width, or padding columns.
         let full = if cols.is_multiple_of(COLS) { panels.count() } else { panels.count() - 1 };
-        // Row by row, as the rows lie: a column of panels would touch a page a row.
+        // Row by row, in memory order: panel by panel would touch one page per row.
         for r in 0..depth {
             let row = &b.data[(from + r) * b.row_stride + col..][..cols];
             for panel in 0..full {
@@ -52,13 +53,13 @@ pub(crate) fn panels<S: Lanes>(
                     (b.data[first + half * b.col_stride..].as_ptr(), into.as_mut_ptr());
                 let put = |r: usize, columns: [S::F; LANES], n: usize| {
                     for (i, &column) in columns.iter().enumerate().take(n) {
-                        // SAFETY: row `r + i` of the panel has `width` places, of which these are
-                        // eight.
+                        // SAFETY: row `r + i` of the panel has `width` floats, and these are eight
+                        // of them.
                         unsafe { s.store(to.wrapping_add((r + i) * width + half), column) };
                     }
                 };
-                // SAFETY: `Mat::check` has seen that these columns have `depth` values.
-                unsafe { columns_of_eight(s, from, b.col_stride, depth, put) };
+                // SAFETY: `Mat::check` verified that these columns have `depth` values.
+                unsafe { transposed_columns(s, from, b.col_stride, depth, put) };
                 continue;
             }
             for (r, into) in into.chunks_exact_mut(width).enumerate() {
@@ -77,18 +78,18 @@ pub(crate) fn panels<S: Lanes>(
 ///
 /// `from` must be readable and `to` writable for as many.
 #[inline(always)]
-pub(crate) unsafe fn copy_sixteen<S: Lanes>(s: S, from: *const f32, to: *mut f32) {
+pub(crate) unsafe fn copy_sixteen<S: SimdLanes>(s: S, from: *const f32, to: *mut f32) {
     for v in [0, LANES] {
-        // SAFETY: the caller vouches for 16 floats.
+        // SAFETY: the caller guarantees 16 floats.
         let eight = unsafe { s.load(from.wrapping_add(v)) };
         // SAFETY: as above.
         unsafe { s.store(to.wrapping_add(v), eight) };
     }
 }
 
-/// Copies a row of a panel, vector by vector, and fills up with zeros.
+/// Copies a row of a panel, vector by vector, and pads it with zeros.
 #[inline(always)]
-fn copy_padded<S: Lanes>(s: S, from: &[f32], into: &mut [f32]) {
+fn copy_padded<S: SimdLanes>(s: S, from: &[f32], into: &mut [f32]) {
     for (v, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let from = &from[from.len().min(v * LANES)..];
         // SAFETY: no more is read than there is.
@@ -98,8 +99,8 @@ fn copy_padded<S: Lanes>(s: S, from: &[f32], into: &mut [f32]) {
     }
 }
 
-/// Floats from a packed tile to the next. A cache line more than the tile has, or the lines that are
-/// written together, one a tile, would compete for the same few places in L1.
+/// Floats from a packed tile to the next: one cache line more than the tile has. Without it, the
+/// lines that are written together, one per tile, would map to the same cache sets of L1.
 pub(crate) fn tile_len(depth: usize) -> usize {
     depth * ROWS + COLS
 }
@@ -108,23 +109,24 @@ pub(crate) fn tile_len(depth: usize) -> usize {
 ///
 /// Tile `t` is (depth, 6) at `into[t * tile_len(depth)]`, missing rows zero.
 #[inline(always)]
-pub(crate) fn tiles<S: Lanes>(
+pub(crate) fn tiles<S: SimdLanes>(
     s: S,
     a: Mat<'_>,
     (row, rows): (usize, usize),
     (from, depth): (usize, usize),
     into: &mut [f32],
 ) {
-    // Row by row of the source, so that it is read as it lies; each tile is a stream of writes.
+    // Row by row of the source, in memory order; each tile is a stream of writes.
     for r in 0..depth {
         let at = row * a.row_stride + (from + r) * a.col_stride;
         tile_step(s, &a.data[at..], a.row_stride, rows, (r, depth), into);
     }
 }
 
-/// Packs step `r` of [`tiles`]: `rows` values, `stride` apart in `source`. Steps must come in order.
+/// Packs step `r` of [`tiles`]: `rows` values, `stride` apart in `source`. Steps must come in
+/// order.
 #[inline(always)]
-pub(crate) fn tile_step<S: Lanes>(
+pub(crate) fn tile_step<S: SimdLanes>(
     s: S,
     source: &[f32],
     stride: usize,
@@ -134,17 +136,17 @@ pub(crate) fn tile_step<S: Lanes>(
 ) {
     let len = tile_len(depth);
     assert!(into.len() >= rows.div_ceil(ROWS) * len && r < depth, "room for tiles");
-    // Six values are copied as eight, where so many can be read: the two that are too many go where the next
-    // step, or nothing, lies.
+    // Six values are copied as eight where that many can be read: the two surplus values land where
+    // the next step, or nothing, is stored.
     let whole = match stride {
         1 => (rows / ROWS).min((source.len() + ROWS).saturating_sub(LANES) / ROWS),
         _ => 0,
     };
     for tile in 0..whole {
         let to = into.as_mut_ptr().wrapping_add(tile * len + r * ROWS);
-        // SAFETY: `6 * whole + 2` values, or more, can be read.
+        // SAFETY: at least `6 * whole + 2` values can be read.
         let eight = unsafe { s.load(source.as_ptr().wrapping_add(tile * ROWS)) };
-        // SAFETY: a tile has a cache line more than its `6 * depth` values.
+        // SAFETY: a tile is followed by a spare cache line.
         unsafe { s.store(to, eight) };
     }
     for first in (whole * ROWS..rows).step_by(ROWS) {
@@ -156,14 +158,15 @@ pub(crate) fn tile_step<S: Lanes>(
     }
 }
 
-/// Reads eight rows, `stride` apart, as `count` columns of eight: calls `put(first, columns, n)` with up
-/// to eight columns at a time, `n` of them counting from column `first`. Some may come twice.
+/// Transposes eight rows, `stride` apart, into `count` columns of eight: calls
+/// `put(first, columns, n)` with columns `first..first + n`, up to eight at a time. Some columns
+/// may be passed twice.
 ///
 /// # Safety
 ///
 /// `from` must be readable for eight rows of `count`.
 #[inline(always)]
-pub(crate) unsafe fn columns_of_eight<S: Lanes>(
+pub(crate) unsafe fn transposed_columns<S: SimdLanes>(
     s: S,
     from: *const f32,
     stride: usize,
@@ -185,7 +188,7 @@ pub(crate) unsafe fn columns_of_eight<S: Lanes>(
         return put(0, columns, count);
     }
     for first in (0..count).step_by(LANES) {
-        let first = first.min(count - LANES); // the last step goes back to find eight columns
+        let first = first.min(count - LANES); // the last step overlaps the one before
         let mut rows = zero;
         for (l, row) in rows.iter_mut().enumerate() {
             // SAFETY: row `l` has columns `first..first + 8`.
@@ -195,8 +198,8 @@ pub(crate) unsafe fn columns_of_eight<S: Lanes>(
     }
 }
 
-/// Lengths `whole` cut into runs of at most `most` that differ by at most one.
-pub(crate) fn even_runs(whole: usize, most: usize) -> impl Iterator<Item = Range<usize>> + Clone {
-    let parts = whole.div_ceil(most);
-    (0..parts).map(move |i| whole * i / parts..whole * (i + 1) / parts)
+/// Divides `0..len` into ranges of at most `max` whose lengths differ by at most one.
+pub(crate) fn even_ranges(len: usize, max: usize) -> impl Iterator<Item = Range<usize>> + Clone {
+    let count = len.div_ceil(max);
+    (0..count).map(move |i| len * i / count..len * (i + 1) / count)
 }

@@ -1,8 +1,8 @@
-//! Fused multiply-adds on registers and nothing else: what a core could do at most.
+//! Fused multiply-adds on registers only: the peak of a core, for roofline tables.
 
-use crate::simd::{Kernel, LANES, Lanes, Level, Simd};
+use crate::simd::{Kernel, LANES, Simd, SimdLanes, SimdLevel};
 
-/// Independent sums: two FMAs a cycle with a latency of 4 need at least 8.
+/// Independent sums: two FMAs per cycle with a latency of 4 need at least 8.
 const SUMS: usize = 12;
 
 /// Floating-point operations of [`multiply_adds`].
@@ -11,11 +11,11 @@ pub fn flops(steps: usize) -> usize {
     steps * SUMS * LANES * 2
 }
 
-/// Runs `steps` times twelve vector multiply-adds on the best SIMD level. Returns something, so that
-/// the compiler cannot drop the work.
+/// Runs `steps` times twelve vector multiply-adds on the best SIMD level. Returns a value that
+/// depends on all of them, so that the compiler cannot remove the work.
 #[must_use]
 pub fn multiply_adds(steps: usize) -> f32 {
-    Level::new(Simd::detect()).map_or(0.0, |level| level.run(MultiplyAdds { steps }))
+    SimdLevel::new(Simd::detect()).map_or(0.0, |level| level.run(MultiplyAdds { steps }))
 }
 
 struct MultiplyAdds {
@@ -26,7 +26,7 @@ impl Kernel for MultiplyAdds {
     type Out = f32;
 
     #[inline(always)]
-    fn run<S: Lanes>(self, s: S) -> f32 {
+    fn run<S: SimdLanes>(self, s: S) -> f32 {
         let (a, b) = (s.splat(std::hint::black_box(0.5)), s.splat(std::hint::black_box(0.25)));
         // Different values, or the compiler would compute one sum for all.
         let mut sums = [s.splat(0.0); SUMS];

@@ -4,26 +4,25 @@
 //! counts the window clipped to the padded image, as Caffe's does. The output size rounds up by
 //! default; with padding, a last window that would start beyond the image's far padding is dropped.
 //!
-//! Vectors run along channels, see `strips`: a window's results are made in registers and written once.
-//! Backward gathers: each input pixel adds, in the order of the outputs, what the windows over it send, so rows
-//! can be computed by different threads, and `dx` is written once too.
+//! Vectors run along channels (`strips`): the results of a window are computed in registers and
+//! stored once. Backward gathers: each input pixel adds, in the order of the outputs, the gradients
+//! of the windows that contain it, so rows can be computed by different threads, and `dx` is stored
+//! once too. Both methods share the loops over windows and pixels (`windows`).
 
 mod ave;
 mod max;
 mod strips;
+mod windows;
 
 use std::ops::Range;
 
 pub use ave::{ave_backward, ave_forward};
 pub use max::{max_backward, max_forward};
 
-/// Floats that a task writes, about.
-const TASK: usize = 1 << 12;
-
 /// How the output size is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rounding {
-    /// Caffe's default.
+    /// Rounded up: Caffe's default.
     Ceil,
     /// Windows that do not fit are dropped.
     Floor,
@@ -91,7 +90,7 @@ impl PoolingShape {
         [self.h, self.w][axis]
     }
 
-    /// Pixels of window `index` that are in the image.
+    /// The pixels of window `index` that are inside the image.
     #[inline(always)]
     fn window(&self, axis: usize, index: usize) -> Range<usize> {
         let start = index * self.stride[axis];
@@ -106,8 +105,9 @@ impl PoolingShape {
         self.kernel[axis].min(padded.saturating_sub(index * self.stride[axis]))
     }
 
-    /// Windows that contain each pixel, from the first to the last. Counts where
-    /// [`windows_over`](Self::windows_over) divides, which would cost more than the window's work.
+    /// The windows that contain each pixel, pixel after pixel. Counts where
+    /// [`windows_over`](Self::windows_over) divides, which would cost more than the arithmetic of
+    /// the window.
     #[inline(always)]
     fn windows_along(&self, axis: usize) -> impl Iterator<Item = Range<usize>> {
         let (kernel, stride, pad) = (self.kernel[axis], self.stride[axis], self.pad[axis]);
@@ -124,7 +124,8 @@ impl PoolingShape {
         })
     }
 
-    /// Windows that contain pixel `index`. Not inlined: the compiler moves the divisions into the innermost loop.
+    /// The windows that contain pixel `index`. Not inlined: the compiler would move the divisions
+    /// into the innermost loop.
     #[inline(never)]
     fn windows_over(&self, axis: usize, index: usize) -> Range<usize> {
         let (kernel, stride) = (self.kernel[axis], self.stride[axis]);
@@ -132,11 +133,6 @@ impl PoolingShape {
         let first = (at + 1).saturating_sub(kernel).div_ceil(stride);
         first..(at / stride + 1).min(self.out()[axis])
     }
-}
-
-/// Rows of `row` floats that a task takes.
-fn rows_of_a_task(row: usize) -> usize {
-    (TASK / row).max(1)
 }
 
 #[cfg(test)]

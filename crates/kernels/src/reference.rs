@@ -1,5 +1,5 @@
-//! The textbook formula of every kernel, in f64 and in plain loops, kept forever: what faster versions
-//! are compared with, and the shortest answer to "what does it compute?".
+//! The textbook formula of every kernel, in f64 and in plain loops. Tests compare the fast kernels
+//! with it; it is also the shortest definition of what a kernel computes.
 
 pub mod conv;
 pub mod matrix;

@@ -1,24 +1,24 @@
 //! ReLU, `y = x` where `x > 0`, else `slope · x`.
 //!
-//! Alone it is a pass over memory of its own; layers that have a ReLU behind them apply it in their own
-//! passes, and a convolution masks while it adds up its bias gradient
+//! A separate ReLU costs a pass over memory; layers that are followed by one apply it in their own
+//! pass, and a convolution applies its mask while it computes its bias gradient
 //! ([`backward_rows`]).
 
 use crate::{
-    columns,
-    cpu::{CHUNK, Cpu, Pieces},
+    column_sums,
+    cpu::{CHUNK, Cpu, DisjointMut},
     elementwise::{ReluMask, backward as gradient_of, map},
     view::{StridedRows, StridedRowsMut, Unary, Write},
 };
 
-/// What a ReLU multiplies by: 1 changes no bit. A choice between two constants is one instruction on a
-/// vector, where a choice between two results would become a branch.
+/// The factor of a ReLU: 1 changes no bit. Selecting one of two constants is one vector
+/// instruction, where selecting one of two results would become a branch.
 #[inline(always)]
 fn factor(v: f32, slope: f32) -> f32 {
     if v > 0.0 { 1.0 } else { slope }
 }
 
-/// One value. Not `f32::max`: it turns NaN into 0, and a diverged net must look diverged.
+/// One value. Not `f32::max`: it turns NaN into 0, which would hide divergence.
 #[inline(always)]
 pub(crate) fn relu(x: f32, slope: f32) -> f32 {
     x * factor(x, slope)
@@ -44,10 +44,10 @@ pub fn backward(cpu: &Cpu, slope: f32, v: &[f32], gradient: Unary<'_>) {
     gradient_of(cpu, gradient, v, |dy, v| masked(v, slope, dy));
 }
 
-/// Masks `d` by the output `y` in place, and adds up its columns (a bias gradient) on the way.
+/// Masks `d` by the output `y` in place, and sums its columns (a bias gradient) in the same pass.
 ///
 /// * `y`, `d`: `rows` rows of `c`
-/// * `sums`: (c), written or added to; `None` when nobody wants them
+/// * `sums`: (c), written or added to; `None` if they are not needed
 ///
 /// # Panics
 ///
@@ -63,22 +63,22 @@ pub fn backward_rows(
     y.check(rows, c);
     d.check(rows, c);
     let StridedRowsMut { data, stride, offset } = d;
-    let pieces = Pieces::new(data, 1);
+    let d_rows = DisjointMut::new(data, 1);
     let Some((write, into)) = sums else {
         let per_task = CHUNK.div_ceil(c.max(1));
         return cpu.run(rows.div_ceil(per_task), |task| {
-            let mine = task * per_task..rows.min((task + 1) * per_task);
+            let range = task * per_task..rows.min((task + 1) * per_task);
             vectorize!(cpu, {
-                for r in mine {
-                    // SAFETY: rows do not overlap, and each is visited by one task.
-                    let d = unsafe { pieces.range(r * stride + offset, c) };
+                for r in range {
+                    // SAFETY: rows do not overlap, and each belongs to one task.
+                    let d = unsafe { d_rows.range(r * stride + offset, c) };
                     ReluMask { y: y.row(r, c), slope }.apply(d);
                 }
             });
         });
     };
-    assert_eq!(into.len(), c, "one sum a column");
-    columns::fold_strips(
+    assert_eq!(into.len(), c, "one sum per column");
+    column_sums::fold_strips(
         cpu,
         rows,
         [c, 1],
@@ -86,7 +86,7 @@ pub fn backward_rows(
         |rows, at, sums| {
             for r in rows {
                 // SAFETY: as above, and strips do not overlap either.
-                let d = unsafe { pieces.range(r * stride + offset + at.start, at.len()) };
+                let d = unsafe { d_rows.range(r * stride + offset + at.start, at.len()) };
                 let y = &y.row(r, c)[at.clone()];
                 for ((d, &y), sum) in d.iter_mut().zip(y).zip(&mut *sums) {
                     *d = masked(y, slope, *d);
@@ -94,7 +94,9 @@ pub fn backward_rows(
                 }
             }
         },
-        |sums| into.iter_mut().zip(sums).for_each(|(into, &sum)| columns::put(write, sum, into)),
+        |sums| {
+            into.iter_mut().zip(sums).for_each(|(into, &sum)| column_sums::put(write, sum, into))
+        },
     );
 }
 

@@ -1,13 +1,13 @@
 //! SIMD levels, and vectors of eight floats that each level implements.
 //!
-//! A kernel is written once, generic over [`Lanes`], and compiled once per level. A value of a
-//! `Lanes` type is the proof that this CPU can run that level: [`Avx2`] has no public constructor
-//! but detection, so whoever holds one may execute its instructions. [`Level::run`] enters the
-//! code compiled for the level; below it everything must be `#[inline(always)]`, or the compiler
-//! would build that part without the level's instructions (slower, never wrong).
+//! A kernel is written once, generic over [`SimdLanes`], and compiled once per level. A value of a
+//! `SimdLanes` type is the proof that this CPU supports the level: [`Avx2`] can only be constructed
+//! by detection, so code that holds one may execute its instructions. [`SimdLevel::run`] enters the
+//! code compiled for the level. Everything it calls must be `#[inline(always)]`, or the compiler
+//! builds that function without the level's instructions (slower, but correct).
 //!
-//! The two levels round differently (AVX2 fuses multiply and add), so the level is part of what
-//! "the same bits" means.
+//! The two levels round differently (AVX2 fuses multiply and add): the bits of a result are a
+//! function of the shape, the values and the level.
 
 mod avx2;
 mod lanes;
@@ -16,32 +16,32 @@ mod portable;
 use std::{error::Error, fmt, str::FromStr};
 
 pub(crate) use avx2::Avx2;
-pub(crate) use lanes::Lanes;
+pub(crate) use lanes::SimdLanes;
 pub(crate) use portable::Portable;
 
 /// Floats in one vector, on every level.
 pub(crate) const LANES: usize = 8;
 
-/// Which instructions kernels may use. `--simd avx2|portable` pins it.
+/// Which instructions kernels may use. `--simd avx2|portable` sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Simd {
     /// 256-bit vectors and fused multiply-add: x86-64 since 2013.
     Avx2,
-    /// Plain Rust that the compiler vectorises for any machine.
+    /// PlainLoop Rust that the compiler vectorises for any machine.
     Portable,
 }
 
 impl Simd {
-    /// The best level this CPU runs.
+    /// The best level that this CPU supports.
     #[must_use]
     pub fn detect() -> Self {
         if Avx2::detect().is_some() { Self::Avx2 } else { Self::Portable }
     }
 
-    /// Whether this CPU runs the level.
+    /// Whether this CPU supports the level.
     #[must_use]
     pub fn is_supported(self) -> bool {
-        Level::new(self).is_some()
+        SimdLevel::new(self).is_some()
     }
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Simd {
     }
 }
 
-/// A SIMD level that does not exist.
+/// The name of no SIMD level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownSimd(String);
 
@@ -80,21 +80,21 @@ impl FromStr for Simd {
 
 /// Code to be compiled once per level.
 pub(crate) trait Kernel {
-    /// What it returns.
+    /// The result of [`run`](Self::run).
     type Out;
     /// The code. Must be `#[inline(always)]`.
-    fn run<S: Lanes>(self, s: S) -> Self::Out;
+    fn run<S: SimdLanes>(self, s: S) -> Self::Out;
 }
 
-/// A level this CPU was found to run.
+/// A level that this CPU was found to support.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Level {
+pub(crate) enum SimdLevel {
     Avx2(Avx2),
     Portable(Portable),
 }
 
-impl Level {
-    /// `None` when the CPU cannot.
+impl SimdLevel {
+    /// `None` when the CPU does not support it.
     pub(crate) fn new(simd: Simd) -> Option<Self> {
         match simd {
             Simd::Avx2 => Avx2::detect().map(Self::Avx2),
@@ -122,14 +122,14 @@ impl Level {
     /// Runs a plain loop, compiled so that the compiler may use the level's vectors.
     #[inline]
     pub(crate) fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
-        struct Plain<B>(B);
-        impl<R, B: FnOnce() -> R> Kernel for Plain<B> {
+        struct PlainLoop<B>(B);
+        impl<R, B: FnOnce() -> R> Kernel for PlainLoop<B> {
             type Out = R;
             #[inline(always)]
-            fn run<S: Lanes>(self, _: S) -> R {
+            fn run<S: SimdLanes>(self, _: S) -> R {
                 (self.0)()
             }
         }
-        self.run(Plain(body))
+        self.run(PlainLoop(body))
     }
 }

@@ -1,11 +1,13 @@
 //! Softmax over one axis of (outer, classes, inner), and its gradient.
 //!
-//! Vectors run along the classes where they are neighbours, else along the positions behind them.
-//! Sums are in f64.
+//! Vectors run along the classes where those are contiguous, else along the inner axis. Sums are in
+//! f64.
 
-use crate::{channel::ChannelDims, columns::round, cpu::Cpu, math::exp, simd::LANES, view::Unary};
+use crate::{
+    channel::ChannelDims, column_sums::round, cpu::Cpu, math::exp, simd::LANES, view::Unary,
+};
 
-/// Positions whose maxima and sums are held at once.
+/// Inner positions whose maxima and sums are held at the same time.
 const BLOCK: usize = 64;
 
 /// `y = exp(x) / Σ exp(x)` over the classes; in place or out of place.
@@ -58,7 +60,7 @@ fn softmax_slice(dims: ChannelDims, y: &mut [f32]) {
     }
 }
 
-/// A softmax whose classes are neighbours. Maxima and sums in lanes, class `i` in lane `i % 8`.
+/// A softmax with contiguous classes. Maxima and sums in lanes, class `i` in lane `i % 8`.
 #[inline(always)]
 fn softmax_row(y: &mut [f32]) {
     let mut max = [f32::NEG_INFINITY; LANES];
@@ -75,8 +77,8 @@ fn softmax_row(y: &mut [f32]) {
     y.iter_mut().for_each(|y| *y *= inverse);
 }
 
-/// The larger of two; the first if the other is NaN. `f32::max` takes more than one instruction for
-/// treating both alike.
+/// The larger of two; the first if the other is NaN. `f32::max` treats both symmetrically, which
+/// takes more than one instruction.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }

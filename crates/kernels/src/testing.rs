@@ -1,9 +1,9 @@
-//! What tests of all kernels share.
+//! Helpers of all kernel tests.
 
 use crate::{Cpu, Simd};
 
-/// Runs `test` on every SIMD level this machine has, with one and with three threads, and checks that
-/// the threads do not change a bit.
+/// Runs `test` on every SIMD level this machine has, with one and with three threads, and checks
+/// that the threads do not change a bit.
 #[track_caller]
 pub(crate) fn on_every_cpu(test: impl Fn(&Cpu) -> Vec<f32>) {
     for simd in [Simd::Portable, Simd::Avx2] {
@@ -26,7 +26,7 @@ pub(crate) fn assert_close(got: &[f32], want: &[f64], tolerance: f64) {
     }
 }
 
-/// `len` values in -1..1 that look random, the same for the same seed.
+/// `len` pseudo-random values in -1..1, the same for the same seed.
 pub(crate) fn noise(len: usize, seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {

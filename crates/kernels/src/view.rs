@@ -1,13 +1,25 @@
-//! How kernels see their operands: matrices, rows with gaps, in place or out of place.
+//! Views of operands: strided matrices, strided rows, elementwise operands in place or out of
+//! place.
 
-/// Whether a result overwrites what is there or is added to it (gradients of shared weights,
+/// Whether a result overwrites its destination or is added to it (gradients of shared weights,
 /// `iter_size`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Write {
-    /// Overwrites.
+    /// `into = value`.
     Set,
-    /// Adds.
+    /// `into += value`.
     Add,
+}
+
+impl Write {
+    /// Writes or adds one value.
+    #[inline(always)]
+    pub(crate) fn put(self, value: f32, into: &mut f32) {
+        match self {
+            Self::Set => *into = value,
+            Self::Add => *into += value,
+        }
+    }
 }
 
 /// A matrix to read: element (i, j) is `data[i * row_stride + j * col_stride]`.
@@ -31,9 +43,9 @@ impl<'a> Mat<'a> {
         Self { data, row_stride: 1, col_stride: stride }
     }
 
-    /// The same memory with rows and columns exchanged.
+    /// The transpose of this view; no memory moves.
     #[must_use]
-    pub fn flip(self) -> Self {
+    pub fn transpose(self) -> Self {
         Self { data: self.data, row_stride: self.col_stride, col_stride: self.row_stride }
     }
 
@@ -57,8 +69,8 @@ impl<'a> Mat<'a> {
 
 /// Rows to read: row `r` begins at `data[r * stride + offset]`.
 ///
-/// A stride longer than a row is a view of some channels of a channels-last blob, such as one
-/// branch of a Concat.
+/// A stride longer than a row selects some channels of a channels-last blob, such as one branch of
+/// a Concat.
 #[derive(Debug, Clone, Copy)]
 pub struct StridedRows<'a> {
     /// The blob that holds the rows.
@@ -70,7 +82,7 @@ pub struct StridedRows<'a> {
 }
 
 impl<'a> StridedRows<'a> {
-    /// Rows of `len` with nothing between them.
+    /// Contiguous rows of `len`.
     #[must_use]
     pub fn dense(data: &'a [f32], len: usize) -> Self {
         Self { data, stride: len, offset: 0 }
@@ -92,7 +104,8 @@ impl<'a> StridedRows<'a> {
     }
 }
 
-/// Rows to write: row `r` begins at `data[r * stride + offset]`. What lies between is not touched.
+/// Rows to write: row `r` begins at `data[r * stride + offset]`. Floats between rows are not
+/// touched.
 #[derive(Debug)]
 pub struct StridedRowsMut<'a> {
     /// The blob that holds the rows.
@@ -104,7 +117,7 @@ pub struct StridedRowsMut<'a> {
 }
 
 impl<'a> StridedRowsMut<'a> {
-    /// Rows of `len` with nothing between them.
+    /// Contiguous rows of `len`.
     pub fn dense(data: &'a mut [f32], len: usize) -> Self {
         Self { data, stride: len, offset: 0 }
     }
@@ -126,7 +139,7 @@ fn check_rows(floats: usize, (stride, offset): (usize, usize), rows: usize, len:
 /// The operand of an elementwise kernel that may run in place.
 #[derive(Debug)]
 pub enum Unary<'a> {
-    /// Input and output are the same values.
+    /// Input and output are the same memory.
     InPlace(&'a mut [f32]),
     /// Two slices of one length.
     OutOfPlace {

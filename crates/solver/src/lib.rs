@@ -2,13 +2,14 @@
 //!
 //! [`Solver`] is lowered once from Caffe's `SolverParameter`. An iteration is three calls:
 //!
-//! 1. [`block_sums`] for every [`ParamRange`], if [`Solver::needs_norms`]: each worker sums its chunk;
+//! 1. [`block_sums`] for every [`ParamRange`], if [`Solver::needs_norms`]: each worker sums its
+//!    chunk;
 //! 2. [`Solver::step`]: the scalars of the iteration (rate, clipping, factors of each parameter);
 //! 3. [`Solver::update`]: one pass over parameters, gradients and history.
 //!
-//! Workers update disjoint chunks of one slab. [`ParamSlots`] says where each parameter and its gradient
-//! lie and ends chunks at block borders, so that the result has the same bits for any number of workers.
-//! The solver knows neither files nor ranks.
+//! Workers update disjoint chunks of one slab. [`ParamSlots`] says where each parameter and its
+//! gradient lie and ends chunks at block borders, so that the result has the same bits for any
+//! number of workers. The solver knows neither files nor ranks.
 
 mod error;
 mod norms;

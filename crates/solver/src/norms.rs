@@ -1,9 +1,9 @@
 //! Sums of squares for clipping and LARS, the same bits for any number of workers.
 //!
-//! A block is summed in f64 in sixteen lanes (value `i` goes to lane `i mod 16`); the lanes are then
-//! added in order. The compiler can vectorise this, and the result does not depend on the SIMD level.
-//! Blocks are added in the order of the net. The cost is one read of gradients and parameters, paid only
-//! by solvers that clip or use LARS.
+//! A block is summed in f64 in sixteen lanes (value `i` goes to lane `i mod 16`); the lanes are
+//! then added in order. The compiler can vectorise this, and the result does not depend on the SIMD
+//! level. Blocks are added in the order of the net. The cost is one read of gradients and
+//! parameters, paid only by solvers that clip or use LARS.
 
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ pub struct BlockSums {
     pub gradient: f64,
 }
 
-/// Fills `sums`, one entry per block, for one range of blocks. `scale` as in [`Solver::step`](crate::Solver::step).
+/// Fills `sums`, one entry per block, for one range of blocks. `scale` as in
+/// [`Solver::step`](crate::Solver::step).
 ///
 /// # Panics
 ///

@@ -1,9 +1,9 @@
 //! What is done to a gradient before the update rule reads it, in Caffe's order.
 //!
-//! Mean over replicas, clipping (`ClipGradients`), division by `iter_size` (`Normalize`), weight decay
-//! (`Regularize`): three multiplications and at most one multiply and add per value, each rounded to f32,
-//! into a buffer of one block that stays in the first-level cache. The same loop detects values that are
-//! not finite, so that the check needs no pass of its own.
+//! Mean over replicas, clipping (`ClipGradients`), division by `iter_size` (`Normalize`), weight
+//! decay (`Regularize`): three multiplications and at most one multiply and add per value, each
+//! rounded to f32, into a buffer of one block that stays in the first-level cache. The same loop
+//! detects values that are not finite, so that the check needs no pass of its own.
 
 /// Weight decay that is added to the gradient.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +29,8 @@ pub(crate) struct Preparation {
 }
 
 impl Preparation {
-    /// Writes the prepared gradient of one block to `prepared`; `false` if a raw value is infinite or NaN.
+    /// Writes the prepared gradient of one block to `prepared`; `false` if a raw value is infinite
+    /// or NaN.
     #[inline(always)] // into code compiled for the worker's SIMD level
     pub(crate) fn block(&self, values: &[f32], gradient: &[f32], prepared: &mut [f32]) -> bool {
         let Self { scale, clip, normalise, decay } = *self;

@@ -1,12 +1,14 @@
-//! The learning rate of every iteration: Caffe's seven policies, and a warm-up that is ours.
+//! The learning rate of every iteration: Caffe's seven policies, and a warm-up that Caffe does not have.
 //!
-//! Matches `SGDSolver::GetLearningRate`. Integer powers (`step`, `exp`, `multistep`) are computed in
-//! double precision and rounded once; real powers (`inv`, `poly`) and the exponential of `sigmoid` stay
-//! in single precision, as C++ overload resolution does in Caffe. Unlike in Caffe, the rate is a function
-//! of the iteration alone: `multistep` needs no counter that a resume could lose.
+//! Matches `SGDSolver::GetLearningRate`. Integer powers (`step`, `exp`, `multistep`) are computed
+//! in double precision and rounded once; real powers (`inv`, `poly`) and the exponential of
+//! `sigmoid` stay in single precision, as C++ overload resolution does in Caffe. Unlike in Caffe,
+//! the rate is a function of the iteration alone: `multistep` needs no counter that a resume could
+//! lose.
 //!
 //! Warm-up (Goyal et al. 2017; fields `warmup_iter` and `warmup_start_lr`, not in Caffe): below
-//! `warmup_iter` the rate grows linearly from `warmup_start_lr` to the rate of the policy, without a jump.
+//! `warmup_iter` the rate grows linearly from `warmup_start_lr` to the rate of the policy, without
+//! a jump.
 
 use caffe_format::SolverParameter;
 
@@ -85,7 +87,8 @@ impl LearningRates {
         }
     }
 
-    /// Caffe's `current_step` once the rate of `iter` has been computed: goes into the solver state.
+    /// Caffe's `current_step` once the rate of `iter` has been computed: goes into the solver
+    /// state.
     #[must_use]
     pub fn current_step(&self, iter: u64) -> u64 {
         match &self.policy {
@@ -165,8 +168,8 @@ fn decayed(base: f32, gamma: f32, steps: u64) -> f32 {
     (f64::from(base) * f64::from(gamma).powf(steps as f64)) as f32
 }
 
-/// The first iteration of each step. Caffe advances at most one step per iteration, even if the values
-/// do not ascend.
+/// The first iteration of each step. Caffe advances at most one step per iteration, even if the
+/// values do not ascend.
 fn begins(stepvalue: &[i32]) -> Result<Vec<u64>, SolverError> {
     let mut begins = Vec::with_capacity(stepvalue.len());
     for &value in stepvalue {

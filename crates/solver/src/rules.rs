@@ -1,7 +1,8 @@
 //! The update rules: how a prepared gradient and its history change the weights.
 //!
 //! A rule is a loop over one block. Operations and their order are those of Caffe's CPU code, each
-//! rounded to f32, so that the results differ from Caffe's no more than those of two BLAS libraries do.
+//! rounded to f32, so that the results differ from Caffe's no more than those of two BLAS libraries
+//! do.
 
 mod adadelta;
 mod adagrad;
@@ -51,8 +52,8 @@ pub struct UpdateRule {
     pub(crate) update: fn(&Cpu, &RuleTerms, ParamBlock<'_>),
 }
 
-/// One block of a parameter. All slices have the same length, except histories that the rule does not
-/// keep, which are empty.
+/// One block of a parameter. All slices have the same length, except histories that the rule does
+/// not keep, which are empty.
 pub(crate) struct ParamBlock<'a> {
     pub(crate) values: &'a mut [f32],
     /// Prepared: mean, clipped, normalised, with decay.

@@ -1,7 +1,8 @@
 //! Where each learned parameter and its gradient lie, and how workers divide them.
 //!
-//! A parameter is divided into blocks of [`BLOCK`] values from its start; the last may be shorter. Norms
-//! are sums over blocks and chunks end at block borders, so neither depends on who does the work.
+//! A parameter is divided into blocks of [`BLOCK`] values from its start; the last may be shorter.
+//! Norms are sums over blocks and chunks end at block borders, so neither depends on who does the
+//! work.
 //!
 //! ```text
 //! pool      |  conv2.w: block 0 | block 1 | bl. 2 | conv2.b | conv1.w: block 0 | ...
@@ -13,7 +14,8 @@ use std::ops::Range;
 
 use base::chunk;
 
-/// Values in a block: 16 KiB of `f32`, which a first-level cache holds together with their gradients.
+/// Values in a block: 16 KiB of `f32`, which a first-level cache holds together with their
+/// gradients.
 pub const BLOCK: usize = 4096;
 
 /// One learned parameter: where it is and its learning-rate and decay multipliers.
@@ -39,7 +41,8 @@ pub struct ParamRange {
     pub values: Range<usize>,
 }
 
-/// All learned parameters, in Caffe's order (that of the net), each once however often it is shared.
+/// All learned parameters, in Caffe's order (that of the net), each once however often it is
+/// shared.
 #[derive(Debug, Clone)]
 pub struct ParamSlots {
     slots: Vec<ParamSlot>,
@@ -56,7 +59,8 @@ impl ParamSlots {
     ///
     /// # Panics
     ///
-    /// If a gradient is not as long as its parameter, or gradients overlap: both come from one layout.
+    /// If a gradient is not as long as its parameter, or gradients overlap: both come from one
+    /// layout.
     #[must_use]
     pub fn new(slots: Vec<ParamSlot>) -> Self {
         let mut first_block = vec![0];
@@ -83,7 +87,8 @@ impl ParamSlots {
         &self.slots
     }
 
-    /// Number of blocks of all parameters: the length of the list of [`BlockSums`](crate::BlockSums).
+    /// Number of blocks of all parameters: the length of the list of
+    /// [`BlockSums`](crate::BlockSums).
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.first_block[self.slots.len()]
@@ -116,8 +121,8 @@ impl ParamSlots {
         start + range.values.start..start + range.values.end
     }
 
-    /// Chunk `index` of `bucket` (a range of the pool) divided into `count`: near-equal lengths, moved
-    /// to the nearest block border. The chunks tile the bucket; some may be empty.
+    /// Chunk `index` of `bucket` (a range of the pool) divided into `count`: near-equal lengths,
+    /// moved to the nearest block border. The chunks tile the bucket; some may be empty.
     #[must_use]
     pub fn chunk(&self, bucket: Range<usize>, count: usize, index: usize) -> Range<usize> {
         let border = |index: usize| match index {
@@ -128,7 +133,8 @@ impl ParamSlots {
         border(index)..border(index + 1)
     }
 
-    /// The block border in `bucket` that is nearest to `wanted`; the ends of the bucket count as borders.
+    /// The block border in `bucket` that is nearest to `wanted`; the ends of the bucket count as
+    /// borders.
     fn nearest(&self, bucket: &Range<usize>, wanted: usize) -> usize {
         let next = self.borders.partition_point(|&border| border < wanted);
         let above = self.borders.get(next).map_or(bucket.end, |&border| border.min(bucket.end));

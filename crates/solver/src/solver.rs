@@ -83,8 +83,8 @@ impl Solver {
         self.rule
     }
 
-    /// Number of history slabs, each laid out as the parameter slab and initially zero. A solver state
-    /// file holds the first history of all parameters, then the second.
+    /// Number of history slabs, each laid out as the parameter slab and initially zero. A solver
+    /// state file holds the first history of all parameters, then the second.
     #[must_use]
     pub fn histories(&self) -> usize {
         self.rule.histories

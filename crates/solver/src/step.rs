@@ -31,9 +31,10 @@ pub struct Clipped {
 }
 
 impl Solver {
-    /// The factors of iteration `iter`. `scale` multiplies every gradient first: one over the number of
-    /// replicas whose sum the pool holds. `sums` holds one entry per block ([`ParamSlots::blocks_in`]
-    /// says which belong to a range); it may be empty when [`Solver::needs_norms`] is false.
+    /// The factors of iteration `iter`. `scale` multiplies every gradient first: one over the
+    /// number of replicas whose sum the pool holds. `sums` holds one entry per block
+    /// ([`ParamSlots::blocks_in`] says which belong to a range); it may be empty when
+    /// [`Solver::needs_norms`] is false.
     ///
     /// # Panics
     ///
@@ -75,7 +76,8 @@ impl Solver {
         UpdateStep { rate, clipped, factors: factors.collect() }
     }
 
-    /// `ClipGradients`: the norm over all parameters, before anything else is done to the gradients.
+    /// `ClipGradients`: the norm over all parameters, before anything else is done to the
+    /// gradients.
     #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the point")]
     fn clip(&self, sums: &[BlockSums]) -> Option<Clipped> {
         let limit = self.clip_gradients?;

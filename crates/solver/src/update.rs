@@ -1,9 +1,9 @@
 //! One pass over parameters, gradients and history.
 //!
-//! Block by block: prepare the gradient into a buffer of one block, check that it is finite, apply the
-//! rule. Parameters and history are read and written once, gradients are read once, and the buffer stays
-//! in the first-level cache. Every value is updated independently of the others, so neither the
-//! division between workers nor the number of threads changes a bit.
+//! Block by block: prepare the gradient into a buffer of one block, check that it is finite, apply
+//! the rule. Parameters and history are read and written once, gradients are read once, and the
+//! buffer stays in the first-level cache. Every value is updated independently of the others, so
+//! neither the division between workers nor the number of threads changes a bit.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -43,8 +43,8 @@ impl Solver {
     ///
     /// # Panics
     ///
-    /// If the values, gradient and histories of one [`UpdateSlice`] differ in length: all come from one
-    /// [`ParamSlots`](crate::ParamSlots).
+    /// If the values, gradient and histories of one [`UpdateSlice`] differ in length: all come from
+    /// one [`ParamSlots`](crate::ParamSlots).
     pub fn update(
         &self,
         cpu: &Cpu,

@@ -7,13 +7,13 @@ use base::Shape;
 pub enum Layout {
     /// (N, C, H, W), as Caffe stores everything.
     RowMajor,
-    /// (N, H, W, C): kernel rows of a convolution are contiguous runs of `kernel_w * channels`.
+    /// (N, H, W, C): a kernel row of a convolution is `kernel_w * channels` contiguous values.
     ChannelsLast,
 }
 
 impl Layout {
-    /// Whether both layouts put the values of `shape` in the same places, so that a conversion
-    /// is only a change of name.
+    /// Whether both layouts store the values of `shape` in the same order, so that a conversion
+    /// moves nothing.
     #[must_use]
     pub fn coincide(shape: &Shape) -> bool {
         shape.nchw().is_none_or(|[_, c, h, w]| c <= 1 || h * w <= 1)

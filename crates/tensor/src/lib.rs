@@ -1,9 +1,9 @@
 //! Memory for values: aligned slabs and the memory layouts of a blob.
 //!
-//! A blob has Caffe's logical shape and one of two memory [`Layout`]s; outside the net, values always
-//! appear in Caffe's order. `unsafe` has two uses in this crate: [`Slab`] views its aligned cache lines
-//! as floats and asks for huge pages, and [`SharedSlab`] lends disjoint ranges of one slab to several
-//! workers.
+//! A blob has Caffe's logical shape and one of two memory [`Layout`]s; outside the net, values
+//! always appear in Caffe's order. `unsafe` has two uses in this crate: [`Slab`] views its aligned
+//! cache lines as floats and asks for huge pages, and [`SharedSlab`] lends disjoint ranges of one
+//! slab to several workers.
 
 mod huge;
 mod layout;

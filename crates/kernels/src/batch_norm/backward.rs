@@ -1,19 +1,19 @@
 //! Gradient of batch normalisation, and of the Scale and ReLU that follow it, in two passes.
 //!
 //! With `n` the normalised values and `d = dy`, masked by the ReLU and times `gamma`:
-//! `dx = (d − mean(d) − mean(d · n) · n) / std`. The first pass ([`backward_sums`]) makes the means
-//! and the gradients of gamma and beta, the second ([`backward`]) makes `dx`. Both compute `n`, and the
-//! sign that the ReLU saw, again from `x`: cheaper than reading them, and the same bits.
+//! `dx = (d − mean(d) − mean(d · n) · n) / std`. The first pass ([`backward_sums`]) computes the
+//! means and the gradients of gamma and beta, the second ([`backward`]) `dx`. Both recompute `n`,
+//! and the sign of the ReLU's input, from `x`: cheaper than reading them, and the same bits.
 
 use crate::{
     batch_norm::Normalize,
-    columns::{self, put, round},
+    column_sums::{self, put, round},
     cpu::{CHUNK, Cpu},
     relu::masked,
     view::{Unary, Write},
 };
 
-/// Where the gradients of gamma and beta go, each (c); `None` when nobody wants one.
+/// Destinations of the gradients of gamma and beta, each (c); `None` if one is not needed.
 pub type AffineGradients<'a> = [Option<(Write, &'a mut [f32])>; 2];
 
 /// `mean(d)` and `mean(d · n)` of each channel, and the gradients of gamma and beta.
@@ -36,7 +36,7 @@ pub fn backward_sums(
     assert_eq!(
         [dy.len(), means.len()],
         [x.len(), 2 * c],
-        "one gradient a value, two means a channel"
+        "one gradient per value, two means per channel"
     );
     let rows = x.len() / c;
     assert!(rows > 0, "means of nothing");
@@ -52,14 +52,14 @@ pub fn backward_sums(
         }
     };
     match with.affine {
-        None => columns::fold_strips(
+        None => column_sums::fold_strips(
             cpu,
             rows,
             [c, 2],
             #[inline(always)]
             |rows, at, sums| {
                 let (plain, weighted) = sums.split_at_mut(at.len());
-                let with = with.part(at.clone());
+                let with = with.channels(at.clone());
                 for r in rows {
                     let values = [&x[r * c..][at.clone()], &dy[r * c..][at.clone()]];
                     add(&with, values, plain, weighted);
@@ -67,13 +67,13 @@ pub fn backward_sums(
             },
             take,
         ),
-        Some(affine) => columns::fold_strips(
+        Some(affine) => column_sums::fold_strips(
             cpu,
             rows,
             [c, 4],
             #[inline(always)]
             |rows, at, sums| {
-                let with = with.part(at.clone());
+                let with = with.channels(at.clone());
                 let affine = [&affine[0][at.clone()], &affine[1][at.clone()]];
                 let (through, gradients) = sums.split_at_mut(2 * at.len());
                 let (plain, weighted) = through.split_at_mut(at.len());
@@ -101,8 +101,8 @@ fn add(with: &Normalize<'_>, [x, dy]: [&[f32]; 2], plain: &mut [f32], weighted: 
     }
 }
 
-/// As [`add`], and the terms of the gradients of gamma and beta. The sums are operands of their own,
-/// not parts of one: only so does the compiler know that they do not overlap, and makes vectors.
+/// As [`add`], and the terms of the gradients of gamma and beta. The sums are separate parameters:
+/// only then does the compiler know that they do not overlap, and vectorises the loop.
 #[inline(always)]
 fn add_affine(
     with: &Normalize<'_>,
@@ -147,19 +147,19 @@ pub fn backward(
     gradient: Unary<'_>,
 ) {
     with.check(c, x.len());
-    assert_eq!(gradient.count(), x.len(), "one gradient a value");
-    assert_eq!(means.len(), 2 * c, "two means a channel");
+    assert_eq!(gradient.count(), x.len(), "one gradient per value");
+    assert_eq!(means.len(), 2 * c, "two means per channel");
     let (dy, dx) = match gradient {
         Unary::InPlace(d) => (None, d),
         Unary::OutOfPlace { x: dy, y: dx } => (Some(dy), dx),
     };
     let (plain, weighted) = means.split_at(c);
     with.widened(cpu, c, [plain, weighted], |c, with, means| {
-        let piece = CHUNK.div_ceil(c) * c;
-        cpu.run_chunks(dx, piece, |index, dx| {
+        let block = CHUNK.div_ceil(c) * c;
+        cpu.run_chunks(dx, block, |index, dx| {
             vectorize!(cpu, {
                 for (r, dx) in dx.chunks_mut(c).enumerate() {
-                    let (at, len) = (index * piece + r * c, dx.len());
+                    let (at, len) = (index * block + r * c, dx.len());
                     let (x, dy) = (&x[at..][..len], dy.map(|dy| &dy[at..][..len]));
                     match with.affine {
                         None => row(with, means, x, dy, dx),
@@ -171,7 +171,7 @@ pub fn backward(
     });
 }
 
-/// One row; `dy` is what lies in `dx` if it is `None`.
+/// One row; if `dy` is `None`, `dx` holds it.
 #[inline(always)]
 fn row(
     with: &Normalize<'_>,
@@ -198,7 +198,7 @@ fn row(
     }
 }
 
-/// As [`row`], through a Scale.
+/// As [`row`], through a Scale layer.
 #[inline(always)]
 fn row_affine(
     with: &Normalize<'_>,

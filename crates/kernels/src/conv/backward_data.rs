@@ -1,16 +1,16 @@
 //! Gradient of a convolution with respect to its input; forward of a deconvolution.
 //!
 //! `dx[i] = Σ_tap dy[(i + pad − tap · dilation) / stride] · w[tap]` over the taps for which the
-//! division is exact. Pixels with one remainder of `i / stride` (a phase) share those taps, and
-//! their `dy` pixels are neighbours: so each phase is a sweep of stride 1 of its own.
+//! division is exact. Pixels with one remainder of `i / stride` (a phase) share those taps,
+//! and their `dy` pixels are neighbours: so each phase is an implicit GEMM of stride 1.
 
 use crate::{
     conv::{
-        Conv, Few, depthwise,
-        sweep::{Grid, Sweep},
-        weights, winograd,
+        Conv, StackVec, depthwise,
+        implicit_gemm::{ImplicitGemm, PixelGrid},
+        pack_weights, winograd,
     },
-    cpu::{CHUNK, Cpu, Pieces},
+    cpu::{CHUNK, Cpu, DisjointMut},
     view::StridedRows,
 };
 
@@ -31,12 +31,12 @@ pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: StridedRows<'_>, weights: &[f32
     if depthwise::applies(conv) {
         return depthwise::backward_data(cpu, conv, dy, weights, dx);
     }
-    if let Some(form) = winograd::Form::of(conv, [conv.h, conv.w]) {
+    if let Some(form) = winograd::WinogradForm::of(conv, [conv.h, conv.w]) {
         return winograd::backward_data(cpu, (form, conv), dy, weights, dx);
     }
     let phases = (0..conv.stride[0])
         .flat_map(|i| (0..conv.stride[1]).map(move |j| [i, j]))
-        .map(|origin| Phase::of(conv, origin));
+        .map(|origin| StridePhase::of(conv, origin));
     if conv.out_pixels() == 0 || phases.clone().any(|phase| phase.taps.is_empty()) {
         cpu.run_chunks(dx, CHUNK, |_, dx| dx.fill(0.0));
     }
@@ -44,25 +44,25 @@ pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: StridedRows<'_>, weights: &[f32
         return;
     }
     let depth = conv.taps() * conv.group_k();
-    let packed_len = weights::packed_len(conv, depth, conv.group_c());
+    let packed_len = pack_weights::packed_len(conv, depth, conv.group_c());
     cpu.with_shared(packed_len, |packed| {
         for phase in phases.filter(|phase| !phase.taps.is_empty()) {
-            weights::pack_backward(cpu, conv, weights, &phase.chosen, packed);
-            phase.sweep(conv, dy, packed, dx).run(cpu);
+            pack_weights::pack_backward(cpu, conv, weights, &phase.chosen, packed);
+            phase.product(conv, dy, packed, dx).run(cpu);
         }
     });
 }
 
-/// The pixels of one remainder, and the taps they see.
-struct Phase {
+/// The pixels with one remainder, and the taps that reach them.
+struct StridePhase {
     origin: [usize; 2],
-    /// Numbers of the taps in the kernel.
-    chosen: Few<usize>,
-    /// Where each tap's `dy` pixel is, relative to the position.
-    taps: Few<[isize; 2]>,
+    /// Indices of the taps in the kernel.
+    chosen: StackVec<usize>,
+    /// Offset of each tap's `dy` pixel from the position.
+    taps: StackVec<[isize; 2]>,
 }
 
-impl Phase {
+impl StridePhase {
     fn of(conv: &Conv, origin: [usize; 2]) -> Self {
         let [rows, cols] = [0, 1].map(|axis| axis_taps(conv, axis, origin[axis]));
         let pairs = || rows.iter().flat_map(|row| cols.iter().map(move |col| (row, col)));
@@ -73,30 +73,30 @@ impl Phase {
         }
     }
 
-    fn sweep<'a>(
+    fn product<'a>(
         &'a self,
         conv: &Conv,
         dy: StridedRows<'a>,
         packed: &'a [f32],
         dx: &'a mut [f32],
-    ) -> Sweep<'a> {
+    ) -> ImplicitGemm<'a> {
         let positions = [(conv.h, 0), (conv.w, 1)]
             .map(|(size, axis)| size.saturating_sub(self.origin[axis]).div_ceil(conv.stride[axis]));
-        let x_grid = Grid {
+        let x_grid = PixelGrid {
             size: conv.out(),
             stride: dy.stride,
             offset: dy.offset,
             origin: [0, 0],
             step: [1, 1],
         };
-        let y_grid = Grid {
+        let y_grid = PixelGrid {
             size: [conv.h, conv.w],
             stride: conv.c,
             offset: 0,
             origin: self.origin,
             step: conv.stride,
         };
-        Sweep {
+        ImplicitGemm {
             n: conv.n,
             positions,
             group: conv.group,
@@ -108,18 +108,18 @@ impl Phase {
             cols: conv.group_c(),
             bias: None,
             relu: None,
-            y: Pieces::new(dx, 1),
+            y: DisjointMut::new(dx, 1),
             y_grid,
         }
     }
 }
 
-/// Along one axis: the taps seen by pixels `origin + p · stride`, each with its place in `dy`
-/// relative to `p`.
-fn axis_taps(conv: &Conv, axis: usize, origin: usize) -> Few<(usize, isize)> {
+/// Along one axis: the taps that reach pixels `origin + p · stride`, each with its offset in `dy`
+/// from `p`.
+fn axis_taps(conv: &Conv, axis: usize, origin: usize) -> StackVec<(usize, isize)> {
     let stride = conv.stride[axis].cast_signed();
     (0..conv.kernel[axis])
-        .rev() // so that the places ascend
+        .rev() // so that offsets ascend
         .map(|tap| {
             (
                 tap,

@@ -1,18 +1,18 @@
-//! Convolution in which every channel has a group of its own.
+//! Depthwise convolution: one channel per group.
 //!
-//! There is no product to tile: each value meets `taps` weights. So vectors run along channels, with
-//! the weights turned to (tap, c), sums of 32 channels stay in registers for all taps of a pixel, and the cost
-//! is that of reading `x` and the weights once per tap from cache.
+//! There is no product to tile: each value is multiplied by `taps` weights. So vectors run along
+//! channels, with the weights transposed to (tap, c). Sums of 32 channels stay in registers for all
+//! taps of a pixel, and the cost is that of reading `x` and the weights once per tap from cache.
 
 use crate::{
-    columns,
-    conv::{Conv, Few},
-    cpu::{Cpu, Pieces},
+    column_sums,
+    conv::{Conv, StackVec},
+    cpu::{Cpu, DisjointMut},
     relu::relu,
     view::{StridedRows, StridedRowsMut, Write},
 };
 
-/// Whether this is the way to compute `conv`.
+/// Whether `conv` has one input and one output channel per group.
 pub(super) fn applies(conv: &Conv) -> bool {
     conv.group > 1 && conv.group == conv.c && conv.group == conv.k
 }
@@ -29,20 +29,20 @@ pub(super) fn forward(
 ) {
     let (c, [oh, ow]) = (conv.c, conv.out());
     let (stride, offset) = (y.stride, y.offset);
-    let y = Pieces::new(y.data, 1);
-    with_turned(cpu, conv, weights, |turned| {
+    let y = DisjointMut::new(y.data, 1);
+    with_transposed(cpu, conv, weights, |transposed| {
         cpu.run(conv.n * oh, |row| {
             for j in 0..ow {
-                // SAFETY: rows of outputs are one task's, and pixels do not overlap.
+                // SAFETY: a row of outputs belongs to one task, and pixels do not overlap.
                 let y = unsafe { y.range((row * ow + j) * stride + offset, c) };
                 match bias {
                     Some(bias) => y.copy_from_slice(bias),
                     None => y.fill(0.0),
                 }
-                let pairs: Few<_> =
+                let pairs: StackVec<_> =
                     inputs(conv, row, j).map(|(tap, at)| (at * c, tap * c)).collect();
                 vectorize!(cpu, {
-                    add_products(&pairs, x, turned, y);
+                    add_products(&pairs, x, transposed, y);
                     if let Some(slope) = slope {
                         y.iter_mut().for_each(|y| *y = relu(*y, slope));
                     }
@@ -61,17 +61,17 @@ pub(super) fn backward_data(
     dx: &mut [f32],
 ) {
     let (c, [oh, ow]) = (conv.c, conv.out());
-    // The output that meets an input at a tap, along one axis.
+    // The output that reads an input at a tap, along one axis.
     let output = |axis: usize, input: usize, tap: usize, size: usize| {
         let distance = (input + conv.pad[axis]).checked_sub(tap * conv.dilation[axis])?;
         let exact = distance.is_multiple_of(conv.stride[axis]);
         Some(distance / conv.stride[axis]).filter(|&output| exact && output < size)
     };
-    with_turned(cpu, conv, weights, |turned| {
+    with_transposed(cpu, conv, weights, |transposed| {
         cpu.run_chunks(dx, conv.w * c, |row, dx| {
             let (image, i) = (row / conv.h, row % conv.h);
             for (j, dx) in dx.chunks_exact_mut(c).enumerate() {
-                let pairs: Few<_> = (0..conv.taps())
+                let pairs: StackVec<_> = (0..conv.taps())
                     .filter_map(|tap| {
                         let (ti, tj) = (tap / conv.kernel[1], tap % conv.kernel[1]);
                         let (oi, oj) = output(0, i, ti, oh).zip(output(1, j, tj, ow))?;
@@ -80,7 +80,7 @@ pub(super) fn backward_data(
                     })
                     .collect();
                 dx.fill(0.0);
-                vectorize!(cpu, add_products(&pairs, dy.data, turned, dx));
+                vectorize!(cpu, add_products(&pairs, dy.data, transposed, dx));
             }
         });
     });
@@ -96,7 +96,7 @@ pub(super) fn backward_weights(
     dw: &mut [f32],
 ) {
     let (c, taps, [oh, ow]) = (conv.c, conv.taps(), conv.out());
-    columns::fold(
+    column_sums::fold(
         cpu,
         conv.n * oh,
         taps * c,
@@ -111,13 +111,13 @@ pub(super) fn backward_weights(
         },
         |sums| {
             for (i, dw) in dw.iter_mut().enumerate() {
-                columns::put(write, sums[i % taps * c + i / taps], dw);
+                column_sums::put(write, sums[i % taps * c + i / taps], dw);
             }
         },
     );
 }
 
-/// Channels whose sums are held in registers at once.
+/// Channels whose sums are in registers at the same time.
 const WIDE: usize = 32;
 
 /// `y += Σ a[i..] · b[j..]` over the pairs (i, j), in their order.
@@ -147,30 +147,31 @@ fn add_product(a: &[f32], b: &[f32], y: &mut [f32]) {
     }
 }
 
-/// Taps of output `j` in row `row` of all images that are not padding, each with its input pixel.
+/// The taps of output `j` in row `row` (counted over all images) that are not padding, each with
+/// its input pixel.
 #[inline(always)]
 fn inputs(conv: &Conv, row: usize, j: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let [oh, _] = conv.out();
     let (image, i) = (row / oh, row % oh);
-    let place = |axis: usize, output: usize, tap: usize, size: usize| {
+    let input = |axis: usize, output: usize, tap: usize, size: usize| {
         (output * conv.stride[axis] + tap * conv.dilation[axis])
             .checked_sub(conv.pad[axis])
-            .filter(|&place| place < size)
+            .filter(|&input| input < size)
     };
     (0..conv.taps()).filter_map(move |tap| {
         let (ti, tj) = (tap / conv.kernel[1], tap % conv.kernel[1]);
-        let (i, j) = (place(0, i, ti, conv.h)?, place(1, j, tj, conv.w)?);
+        let (i, j) = (input(0, i, ti, conv.h)?, input(1, j, tj, conv.w)?);
         Some((tap, (image * conv.h + i) * conv.w + j))
     })
 }
 
 /// Lends the weights as (tap, c).
-fn with_turned(cpu: &Cpu, conv: &Conv, weights: &[f32], body: impl FnOnce(&[f32])) {
+fn with_transposed(cpu: &Cpu, conv: &Conv, weights: &[f32], body: impl FnOnce(&[f32])) {
     let (c, taps) = (conv.c, conv.taps());
-    cpu.with_shared(weights.len(), |turned| {
-        for (i, turned) in turned.iter_mut().enumerate() {
-            *turned = weights[i % c * taps + i / c];
+    cpu.with_shared(weights.len(), |transposed| {
+        for (i, transposed) in transposed.iter_mut().enumerate() {
+            *transposed = weights[i % c * taps + i / c];
         }
-        body(turned);
+        body(transposed);
     });
 }

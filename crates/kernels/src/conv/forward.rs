@@ -3,11 +3,11 @@
 use crate::{
     conv::{
         Activation, Conv, depthwise,
-        runs::Runs,
-        sweep::{Grid, Sweep},
-        weights, winograd,
+        implicit_gemm::{ImplicitGemm, PixelGrid},
+        input_taps::InputTaps,
+        pack_weights, winograd,
     },
-    cpu::{Cpu, Pieces},
+    cpu::{Cpu, DisjointMut},
     view::StridedRowsMut,
 };
 
@@ -42,42 +42,42 @@ pub fn forward(
     if depthwise::applies(conv) {
         return depthwise::forward(cpu, conv, x, weights, bias, relu, y);
     }
-    if let Some(form) = winograd::Form::of(conv, conv.out()) {
+    if let Some(form) = winograd::WinogradForm::of(conv, conv.out()) {
         return winograd::forward(cpu, (form, conv), x, weights, (bias, relu), y);
     }
-    let runs = Runs::of(conv);
-    let packed_len = weights::packed_len(conv, runs.taps.len() * runs.len, conv.group_k());
-    cpu.with_shared(packed_len + runs.copy_len(conv), |scratch| {
+    let taps = InputTaps::of(conv);
+    let packed_len = pack_weights::packed_len(conv, taps.taps.len() * taps.len, conv.group_k());
+    cpu.with_shared(packed_len + taps.copy_len(conv), |scratch| {
         let (packed, copy) = scratch.split_at_mut(packed_len);
-        weights::pack_forward(cpu, conv, weights, packed);
-        let x = runs.image(cpu, conv, x, copy);
-        let sweep = Sweep {
+        pack_weights::pack_forward(cpu, conv, weights, packed);
+        let x = taps.image(cpu, conv, x, copy);
+        let product = ImplicitGemm {
             n: conv.n,
             positions: conv.out(),
             group: conv.group,
             x,
-            x_grid: Grid {
-                size: runs.padded(conv),
+            x_grid: PixelGrid {
+                size: taps.padded(conv),
                 stride: conv.c,
                 offset: 0,
                 origin: [0, 0],
                 step: conv.stride,
             },
-            taps: &runs.taps,
-            len: runs.len,
+            taps: &taps.taps,
+            len: taps.len,
             packed,
             cols: conv.group_k(),
             bias,
             relu,
-            y_grid: Grid {
+            y_grid: PixelGrid {
                 size: conv.out(),
                 stride: y.stride,
                 offset: y.offset,
                 origin: [0, 0],
                 step: [1, 1],
             },
-            y: Pieces::new(y.data, 1),
+            y: DisjointMut::new(y.data, 1),
         };
-        sweep.run(cpu);
+        product.run(cpu);
     });
 }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::{
     Activation, Conv, backward_bias, backward_data, backward_weights, forward,
-    winograd::{self, Form},
+    winograd::{self, WinogradForm},
 };
 use crate::{
     Cpu, Simd, StridedRows, StridedRowsMut, Write,
@@ -12,20 +12,20 @@ use crate::{
 
 /// Small convolutions of every kind: grouped, strided, dilated, padded, few and many channels.
 fn convs() -> impl Strategy<Value = Conv> {
-    let pair = |most: usize| prop::array::uniform2(1..=most);
+    let pair = |max: usize| prop::array::uniform2(1..=max);
     let pad = prop::array::uniform2(0..=3_usize);
     let sizes = (1..=3_usize, 1..=9_usize, 1..=9_usize);
     let channels = (1..=3_usize, 1..=20_usize, 1..=20_usize);
     (sizes, channels, pair(4), pair(3), pad, pair(2))
         .prop_map(|((n, h, w), (group, c, k), kernel, stride, pad, dilation)| {
-            // Now and then a channel a group.
+            // Sometimes one channel per group.
             let (c, k) = if c == k { (group, group) } else { (c * group, k * group) };
             Conv { n, c, h, w, k, kernel, stride, pad, dilation, group }
         })
         .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
 }
 
-/// Small convolutions of 3×3 and 5×5 with stride 1 and enough channels for Winograd's way, if the image suits it.
+/// Small convolutions of 3×3 and 5×5 with stride 1 and enough channels for Winograd convolution.
 fn wide_convs() -> impl Strategy<Value = Conv> {
     let (side, pad) = (prop::sample::select(vec![3, 5]), prop::array::uniform2(0..=2_usize));
     let sizes = (1..=3_usize, 2..=13_usize, 2..=13_usize);
@@ -116,22 +116,20 @@ proptest! {
 
 /// Largest error of `got`, relative to the largest value.
 fn error(got: &[f32], want: &[f64]) -> f64 {
-    let largest = want.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-    got.iter()
-        .zip(want)
-        .fold(0.0, |most: f64, (&got, want)| most.max((f64::from(got) - want).abs()))
+    let largest = want.iter().fold(0.0, |max: f64, v| max.max(v.abs()));
+    got.iter().zip(want).fold(0.0, |max: f64, (&got, want)| max.max((f64::from(got) - want).abs()))
         / largest
 }
 
-/// Every form of Winograd's way is nearly as near to the exact result as the sum of taps.
+/// Every form of Winograd convolution is nearly as accurate as the direct sum.
 #[test]
 fn winograd_keeps_six_digits() {
     let forms = [
-        (Form::TwoOfThree, 10, 3, 0, 1e-6),
-        (Form::FourOfThree, 14, 3, 1, 2e-6),
-        (Form::TwoOfFive, 14, 5, 2, 5e-6),
+        (WinogradForm::F23, 10, 3, 0, 1e-6),
+        (WinogradForm::F43, 14, 3, 1, 2e-6),
+        (WinogradForm::F25, 14, 5, 2, 5e-6),
     ];
-    for (form, side, taps, pad, most) in forms {
+    for (form, side, taps, pad, max) in forms {
         let (n, ones) = (4, [1; 2]);
         let conv = Conv {
             n,
@@ -160,26 +158,27 @@ fn winograd_keeps_six_digits() {
         winograd::backward_data(&cpu, how, dy, &w, dx);
         winograd::backward_weights(&cpu, how, &x, dy, Write::Set, dw);
         let errors: Vec<f64> = got.iter().zip(&want).map(|(got, want)| error(got, want)).collect();
-        assert!(errors.iter().all(|&error| error < most), "{form:?}: {errors:?}");
+        assert!(errors.iter().all(|&error| error < max), "{form:?}: {errors:?}");
     }
 }
 
-/// (n, c, side, k, kernel, stride, pad, group): shapes of networks, shrunk where only size would grow.
+/// (n, c, side, k, kernel, stride, pad, group): shapes of networks, shrunk where only size would
+/// grow.
 #[test]
 fn shapes_of_networks() {
     let shapes = [
         [2, 3, 35, 40, 11, 4, 0, 1],  // AlexNet conv1
         [1, 96, 13, 64, 5, 1, 2, 2],  // conv2
-        [3, 300, 7, 40, 3, 1, 1, 1],  // more channels than one visit takes
+        [3, 300, 7, 40, 3, 1, 1, 1],  // more channels than one block of the reduction
         [2, 3, 30, 64, 7, 2, 3, 1],   // ResNet conv1
         [2, 40, 14, 70, 1, 2, 0, 1],  // its 1x1 / 2
         [2, 600, 7, 24, 1, 1, 0, 1],  // its 1x1
-        [2, 2112, 7, 24, 1, 1, 0, 1], // more channels than one visit of a pixel takes
+        [2, 2112, 7, 24, 1, 1, 0, 1], // more channels than one block of a pointwise reduction
         [2, 1056, 9, 50, 1, 1, 0, 2], // tiles of weights that do not fill up, in groups
         [2, 1, 28, 20, 5, 1, 0, 1],   // LeNet conv1
         [1, 24, 9, 24, 3, 1, 1, 24],  // depthwise
         [1, 24, 9, 24, 3, 2, 1, 24],  // depthwise, strided
-        [9, 32, 8, 20, 5, 1, 2, 1],   // CIFAR's conv3: padding of many images is left out
+        [9, 32, 8, 20, 5, 1, 2, 1],   // CIFAR's conv3: padding of many images is skipped
         [8, 32, 9, 12, 3, 2, 1, 2],   // the same, strided and grouped
         [17, 16, 3, 8, 3, 1, 1, 1],   // two groups of images
         [2, 17, 12, 400, 3, 1, 1, 1], // more outputs than a block of them
@@ -201,7 +200,7 @@ fn shapes_of_networks() {
     }
 }
 
-/// A batch without images, by every way a convolution is made: an empty sum is 0.
+/// A batch without images, for every form of convolution: an empty sum is 0.
 #[test]
 fn no_images() {
     let shapes = [[16, 16, 3, 1], [200, 160, 1, 1], [20, 20, 5, 1], [8, 8, 3, 8]];

@@ -1,93 +1,100 @@
-//! Winograd's convolution for kernels of 3×3 and 5×5 with stride 1: a half to a quarter of the products.
+//! Winograd convolution for kernels of 3×3 and 5×5 with stride 1: a half to a quarter of the
+//! products.
 //!
-//! An image is cut into tiles of M×M outputs, which need N×N inputs, N = M + R − 1 with R the kernel's side,
-//! shared with the neighbours on each side. Inputs and filters are turned into N×N values each
-//! (`transform`); output channel by input channel, these are multiplied pairwise and added over channels:
-//! N² matrix products, (tiles, c) by (c, k), which the register tile makes. What comes out is turned back
-//! into M×M outputs. The turning costs some additions a channel, against N² products for every pair of
-//! channels, so it pays from about ten channels on; `form` estimates both and chooses.
+//! An image is divided into tiles of M×M outputs, which need N×N inputs, N = M + R − 1 with R the
+//! kernel size; neighbouring tiles overlap. Inputs and filters are transformed into N×N values each
+//! (`transform`); for each pair of an output and an input channel these are multiplied pointwise
+//! and added over input channels: N² matrix products, (tiles, c) by (c, k), which the register tile
+//! computes. The results are transformed back into M×M outputs. The transforms cost some additions
+//! per channel, against N² products for every pair of channels, so they pay from about ten channels
+//! on; `form` estimates both costs and chooses.
 //!
-//! | M, R | products an output | sum of taps |
-//! |---|--:|--:|
-//! | 2, 3 | 4 | 9 |
-//! | 4, 3 | 2.25 | 9 |
-//! | 2, 5 | 9 | 25 |
+//! | form | M, R | products per output | direct |
+//! |---|---|--:|--:|
+//! | F(2, 3) | 2, 3 | 4 | 9 |
+//! | F(4, 3) | 4, 3 | 2.25 | 9 |
+//! | F(2, 5) | 2, 5 | 9 | 25 |
 //!
-//! * [`forward`] and [`backward_data`] are the same `sweep`, with filters turned around in the second.
-//! * [`backward_weights`] (`gradient`) has M×M of `dy` in the filter's part and R×R taps as outputs.
+//! * [`forward`] and [`backward_data`] share `tile_gemm`, with rotated filters in the second.
+//! * [`backward_weights`] (`gradient`) has M×M of `dy` in the role of the filter and R×R taps as
+//!   outputs.
 //!
-//! After Lavin and Gray (2015), with other points (`points`), which keep the result as near to the exact one as
-//! 2e-6 of the largest values (4e-6 for the gradient of 5×5 taps), hardly worse than the sum of taps. An infinite or undefined
-//! input makes all outputs of its tiles undefined, also those that do not depend on it.
+//! After Lavin and Gray (2015), with other evaluation points (`points`). The error is below 2e-6 of
+//! the largest value (4e-6 for the gradient of 5×5 taps), little more than that of the direct sum.
+//! An infinite or undefined input makes all outputs of its tiles undefined, also those that do not
+//! depend on it.
 
 mod filters;
 mod form;
 mod gradient;
-mod grid;
-mod inputs;
-mod planes;
+mod input_tile;
+mod plane_layout;
 mod points;
-mod sweep;
+mod tile_gemm;
+mod tiling;
 mod transform;
 
-pub(super) use form::Form;
+pub(super) use form::WinogradForm;
 
 use crate::{
     conv::{
         Conv,
-        winograd::{filters::Turned, grid::Grid, points::At, points::Points, sweep::Sweep},
+        winograd::{
+            filters::TransformedFilters, points::PointSet, points::WinogradPoints,
+            tile_gemm::WinogradGemm, tiling::WinogradTiling,
+        },
     },
-    cpu::{Cpu, Pieces},
+    cpu::{Cpu, DisjointMut},
     view::{StridedRows, StridedRowsMut, Write},
 };
 
-/// More channels are not met, and would need as many zeros.
+/// Upper bound of the channels of a group: padding reads from as many zeros.
 const CHANNELS_MAX: usize = 4096;
 
-/// As [`forward`](super::forward), for a convolution that has a form.
+/// As [`forward`](super::forward), for a convolution with a Winograd form.
 pub(super) fn forward(
     cpu: &Cpu,
-    (form, conv): (Form, &Conv),
+    (form, conv): (WinogradForm, &Conv),
     x: &[f32],
     weights: &[f32],
-    ends: (Option<&[f32]>, Option<f32>),
+    bias_and_relu: (Option<&[f32]>, Option<f32>),
     y: StridedRowsMut<'_>,
 ) {
     match form {
-        Form::TwoOfThree => forward_as::<2, 3, 4>(cpu, conv, x, weights, ends, y),
-        Form::FourOfThree => forward_as::<4, 3, 6>(cpu, conv, x, weights, ends, y),
-        Form::TwoOfFive => forward_as::<2, 5, 6>(cpu, conv, x, weights, ends, y),
+        WinogradForm::F23 => forward_as::<2, 3, 4>(cpu, conv, x, weights, bias_and_relu, y),
+        WinogradForm::F43 => forward_as::<4, 3, 6>(cpu, conv, x, weights, bias_and_relu, y),
+        WinogradForm::F25 => forward_as::<2, 5, 6>(cpu, conv, x, weights, bias_and_relu, y),
     }
 }
 
-/// As [`backward_data`](super::backward_data), for a convolution that has a form.
+/// As [`backward_data`](super::backward_data), for a convolution with a Winograd form.
 pub(super) fn backward_data(
     cpu: &Cpu,
-    (form, conv): (Form, &Conv),
+    (form, conv): (WinogradForm, &Conv),
     dy: StridedRows<'_>,
     weights: &[f32],
     dx: &mut [f32],
 ) {
     match form {
-        Form::TwoOfThree => backward_data_as::<2, 3, 4>(cpu, conv, dy, weights, dx),
-        Form::FourOfThree => backward_data_as::<4, 3, 6>(cpu, conv, dy, weights, dx),
-        Form::TwoOfFive => backward_data_as::<2, 5, 6>(cpu, conv, dy, weights, dx),
+        WinogradForm::F23 => backward_data_as::<2, 3, 4>(cpu, conv, dy, weights, dx),
+        WinogradForm::F43 => backward_data_as::<4, 3, 6>(cpu, conv, dy, weights, dx),
+        WinogradForm::F25 => backward_data_as::<2, 5, 6>(cpu, conv, dy, weights, dx),
     }
 }
 
-/// As [`backward_weights`](super::backward_weights), for a convolution that has a form.
+/// As [`backward_weights`](super::backward_weights), for a convolution with a Winograd form.
 pub(super) fn backward_weights(
     cpu: &Cpu,
-    (form, conv): (Form, &Conv),
+    (form, conv): (WinogradForm, &Conv),
     x: &[f32],
     dy: StridedRows<'_>,
     write: Write,
     dw: &mut [f32],
 ) {
     match form {
-        Form::TwoOfThree => gradient::run::<2, 3, 4>(cpu, conv, x, dy, write, dw),
-        Form::FourOfThree => gradient::run::<4, 3, 6>(cpu, conv, x, dy, write, dw),
-        Form::TwoOfFive => gradient::run::<2, 5, 6>(cpu, conv, x, dy, write, dw),
+        WinogradForm::F23 => gradient::run::<2, 3, 4>(cpu, conv, x, dy, write, dw),
+        WinogradForm::F43 => gradient::run::<4, 3, 6>(cpu, conv, x, dy, write, dw),
+        WinogradForm::F25 => gradient::run::<2, 5, 6>(cpu, conv, x, dy, write, dw),
     }
 }
 
@@ -99,13 +106,18 @@ fn forward_as<const M: usize, const R: usize, const N: usize>(
     (bias, relu): (Option<&[f32]>, Option<f32>),
     y: StridedRowsMut<'_>,
 ) where
-    At<N>: Points<N>,
+    PointSet<N>: WinogradPoints<N>,
 {
-    let turned = Turned::<R, N> { conv, weights, forward: true };
-    cpu.with_shared(turned.len(), |packed| {
-        turned.pack(cpu, packed);
-        let sweep = Sweep::<M, N> {
-            grid: Grid { n: conv.n, outputs: conv.out(), inputs: [conv.h, conv.w], pad: conv.pad },
+    let filters = TransformedFilters::<R, N> { conv, weights, forward: true };
+    cpu.with_shared(filters.len(), |packed| {
+        filters.pack(cpu, packed);
+        let product = WinogradGemm::<M, N> {
+            tiling: WinogradTiling {
+                n: conv.n,
+                outputs: conv.out(),
+                inputs: [conv.h, conv.w],
+                pad: conv.pad,
+            },
             group: conv.group,
             x: StridedRows::dense(x, conv.c),
             depth: conv.group_c(),
@@ -114,9 +126,9 @@ fn forward_as<const M: usize, const R: usize, const N: usize>(
             bias,
             relu,
             strides: (y.stride, y.offset),
-            y: Pieces::new(y.data, 1),
+            y: DisjointMut::new(y.data, 1),
         };
-        sweep.run(cpu);
+        product.run(cpu);
     });
 }
 
@@ -127,14 +139,19 @@ fn backward_data_as<const M: usize, const R: usize, const N: usize>(
     weights: &[f32],
     dx: &mut [f32],
 ) where
-    At<N>: Points<N>,
+    PointSet<N>: WinogradPoints<N>,
 {
-    let turned = Turned::<R, N> { conv, weights, forward: false };
-    cpu.with_shared(turned.len(), |packed| {
-        turned.pack(cpu, packed);
+    let filters = TransformedFilters::<R, N> { conv, weights, forward: false };
+    cpu.with_shared(filters.len(), |packed| {
+        filters.pack(cpu, packed);
         let pad = conv.pad.map(|pad| R - 1 - pad);
-        let sweep = Sweep::<M, N> {
-            grid: Grid { n: conv.n, outputs: [conv.h, conv.w], inputs: conv.out(), pad },
+        let product = WinogradGemm::<M, N> {
+            tiling: WinogradTiling {
+                n: conv.n,
+                outputs: [conv.h, conv.w],
+                inputs: conv.out(),
+                pad,
+            },
             group: conv.group,
             x: dy,
             depth: conv.group_k(),
@@ -143,8 +160,8 @@ fn backward_data_as<const M: usize, const R: usize, const N: usize>(
             bias: None,
             relu: None,
             strides: (conv.c, 0),
-            y: Pieces::new(dx, 1),
+            y: DisjointMut::new(dx, 1),
         };
-        sweep.run(cpu);
+        product.run(cpu);
     });
 }

@@ -1,29 +1,30 @@
-//! Memory that grows and is reused.
+//! Memory that grows to the largest size requested and is reused.
 
 use std::slice;
 
-/// A cache line, so that scratch begins on one.
+/// One cache line: the alignment of scratch.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([f32; 16]);
+struct ScratchLine([f32; 16]);
 
-/// Floats whose contents nobody relies on.
+/// A buffer whose contents are unspecified at every use.
 #[derive(Default)]
-pub(super) struct Scratch(Vec<Line>);
+pub(super) struct Scratch(Vec<ScratchLine>);
 
 impl Scratch {
-    /// At least grown to `len`; the first `len` floats.
+    /// The first `len` floats, after growing the buffer if it is shorter.
     pub(super) fn get(&mut self, len: usize) -> &mut [f32] {
         let lines = len.div_ceil(16);
         if self.0.len() < lines {
-            self.0.resize(lines, Line([0.0; 16]));
+            self.0.resize(lines, ScratchLine([0.0; 16]));
         }
-        // SAFETY: a `Line` is 16 floats without padding, and there are `len / 16` or more of them.
+        // SAFETY: a `ScratchLine` is 16 floats without padding, and there are `len / 16` or more of
+        // them.
         unsafe { slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), len) }
     }
 }
 
-/// The same memory as half as many f64.
+/// The same memory, viewed as half as many f64.
 pub(super) fn as_f64(scratch: &mut [f32]) -> &mut [f64] {
     assert!(scratch.as_ptr().cast::<f64>().is_aligned(), "scratch begins on a cache line");
     // SAFETY: aligned, two floats to one f64, and every bit pattern is an f64.

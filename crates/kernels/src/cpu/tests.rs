@@ -7,7 +7,7 @@ use super::Cpu;
 use crate::simd::Simd;
 
 #[test]
-fn every_task_runs_once_whatever_the_threads() {
+fn every_task_runs_once_with_any_number_of_threads() {
     for threads in 1..=4 {
         let cpu = Cpu::new(threads, Simd::Portable);
         for tasks in [0, 1, 2, 3, 7, 100] {
@@ -23,12 +23,12 @@ fn every_task_runs_once_whatever_the_threads() {
 }
 
 #[test]
-fn pieces_cover_the_slice() {
+fn blocks_cover_the_slice() {
     let cpu = Cpu::new(2, Simd::Portable);
     for len in [0, 1, 5, 6, 7, 29] {
         let mut values = vec![0; len];
-        cpu.run_chunks(&mut values, 6, |index, piece| {
-            for (i, value) in piece.iter_mut().enumerate() {
+        cpu.run_chunks(&mut values, 6, |index, block| {
+            for (i, value) in block.iter_mut().enumerate() {
                 *value += index * 6 + i;
             }
         });

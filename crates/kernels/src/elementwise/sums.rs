@@ -1,7 +1,7 @@
 //! Sums of several operands with a ReLU or its mask, in one pass over memory.
 //!
-//! Operands are added one after another, first to last, to blocks of the result that stay in L1; so
-//! the bits are those of one pass per operand, at the cost of reading each once.
+//! Operands are added one after another, first to last, to blocks of the result that stay in L1. So
+//! the bits are those of one pass per operand, and each operand is read once.
 
 use crate::{
     cpu::{CHUNK, Cpu},
@@ -38,10 +38,10 @@ pub fn weighted_sum(cpu: &Cpu, terms: &[(f32, &[f32])], through: Option<f32>, y:
     });
 }
 
-/// A ReLU's output and its slope: what masks a gradient.
+/// The mask that a ReLU applies to a gradient.
 #[derive(Debug, Clone, Copy)]
 pub struct ReluMask<'a> {
-    /// The output, or the input.
+    /// The output of the ReLU, or its input.
     pub y: &'a [f32],
     /// Caffe's `negative_slope`.
     pub slope: f32,
@@ -50,19 +50,19 @@ pub struct ReluMask<'a> {
 impl<'a> ReluMask<'a> {
     /// The mask of `len` values from `at` on.
     #[inline(always)]
-    pub(crate) fn part(self, at: usize, len: usize) -> Self {
+    pub(crate) fn range(self, at: usize, len: usize) -> Self {
         ReluMask { y: &self.y[at..][..len], ..self }
     }
 
-    /// Masks as many values.
+    /// Masks `d`, which has as many values.
     #[inline(always)]
     pub(crate) fn apply(self, d: &mut [f32]) {
         d.iter_mut().zip(self.y).for_each(|(d, &y)| *d = masked(y, self.slope, *d));
     }
 }
 
-/// `d = first + others[0] + ..`, masked by a ReLU that lies below if there is one. In place, the
-/// first operand is what lies in `d`.
+/// `d = first + others[0] + ..`, masked by the ReLU below if there is one. In place, `d` holds the
+/// first operand.
 ///
 /// # Panics
 ///
@@ -110,6 +110,6 @@ fn add_block(
         d.iter_mut().zip(&x[at..][..len]).for_each(|(d, x)| *d += x);
     }
     if let Some(mask) = mask {
-        mask.part(at, len).apply(d);
+        mask.range(at, len).apply(d);
     }
 }

@@ -38,7 +38,7 @@ proptest! {
 #[test]
 fn shapes_beyond_one_block() {
     let few = [(1, 300, 700), (300, 1, 700), (8, 1000, 40), (5, 17, 1030)];
-    let many = [(200, 90, 520), (200, 80, 1100)]; // the last has several runs, and several passes of each
+    let many = [(200, 90, 520), (200, 80, 1100)]; // the last has several slices of the reduction
     for (m, n, k) in few.into_iter().chain(many) {
         check(m, n, k);
     }

@@ -13,13 +13,13 @@ fn check(ip: InnerProductShape) {
     let (x, w, dy) = (noise(n * d, 1), noise(k * d, 2), noise(n * k, 3));
     let bias = noise(k, 4);
     let (wx, ww, wdy) = (Mat::new(&x, d), Mat::new(&w, d), Mat::new(&dy, k));
-    let want: Vec<f64> = matrix::gemm(n, k, d, wx, ww.flip())
+    let want: Vec<f64> = matrix::gemm(n, k, d, wx, ww.transpose())
         .iter()
         .enumerate()
         .map(|(i, y)| y + f64::from(bias[i % k]))
         .collect();
     let want_dx = matrix::gemm(n, d, k, wdy, ww);
-    let want_dw = matrix::gemm(k, d, n, wdy.flip(), wx);
+    let want_dw = matrix::gemm(k, d, n, wdy.transpose(), wx);
     let twice: Vec<f64> = want_dw.iter().map(|v| 2.0 * v).collect();
     let want_db = matrix::column_sums(k, &widen(&dy));
     let tolerance = |terms: usize| 1e-5 * (terms as f64).sqrt().max(4.0);
@@ -47,7 +47,7 @@ proptest! {
     }
 }
 
-/// Every way of computing, with sizes that fill neither vectors nor blocks nor tasks.
+/// Every form, with sizes that fill neither vectors nor blocks nor tasks.
 #[test]
 fn awkward_sizes() {
     for n in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 17, 33, 64, 65] {
@@ -57,7 +57,7 @@ fn awkward_sizes() {
     }
 }
 
-/// Rows longer than a run, more rows than a task, more columns than a task.
+/// Rows longer than a block, more rows than a task, more columns than a task.
 #[test]
 fn long_rows() {
     for (n, d, k) in [(1, 33_003, 3), (6, 5_511, 10), (1, 9, 1_100), (5, 130, 1_030)] {
@@ -82,9 +82,9 @@ fn empty_sums() {
     }
 }
 
-/// An image has the same bits alone and among others, whichever way each batch is computed.
+/// An image has the same bits alone and in any batch, whichever form is chosen.
 #[test]
-fn images_do_not_see_each_other() {
+fn images_do_not_affect_each_other() {
     let (d, k) = (75, 37);
     let (x, w, dy) = (noise(20 * d, 1), noise(k * d, 2), noise(20 * k, 3));
     on_every_cpu(|cpu| {

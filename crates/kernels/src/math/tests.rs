@@ -23,10 +23,10 @@ fn exp_is_within_two_units_in_the_last_place() {
     assert!(exp(f32::NAN).is_nan());
 }
 
-type Map = fn(&Cpu, Unary<'_>);
+type UnaryKernel = fn(&Cpu, Unary<'_>);
 
-/// Compares one function with its f64 form, in place and apart.
-fn check(x: &[f32], map: Map, want: fn(f64) -> f64) {
+/// Compares one function with its f64 form, in place and out of place.
+fn check(x: &[f32], map: UnaryKernel, want: fn(f64) -> f64) {
     let want: Vec<f64> = widen(x).into_iter().map(want).collect();
     on_every_cpu(|cpu| {
         let mut y = vec![7.0; x.len()];

@@ -6,14 +6,17 @@ use crate::{
     cpu::Cpu,
     elementwise::ReluMask,
     pooling::{
-        PoolingShape, rows_of_a_task,
-        strips::{self, Image, Relu, Strip, Vectors},
+        PoolingShape,
+        strips::{self, ChannelStrip, PixelMask, PixelView, StripVectors},
+        windows::{
+            PooledPixel, PoolingWindow, backward_tasks, each_pixel, each_window, rows_per_task,
+        },
     },
-    simd::{Kernel, Lanes},
+    simd::{Kernel, SimdLanes},
 };
 
-/// Most pixels of a window that is added strip by strip. Strips of many pixels, some KiB apart (GoogLeNet's last
-/// pooling has 49 of 4 KiB), would compete for the same few places in L1.
+/// Largest window that is added strip by strip. In larger windows (GoogLeNet's last pooling has 49
+/// pixels of 4 KiB) the pixels of a strip would cause cache-set conflicts in L1.
 const STRIP_PIXELS: usize = 32;
 
 /// Mean of each window.
@@ -23,82 +26,85 @@ const STRIP_PIXELS: usize = 32;
 ///
 /// # Panics
 ///
-/// If an operand does not fit `pool`.
-pub fn ave_forward(cpu: &Cpu, pool: &PoolingShape, x: &[f32], y: &mut [f32]) {
-    pool.check(x.len(), y.len());
+/// If an operand does not fit `shape`.
+pub fn ave_forward(cpu: &Cpu, shape: &PoolingShape, x: &[f32], y: &mut [f32]) {
+    shape.check(x.len(), y.len());
     if y.is_empty() {
         return;
     }
-    let row = pool.out()[1] * pool.c;
-    let rows = rows_of_a_task(row);
+    let row = shape.out()[1] * shape.c;
+    let rows = rows_per_task(row);
     cpu.run_chunks(y, rows * row, |task, y| {
-        cpu.enter(Forward { pool, x, first: task * rows, y });
+        cpu.enter(AveForward { shape, x, rows: (task * rows, y.len() / row), y });
     });
 }
 
-/// Some rows of outputs, counted through all images.
-struct Forward<'a> {
-    pool: &'a PoolingShape,
+/// Some rows of outputs: the first, counted over all images, and their number.
+struct AveForward<'a> {
+    shape: &'a PoolingShape,
     x: &'a [f32],
-    first: usize,
+    rows: (usize, usize),
     y: &'a mut [f32],
 }
 
-impl Kernel for Forward<'_> {
+impl Kernel for AveForward<'_> {
     type Out = ();
 
     #[inline(always)]
-    fn run<S: Lanes>(self, s: S) {
-        let (pool, c) = (self.pool, self.pool.c);
-        let ([oh, ow], image) = (pool.out(), pool.h * pool.w);
-        for (r, y) in self.y.chunks_exact_mut(ow * c).enumerate() {
-            let (n, oi) = ((self.first + r) / oh, (self.first + r) % oh);
-            let (x, rows) = (Image::new(self.x, c, n * image, image), pool.window(0, oi));
-            for (oj, y) in y.chunks_exact_mut(c).enumerate() {
-                let (rows, cols) = (rows.clone(), pool.window(1, oj));
-                let share = share(pool, oi, oj);
-                if pool.kernel[0] * pool.kernel[1] > STRIP_PIXELS {
-                    add_pixels(pool, x.data(), [rows, cols], share, y);
-                    continue;
+    fn run<S: SimdLanes>(self, s: S) {
+        let Self { shape, x, rows, y } = self;
+        let mut outputs = y.chunks_exact_mut(shape.c);
+        each_window(
+            shape,
+            rows,
+            #[inline(always)]
+            |pixels| PixelView::new(x, shape.c, pixels),
+            #[inline(always)]
+            |x, PoolingWindow { rows, cols, output }| {
+                let Some(y) = outputs.next() else { return };
+                let weight = weight(shape, output);
+                if shape.kernel[0] * shape.kernel[1] > STRIP_PIXELS {
+                    return add_pixels(shape, x.data(), [rows, cols], weight, y);
                 }
-                strips::each(s, c, &mut Window { x, rows, cols, width: pool.w, share, y });
-            }
-        }
+                let strip = &mut AveWindow { x, rows, cols, width: shape.w, weight, y };
+                strips::each(s, shape.c, strip);
+            },
+        );
     }
 }
 
 /// A large window, pixel by pixel.
 #[inline(always)]
 fn add_pixels(
-    pool: &PoolingShape,
+    shape: &PoolingShape,
     x: &[f32],
     [rows, cols]: [Range<usize>; 2],
-    share: f32,
+    weight: f32,
     y: &mut [f32],
 ) {
     y.fill(0.0);
     for i in rows {
         for j in cols.clone() {
-            let x = &x[(i * pool.w + j) * pool.c..][..pool.c];
+            let x = &x[(i * shape.w + j) * shape.c..][..shape.c];
             y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
         }
     }
-    y.iter_mut().for_each(|y| *y *= share);
+    y.iter_mut().for_each(|y| *y *= weight);
 }
 
-/// One window, and where its means go.
-struct Window<'a> {
-    x: Image<'a, f32>,
+/// One window, and where its means are stored.
+struct AveWindow<'a> {
+    x: PixelView<'a, f32>,
     rows: Range<usize>,
     cols: Range<usize>,
     width: usize,
-    share: f32,
+    weight: f32,
     y: &'a mut [f32],
 }
 
-impl Strip for Window<'_> {
+impl ChannelStrip for AveWindow<'_> {
     #[inline(always)]
-    fn run<S: Lanes, const V: usize>(&mut self, s: S, at: Vectors<V>) {
+    fn run<S: SimdLanes, const V: usize>(&mut self, s: S, at: StripVectors<V>) {
         let zero = s.splat(0.0);
         let mut sums = [zero; V];
         for i in self.rows.clone() {
@@ -109,101 +115,97 @@ impl Strip for Window<'_> {
                 }
             }
         }
-        let share = s.splat(self.share);
+        let weight = s.splat(self.weight);
         for sum in &mut sums {
-            *sum = s.fma(*sum, share, zero);
+            *sum = s.fma(*sum, weight, zero);
         }
         at.store(s, self.y, sums);
     }
 }
 
-/// Spreads each gradient evenly over its window, through the ReLU that made the input if there is one.
+/// Distributes each gradient evenly over its window, through the ReLU that made the input if there
+/// is one.
 ///
 /// * `dy`: (n, out height, out width, c)
 /// * `dx`, and the ReLU's output: (n, h, w, c); `dx` is overwritten
 ///
 /// # Panics
 ///
-/// If an operand does not fit `pool`.
+/// If an operand does not fit `shape`.
 pub fn ave_backward(
     cpu: &Cpu,
-    pool: &PoolingShape,
+    shape: &PoolingShape,
     dy: &[f32],
     relu: Option<ReluMask<'_>>,
     dx: &mut [f32],
 ) {
-    pool.check(dx.len(), dy.len());
-    assert!(relu.is_none_or(|relu| relu.y.len() == dx.len()), "the ReLU's output of {pool:?}");
-    if dx.is_empty() {
-        return;
-    }
-    let row = pool.w * pool.c;
-    let rows = rows_of_a_task(row);
-    cpu.run_chunks(dx, rows * row, |task, dx| {
-        let relu = Relu::new(relu, pool.c, task * rows * pool.w, dx.len());
-        cpu.enter(Backward { pool, dy, first: task * rows, relu, dx });
+    shape.check(dx.len(), dy.len());
+    backward_tasks(cpu, shape, relu, dx, |first, relu, dx| {
+        cpu.enter(AveBackward { shape, dy, first, relu, dx });
     });
 }
 
-/// Some rows of inputs, counted through all images.
-struct Backward<'a> {
-    pool: &'a PoolingShape,
+/// Some rows of inputs from `first` on, counted over all images.
+struct AveBackward<'a> {
+    shape: &'a PoolingShape,
     dy: &'a [f32],
     first: usize,
-    relu: Relu<'a>,
+    relu: PixelMask<'a>,
     dx: &'a mut [f32],
 }
 
-impl Kernel for Backward<'_> {
+impl Kernel for AveBackward<'_> {
     type Out = ();
 
     #[inline(always)]
-    fn run<S: Lanes>(self, s: S) {
-        let (pool, c) = (self.pool, self.pool.c);
-        let ([oh, ow], line) = (pool.out(), pool.w * c);
-        let whole = 1.0 / (pool.kernel[0] * pool.kernel[1]) as f32;
-        for (r, dx) in self.dx.chunks_exact_mut(line).enumerate() {
-            let (n, i) = ((self.first + r) / pool.h, (self.first + r) % pool.h);
-            let dy = Image::new(self.dy, c, n * oh * ow, oh * ow);
-            let rows = pool.windows_over(0, i);
-            for (j, (dx, cols)) in dx.chunks_exact_mut(c).zip(pool.windows_along(1)).enumerate() {
-                let relu = self.relu.at(r * pool.w + j);
-                let whole = are_whole(pool, [&rows, &cols]).then_some(whole);
-                let rows = rows.clone();
-                strips::each(s, c, &mut Pixel { pool, dy, rows, cols, ow, whole, relu, dx });
-            }
-        }
+    fn run<S: SimdLanes>(self, s: S) {
+        let Self { shape, dy, first, relu, dx } = self;
+        let (ow, full) = (shape.out()[1], 1.0 / (shape.kernel[0] * shape.kernel[1]) as f32);
+        each_pixel(
+            shape,
+            first,
+            dx,
+            #[inline(always)]
+            |outputs| PixelView::new(dy, shape.c, outputs),
+            #[inline(always)]
+            |dy, PooledPixel { rows, cols, index, .. }, dx| {
+                let relu = relu.at(index);
+                let full = are_full(shape, [&rows, &cols]).then_some(full);
+                let strip = &mut AvePixel { shape, dy, rows, cols, ow, full, relu, dx };
+                strips::each(s, shape.c, strip);
+            },
+        );
     }
 }
 
-/// A pixel of the input, and the windows over it.
-struct Pixel<'a> {
-    pool: &'a PoolingShape,
-    dy: Image<'a, f32>,
+/// A pixel of the input, and the windows that contain it.
+struct AvePixel<'a> {
+    shape: &'a PoolingShape,
+    dy: PixelView<'a, f32>,
     rows: Range<usize>,
     cols: Range<usize>,
     ow: usize,
-    /// The share of all windows, if they are as large as the kernel: others are divided one by one.
-    whole: Option<f32>,
-    relu: Relu<'a>,
+    /// The weight of all windows, if they are as large as the kernel; else each is computed.
+    full: Option<f32>,
+    relu: PixelMask<'a>,
     dx: &'a mut [f32],
 }
 
-impl Strip for Pixel<'_> {
-    /// Adds its share of what the windows send, in the order of the outputs.
+impl ChannelStrip for AvePixel<'_> {
+    /// Adds the weighted gradients of the windows, in the order of the outputs.
     #[inline(always)]
-    fn run<S: Lanes, const V: usize>(&mut self, s: S, at: Vectors<V>) {
+    fn run<S: SimdLanes, const V: usize>(&mut self, s: S, at: StripVectors<V>) {
         let mut sums = [s.splat(0.0); V];
         for oi in self.rows.clone() {
             for oj in self.cols.clone() {
                 let dy = at.load(s, self.dy, oi * self.ow + oj);
-                let share = match self.whole {
-                    Some(share) => share,
-                    None => share(self.pool, oi, oj),
+                let weight = match self.full {
+                    Some(weight) => weight,
+                    None => weight(self.shape, [oi, oj]),
                 };
-                let share = s.splat(share);
+                let weight = s.splat(weight);
                 for v in 0..V {
-                    sums[v] = s.fma(dy[v], share, sums[v]);
+                    sums[v] = s.fma(dy[v], weight, sums[v]);
                 }
             }
         }
@@ -213,16 +215,16 @@ impl Strip for Pixel<'_> {
 
 /// Whether windows are as large as the kernel: if the last is, all are.
 #[inline(always)]
-fn are_whole(pool: &PoolingShape, windows: [&Range<usize>; 2]) -> bool {
+fn are_full(shape: &PoolingShape, windows: [&Range<usize>; 2]) -> bool {
     let extent = [0, 1].map(
         #[inline(always)]
-        |axis| pool.extent(axis, windows[axis].end.saturating_sub(1)),
+        |axis| shape.extent(axis, windows[axis].end.saturating_sub(1)),
     );
-    extent == pool.kernel
+    extent == shape.kernel
 }
 
-/// What each pixel of window (oi, oj) counts for; those in the padding count too.
+/// The weight of each pixel of a window: one over its size, padding included.
 #[inline(always)]
-fn share(pool: &PoolingShape, oi: usize, oj: usize) -> f32 {
-    1.0 / (pool.extent(0, oi) * pool.extent(1, oj)).max(1) as f32
+fn weight(shape: &PoolingShape, [oi, oj]: [usize; 2]) -> f32 {
+    1.0 / (shape.extent(0, oi) * shape.extent(1, oj)).max(1) as f32
 }

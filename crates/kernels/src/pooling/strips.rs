@@ -1,56 +1,59 @@
-//! The channels of a pixel in strips of up to four vectors, which a kernel holds in registers while it walks
-//! over the pixels of a window.
+//! Strip mining over channels: up to four vectors of a pixel, which a kernel holds in registers
+//! while it loops over the pixels of a window.
 //!
-//! The last vector ends with the last channel, so that it may begin inside the one before: channels of both are
-//! computed twice, with the same result, which costs less than writing a part of a vector. Only fewer channels
-//! than a vector has lanes are a part of one.
+//! The last vector ends with the last channel, so it may overlap the one before: channels of both
+//! are computed twice, with the same result, which costs less than a partial store. Partial vectors
+//! occur only with fewer channels than a vector has lanes.
+
+use std::ops::Range;
 
 use crate::{
     elementwise::ReluMask,
-    simd::{LANES, Lanes},
+    simd::{LANES, SimdLanes},
 };
 
 /// Channels of a whole strip.
 const STRIP: usize = 4 * LANES;
 
-/// A kernel's work on one strip.
-pub(super) trait Strip {
-    /// Does it for the channels that `at` names.
-    fn run<S: Lanes, const V: usize>(&mut self, s: S, at: Vectors<V>);
+/// The work of a kernel on one strip.
+pub(super) trait ChannelStrip {
+    /// Computes the channels that `at` selects.
+    fn run<S: SimdLanes, const V: usize>(&mut self, s: S, at: StripVectors<V>);
 }
 
 /// Runs all strips of `c` channels.
 #[inline(always)]
-pub(super) fn each<S: Lanes>(s: S, c: usize, strip: &mut impl Strip) {
+pub(super) fn each<S: SimdLanes>(s: S, c: usize, strip: &mut impl ChannelStrip) {
     if c < LANES {
-        return strip.run(s, Vectors { first: 0, steps: [0], count: c, c });
+        return strip.run(s, StripVectors { first: 0, steps: [0], count: c, c });
     }
     let whole = c / STRIP * STRIP;
     for first in (0..whole).step_by(STRIP) {
         let steps = [0, LANES, 2 * LANES, 3 * LANES];
-        strip.run(s, Vectors { first, steps, count: LANES, c });
+        strip.run(s, StripVectors { first, steps, count: LANES, c });
     }
     match (c - whole).div_ceil(LANES) {
         0 => {}
-        1 => strip.run(s, Vectors::<1>::last(c)),
-        2 => strip.run(s, Vectors::<2>::last(c)),
-        3 => strip.run(s, Vectors::<3>::last(c)),
-        _ => strip.run(s, Vectors::<4>::last(c)),
+        1 => strip.run(s, StripVectors::<1>::last(c)),
+        2 => strip.run(s, StripVectors::<2>::last(c)),
+        3 => strip.run(s, StripVectors::<3>::last(c)),
+        _ => strip.run(s, StripVectors::<4>::last(c)),
     }
 }
 
-/// Where in a pixel of `c` channels `V` vectors lie, of `count` channels each: inside of it.
+/// The positions of `V` vectors of `count` channels each within a pixel of `c` channels.
 #[derive(Clone, Copy)]
-pub(super) struct Vectors<const V: usize> {
+pub(super) struct StripVectors<const V: usize> {
     first: usize,
-    /// From the first to each; constants where it matters.
+    /// Offset of each vector from the first; compile-time constants for whole strips.
     steps: [usize; V],
     count: usize,
     c: usize,
 }
 
-impl<const V: usize> Vectors<V> {
-    /// The channels behind whole strips, in as many vectors as they need; there must be eight channels.
+impl<const V: usize> StripVectors<V> {
+    /// The channels after the whole strips, in as many vectors as needed; `c` must be at least
+    /// eight.
     #[inline(always)]
     fn last(c: usize) -> Self {
         let first = (c / STRIP * STRIP).min(c - LANES);
@@ -61,12 +64,12 @@ impl<const V: usize> Vectors<V> {
         Self { first, steps, count: LANES, c }
     }
 
-    /// Reads vectors of a pixel; bits that are not floats are only to be moved and compared.
+    /// Loads the vectors of a pixel. Bits that are not floats may only be moved and compared.
     #[inline(always)]
-    pub(super) fn load<S: Lanes, T: FourBytes>(
+    pub(super) fn load<S: SimdLanes, T: LaneBits>(
         &self,
         s: S,
-        image: Image<'_, T>,
+        image: PixelView<'_, T>,
         pixel: usize,
     ) -> [S::F; V] {
         assert!(image.c == self.c && pixel < image.pixels, "the image has the pixel");
@@ -78,16 +81,21 @@ impl<const V: usize> Vectors<V> {
                 // SAFETY: the pixel is inside the image, and each vector inside the pixel.
                 unsafe { s.load(from) }
             } else {
-                // SAFETY: so is each of `count` channels.
+                // SAFETY: the pixel is inside the image, and has `count` channels here.
                 unsafe { s.load_first(from, self.count) }
             };
         }
         values
     }
 
-    /// Writes vectors of a pixel of `c` channels.
+    /// Stores the vectors of a pixel of `c` channels.
     #[inline(always)]
-    pub(super) fn store<S: Lanes, T: FourBytes>(&self, s: S, pixel: &mut [T], values: [S::F; V]) {
+    pub(super) fn store<S: SimdLanes, T: LaneBits>(
+        &self,
+        s: S,
+        pixel: &mut [T],
+        values: [S::F; V],
+    ) {
         assert!(pixel.len() == self.c, "the pixel has all channels");
         let first = pixel.as_mut_ptr().cast::<f32>().wrapping_add(self.first);
         for (value, &step) in values.into_iter().zip(&self.steps) {
@@ -96,37 +104,37 @@ impl<const V: usize> Vectors<V> {
                 // SAFETY: each vector is inside the pixel.
                 unsafe { s.store(to, value) }
             } else {
-                // SAFETY: so is each of `count` channels.
+                // SAFETY: the pixel has `count` channels here.
                 unsafe { s.store_first(to, value, self.count) }
             }
         }
     }
 }
 
-/// Values whose bits a vector may hold: any four bytes are one.
-pub(super) trait FourBytes {}
-impl FourBytes for f32 {}
-impl FourBytes for u32 {}
+/// Types of four bytes for which every bit pattern is valid.
+pub(super) trait LaneBits {}
+impl LaneBits for f32 {}
+impl LaneBits for u32 {}
 
 /// Pixels of `c` channels each.
-pub(super) struct Image<'a, T> {
+pub(super) struct PixelView<'a, T> {
     data: &'a [T],
     pixels: usize,
     c: usize,
 }
 
-impl<T> Clone for Image<'_, T> {
+impl<T> Clone for PixelView<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Image<'_, T> {}
+impl<T> Copy for PixelView<'_, T> {}
 
-impl<'a, T> Image<'a, T> {
-    /// `pixels` of `data`, the first of them number `first`.
+impl<'a, T> PixelView<'a, T> {
+    /// Pixels `pixels` of `data`.
     #[inline(always)]
-    pub(super) fn new(data: &'a [T], c: usize, first: usize, pixels: usize) -> Self {
-        Self { data: &data[first * c..][..pixels * c], pixels, c }
+    pub(super) fn new(data: &'a [T], c: usize, pixels: Range<usize>) -> Self {
+        Self { data: &data[pixels.start * c..pixels.end * c], pixels: pixels.len(), c }
     }
 
     /// All values.
@@ -135,17 +143,17 @@ impl<'a, T> Image<'a, T> {
     }
 }
 
-/// The ReLU below, if there is one, for the pixels of one task.
+/// The mask of the ReLU that made the input, if there is one, for the pixels of one task.
 #[derive(Clone, Copy)]
-pub(super) struct Relu<'a> {
-    mask: Option<(Image<'a, f32>, f32)>,
+pub(super) struct PixelMask<'a> {
+    mask: Option<(PixelView<'a, f32>, f32)>,
     pixel: usize,
 }
 
-impl<'a> Relu<'a> {
+impl<'a> PixelMask<'a> {
     /// For `len` values from pixel `first` on.
     pub(super) fn new(mask: Option<ReluMask<'a>>, c: usize, first: usize, len: usize) -> Self {
-        let mask = mask.map(|mask| (Image::new(mask.y, c, first, len / c), mask.slope));
+        let mask = mask.map(|mask| (PixelView::new(mask.y, c, first..first + len / c), mask.slope));
         Self { mask, pixel: 0 }
     }
 
@@ -155,12 +163,12 @@ impl<'a> Relu<'a> {
         Self { pixel, ..self }
     }
 
-    /// What passes of `d`.
+    /// Applies the mask to `d`.
     #[inline(always)]
-    pub(super) fn apply<S: Lanes, const V: usize>(
+    pub(super) fn apply<S: SimdLanes, const V: usize>(
         self,
         s: S,
-        at: Vectors<V>,
+        at: StripVectors<V>,
         mut d: [S::F; V],
     ) -> [S::F; V] {
         if let Some((y, slope)) = self.mask {

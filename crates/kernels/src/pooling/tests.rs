@@ -14,7 +14,7 @@ fn masked(dx: &[f32], y: &[f32]) -> Vec<f32> {
 
 fn pools() -> impl Strategy<Value = PoolingShape> {
     let sides = (1..=11_usize, 1..=11_usize);
-    let pair = |most: usize| prop::array::uniform2(1..=most);
+    let pair = |max: usize| prop::array::uniform2(1..=max);
     let rounding = prop_oneof![Just(Rounding::Ceil), Just(Rounding::Floor)];
     (
         1..=2_usize,
@@ -76,7 +76,8 @@ proptest! {
     }
 }
 
-/// Of equal values the first counts, and a NaN only if it is the window's first pixel; whatever the lane.
+/// Of equal values the first counts, and a NaN only if it is the window's first pixel; in every
+/// lane.
 #[test]
 fn the_first_largest_value_counts() {
     const CASES: [([f32; 4], u32); 5] = [

@@ -1,4 +1,4 @@
-//! Pooling, one window at a time, in Caffe's words: `hstart`, `hend`, `pool_size`.
+//! Pooling, one window at a time, as in Caffe: `hstart`, `hend`, `pool_size`.
 
 use crate::pooling::PoolingShape;
 

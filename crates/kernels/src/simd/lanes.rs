@@ -1,18 +1,18 @@
-//! What a vector of eight floats can do.
+//! Operations on vectors of eight floats.
 
 use crate::simd::LANES;
 
-/// Makes the errors of [`Lanes::quarter_guess`] alike on both sides.
+/// Balances the positive and negative errors of [`SimdLanes::quarter_guess`].
 pub(super) const QUARTER: u32 = 0x4F58_1800;
 
-/// Eight floats at a time. Implementors are zero-sized proofs that the CPU can.
-pub(crate) trait Lanes: Copy + Send + Sync {
+/// Eight floats at a time. Implementors are zero-sized proofs that the CPU supports the level.
+pub(crate) trait SimdLanes: Copy + Send + Sync {
     /// Eight floats.
     type F: Copy;
 
     /// `value` in every lane.
     fn splat(self, value: f32) -> Self::F;
-    /// `a * b + c`, rounded once where the level has FMA and twice where it has not.
+    /// `a * b + c`, rounded once where the level has FMA and twice otherwise.
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// `a + b`.
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
@@ -30,13 +30,13 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn relu(self, x: Self::F, slope: f32) -> Self::F {
         self.masked(x, slope, x)
     }
-    /// `[x, number]` where `x` is larger than `best[0]`, else `best`. Numbers may be any bits.
+    /// `[x, number]` where `x` is larger than `best[0]`, else `best`. `number` may be any bits.
     fn larger(self, best: [Self::F; 2], x: Self::F, number: Self::F) -> [Self::F; 2];
-    /// `x` where `a` and `b` are the same bits, else 0.
+    /// `x` where `a` and `b` have the same bits, else 0.
     fn where_same(self, a: Self::F, b: Self::F, x: Self::F) -> Self::F;
 
-    /// `s^-1/4` to 3 %, for a positive `s`. A float's bits are nearly its logarithm, so a quarter of them is
-    /// subtracted from the right constant.
+    /// `s^-1/4` to 3 %, for a positive `s`. The bits of a float approximate its logarithm, so a
+    /// quarter of them is subtracted from a constant.
     #[inline(always)]
     fn quarter_guess(self, s: Self::F) -> Self::F {
         let mut lanes = [0.0_f32; LANES];
@@ -49,7 +49,7 @@ pub(crate) trait Lanes: Copy + Send + Sync {
         unsafe { self.load(lanes.as_ptr()) }
     }
 
-    /// Asks for the cache line at `at` to be brought into L2. A wrong address is no harm.
+    /// Prefetches the cache line at `at` into L2. Any address is allowed.
     #[inline(always)]
     fn prefetch(self, at: *const f32) {
         let _ = at;
@@ -78,7 +78,7 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     unsafe fn load_first(self, from: *const f32, count: usize) -> Self::F {
         let mut lanes = [0.0; LANES];
         for (i, lane) in lanes.iter_mut().enumerate().take(count) {
-            // SAFETY: the caller vouches for `count` floats.
+            // SAFETY: the caller guarantees `count` floats.
             *lane = unsafe { *from.wrapping_add(i) };
         }
         // SAFETY: `lanes` is eight floats.
@@ -96,7 +96,7 @@ pub(crate) trait Lanes: Copy + Send + Sync {
         // SAFETY: `lanes` is eight floats.
         unsafe { self.store(lanes.as_mut_ptr(), x) };
         for (i, &lane) in lanes.iter().enumerate().take(count) {
-            // SAFETY: the caller vouches for `count` floats.
+            // SAFETY: the caller guarantees `count` floats.
             unsafe { *to.wrapping_add(i) = lane };
         }
     }
@@ -108,11 +108,12 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     /// `from` must be readable.
     unsafe fn splat_at(self, from: *const f32) -> Self::F;
 
-    /// Adds `a[i][r * step] * b[r][j]` over `r` in `0..len` to the six rows of two vectors `acc[i][j]`.
+    /// Adds `a[i][r * step] * b[r][j]` over `r` in `0..len` to the six rows of two vectors
+    /// `acc[i][j]`.
     ///
     /// # Safety
     ///
-    /// Each of `a` must be readable at `len` places `step` apart, and `b` for `16 * len`.
+    /// Each of `a` must be readable at `len` addresses `step` apart, and `b` for `16 * len` floats.
     #[inline(always)]
     unsafe fn rows_times_panel(
         self,
@@ -122,7 +123,7 @@ pub(crate) trait Lanes: Copy + Send + Sync {
         b: *const f32,
         len: usize,
     ) -> [[Self::F; 2]; 6] {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller upholds the contract.
         unsafe { crate::tile::accumulate_plain::<Self, 6, 2>(self, acc, a, step, b, len) }
     }
 }

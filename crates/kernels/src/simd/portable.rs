@@ -1,14 +1,14 @@
-//! Eight floats in an array: what runs where AVX2 does not, and what Miri can check.
+//! Eight floats in an array: for CPUs without AVX2, and for Miri.
 
 use std::array::from_fn;
 
-use crate::simd::{LANES, Lanes};
+use crate::simd::{LANES, SimdLanes};
 
-/// Runs everywhere, so it needs no proof.
+/// Every CPU supports it, so it needs no proof.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable;
 
-impl Lanes for Portable {
+impl SimdLanes for Portable {
     type F = [f32; LANES];
 
     #[inline(always)]
@@ -39,7 +39,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn larger(self, [best, which]: [Self::F; 2], x: Self::F, number: Self::F) -> [Self::F; 2] {
-        // By bits, since a choice would become a branch.
+        // Bitwise, since a conditional would become a branch.
         let larger: [u32; LANES] = from_fn(|i| u32::from(x[i] > best[i]).wrapping_neg());
         [(best, x), (which, number)].map(|(old, new)| {
             from_fn(|i| {
@@ -56,19 +56,19 @@ impl Lanes for Portable {
 
     #[inline(always)]
     unsafe fn load(self, from: *const f32) -> Self::F {
-        // SAFETY: the caller vouches for eight readable floats.
+        // SAFETY: the caller guarantees eight readable floats.
         unsafe { from.cast::<Self::F>().read_unaligned() }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut f32, x: Self::F) {
-        // SAFETY: the caller vouches for eight writable floats.
+        // SAFETY: the caller guarantees eight writable floats.
         unsafe { to.cast::<Self::F>().write_unaligned(x) }
     }
 
     #[inline(always)]
     unsafe fn splat_at(self, from: *const f32) -> Self::F {
-        // SAFETY: the caller vouches for `from`.
+        // SAFETY: the caller guarantees `from`.
         [unsafe { *from }; LANES]
     }
 }

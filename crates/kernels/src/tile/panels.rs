@@ -1,11 +1,11 @@
-//! Columns packed into panels.
+//! How the columns of a packed operand are divided into panels.
 
 use crate::{
     simd::LANES,
     tile::{COLS, WIDE},
 };
 
-/// Panels that hold `cols` columns: 16 wide, but the last as wide as it needs, in vectors of 8.
+/// Panels of `cols` columns: 16 wide; the last is as wide as needed, in vectors of 8.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Panels {
     cols: usize,
@@ -13,13 +13,13 @@ pub(crate) struct Panels {
 }
 
 impl Panels {
-    /// Panels for `cols` columns, the last up to 24 wide if it saves one of 8.
+    /// Panels for `cols` columns. The last is up to 24 wide where that avoids a panel of 8.
     pub(crate) fn new(cols: usize) -> Self {
         let spare = cols > COLS && (1..=WIDE - COLS).contains(&(cols % COLS));
         Self { cols, count: cols.div_ceil(COLS) - usize::from(spare) }
     }
 
-    /// How many.
+    /// Number of panels.
     pub(crate) fn count(self) -> usize {
         self.count
     }
@@ -35,7 +35,7 @@ impl Panels {
     }
 
     /// Columns the widest panel is packed with.
-    pub(crate) fn most_width(self) -> usize {
+    pub(crate) fn max_width(self) -> usize {
         self.width(0).max(self.width(self.count - 1))
     }
 

@@ -1,4 +1,5 @@
-//! AdaGrad (Duchi et al. 2011): `h += g^2`, `w -= rate g / (sqrt(h) + delta)`. Caffe type `AdaGrad`.
+//! AdaGrad (Duchi et al. 2011): `h += g^2`, `w -= rate g / (sqrt(h) + delta)`. Caffe type
+//! `AdaGrad`.
 
 use super::{DecayMode, HyperParams, ParamBlock, RuleTerms, UpdateRule};
 use crate::error::{SolverError, expect};

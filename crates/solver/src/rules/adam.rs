@@ -1,8 +1,9 @@
 //! Adam (Kingma, Ba 2015) in the efficient form of the paper's section 2. Caffe type `Adam`.
 //!
 //! `m = momentum m + (1 - momentum) g`, `v = momentum2 v + (1 - momentum2) g^2`,
-//! `w -= rate sqrt(1 - momentum2^t) / (1 - momentum^t) * m / (sqrt(v) + delta)`. `delta` is the paper's
-//! epsilon-hat: it is added before the correction. `m` is the first history, `v` the second.
+//! `w -= rate sqrt(1 - momentum2^t) / (1 - momentum^t) * m / (sqrt(v) + delta)`. `delta` is the
+//! paper's epsilon-hat: it is added before the correction. `m` is the first history, `v` the
+//! second.
 
 use super::{DecayMode, ParamBlock, RuleTerms, UpdateRule, any};
 

@@ -1,9 +1,10 @@
 //! LARS (You, Gitman, Ginsburg 2017): SGD with a learning rate per parameter. Type `LARS`, not in
 //! Caffe.
 //!
-//! The rate of a parameter is multiplied by `eta |w| / (|g| + decay |w|)` with the trust coefficient
-//! `eta`, so that an update is a fixed fraction of the weights for any batch size. `|g|` is the norm after
-//! clipping and `iter_size`, before decay. Where a norm is zero (a bias at the start) the factor is 1.
+//! The rate of a parameter is multiplied by `eta |w| / (|g| + decay |w|)` with the trust
+//! coefficient `eta`, so that an update is a fixed fraction of the weights for any batch size.
+//! `|g|` is the norm after clipping and `iter_size`, before decay. Where a norm is zero (a bias at
+//! the start) the factor is 1.
 
 use super::{DecayMode, ParamNorms, UpdateRule, any, sgd};
 

@@ -1,5 +1,5 @@
-//! Nesterov's accelerated gradient: `h' = momentum h + rate g`, `w -= (1 + momentum) h' - momentum h`.
-//! Caffe type `Nesterov`.
+//! Nesterov's accelerated gradient: `h' = momentum h + rate g`,
+//! `w -= (1 + momentum) h' - momentum h`. Caffe type `Nesterov`.
 //!
 //! The stored weights are the look-ahead weights (Sutskever et al. 2013, rewritten), so that the
 //! gradient is evaluated at the stored weights: undo the old look-ahead, then apply the new one.

@@ -120,7 +120,8 @@ fn reference(o: &ReferenceOptions) -> Vec<f64> {
     flat(&params)
 }
 
-/// Ours, with `workers` workers that take turns, `threads` threads, and the sum over `replicas` in the pool.
+/// Ours, with `workers` workers that take turns, `threads` threads, and the sum over `replicas` in
+/// the pool.
 fn ours(o: &ReferenceOptions, workers: usize, threads: usize, replicas: f32) -> Vec<f32> {
     let (solver, slots) = (solver(o), slots());
     let cpu = Cpu::new(threads, Simd::Portable);

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{backward_weights, in_place};
+use super::{backward_weights, unpacked};
 use crate::{
     StridedRows, Write,
     conv::Conv,
@@ -8,12 +8,12 @@ use crate::{
     testing::{assert_close, noise, on_every_cpu},
 };
 
-/// Convolutions on both sides of the border between reading the input in place and packing it, with more
-/// than a block of pixels, and with enough images to take them place by place.
+/// Convolutions with packed and with unpacked input, with more than a block of pixels, and with
+/// enough images to skip padding by position.
 fn convs() -> impl Strategy<Value = Conv> {
     let sizes = (1..=9_usize, 4..=7_usize, 4..=7_usize);
     let channels = (1..=2_usize, prop::sample::select(vec![3, 16, 20, 32]), 100..=160_usize);
-    let (pair, pad) = (|most: usize| prop::array::uniform2(1..=most), 0..=2_usize);
+    let (pair, pad) = (|max: usize| prop::array::uniform2(1..=max), 0..=2_usize);
     (sizes, channels, pair(3), pair(2), prop::array::uniform2(pad), pair(2))
         .prop_map(|((n, h, w), (group, c, k), kernel, stride, pad, dilation)| Conv {
             n,
@@ -65,7 +65,7 @@ fn the_gradient_of_no_images_is_zero() {
         dilation: ones,
         group: 1,
     };
-    assert!(in_place::applies(&conv), "the kernel that this is about");
+    assert!(unpacked::applies(&conv), "the kernel that this is about");
     on_every_cpu(|cpu| {
         let mut dw = vec![7.0; conv.weights_len()];
         backward_weights(cpu, &conv, &[], StridedRows::dense(&[], conv.k), Write::Set, &mut dw);

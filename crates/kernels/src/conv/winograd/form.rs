@@ -1,29 +1,30 @@
-//! Which form of Winograd's convolution suits a shape, if any.
+//! Chooses the form of Winograd convolution for a shape, if any.
 
 use crate::conv::{Conv, winograd::CHANNELS_MAX};
 
-/// Outputs of a tile and taps of a filter, along an axis.
+/// F(M, R): M outputs of a tile and R taps of a filter, along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::conv) enum Form {
-    TwoOfThree,
-    FourOfThree,
-    TwoOfFive,
+pub(in crate::conv) enum WinogradForm {
+    F23,
+    F43,
+    F25,
 }
 
-/// What turning a value costs on each side, in products: with 16 channels on both, Winograd's way costs twice
-/// its products.
-const TURN: usize = 8;
-/// Turned filters are up to four times the weights, made and fetched again at every call: as dear as so many
-/// more tiles. Measured on 256 channels of 14×14, where eight images are 128 tiles of 4×4 or 392 of 2×2, and
-/// the larger number is faster.
+/// Cost of transforming a value on each side, in products: with 16 channels on both sides, the
+/// transforms cost as much as the products.
+const TRANSFORM: usize = 8;
+/// Transformed filters are up to four times the weights, computed and read again in every call: as
+/// expensive as this many more tiles. Measured on 256 channels of 14×14, where eight images are 128
+/// tiles of 4×4 or 392 of 2×2, and the larger number of tiles is faster.
 const FILTERS: usize = 192;
 
-impl Form {
-    /// The cheapest form for a pass, or `None` if the sum of taps is cheaper. Follows from the shape.
+impl WinogradForm {
+    /// The cheapest form for a pass, or `None` if the direct sum is cheaper. Follows from the
+    /// shape.
     ///
-    /// * `[h, w]`: of what is cut into tiles: the output, or the input for its gradient
+    /// * `[h, w]`: size of what is divided into tiles: the output, or the input for its gradient
     pub(in crate::conv) fn of(conv: &Conv, [h, w]: [usize; 2]) -> Option<Self> {
-        let forms = [(Self::TwoOfThree, 2, 3), (Self::FourOfThree, 4, 3), (Self::TwoOfFive, 2, 5)];
+        let forms = [(Self::F23, 2, 3), (Self::F43, 4, 3), (Self::F25, 2, 5)];
         let (c, k) = (conv.group_c(), conv.group_k());
         let plain = conv.stride == [1, 1] && conv.dilation == [1, 1] && c.max(k) <= CHANNELS_MAX;
         if !plain || conv.out_pixels() == 0 {
@@ -35,8 +36,8 @@ impl Form {
             .filter(|&(_, _, taps)| fits(taps))
             .map(|(form, side, taps)| {
                 let tiles = conv.n * h.div_ceil(side) * w.div_ceil(side);
-                let turned = tiles * (c * k + TURN * (c + k)) + FILTERS * c * k;
-                ((side + taps - 1).pow(2) * turned, form)
+                let work = tiles * (c * k + TRANSFORM * (c + k)) + FILTERS * c * k;
+                ((side + taps - 1).pow(2) * work, form)
             })
             .filter(|&(cost, _)| cost < conv.out_pixels() * conv.taps() * c * k)
             .min_by_key(|&(cost, _)| cost)

@@ -1,39 +1,42 @@
-//! The gradient of weights, with the R×R taps as outputs and M×M of `dy` in the filter's part.
+//! The gradient of weights: R×R taps are the outputs, and M×M values of `dy` take the role of the
+//! filter.
 //!
-//! `dw[k, c] = gather(Σ_tile spread(dy[tile, k]) · inputs(x[tile, c]))`: N² matrix products whose reduction
-//! runs over tiles. A task owns some output and some input channels; it walks its tiles in blocks, turns
-//! `dy` into (N², tiles, k) and, one panel of 16 channels after another, `x` into (N², tiles, 16), both small
-//! enough for L2, and adds into sums kept register tile by register tile in scratch.
-//! Partial sums over tiles are added in order when the sums are turned into taps.
+//! `dw[k, c] = output(Σ_tile filter(dy[tile, k]) · input(x[tile, c]))`: N² matrix products whose
+//! reduction runs over tiles. A task owns some output and some input channels. It processes its
+//! tiles in blocks: transforms `dy` into (N², tiles, k) and, one panel of 16 channels after
+//! another, `x` into (N², tiles, 16), both small enough for L2, and accumulates into sums stored
+//! register tile by register tile in scratch. Partial sums over tiles are added in order when the
+//! sums are transformed into taps.
 
+mod blocking;
 mod collect;
-mod cut;
 
 use std::ops::Range;
 
 use crate::{
     conv::{
         Conv,
-        backward_weights::each_outputs,
-        shares::Share,
+        backward_weights::for_output_channels,
+        split_k::{PartialSums, SplitKTask},
         winograd::{
             gradient::{
-                collect::Collect,
-                cut::{BLOCK, Cut},
+                blocking::{BLOCK, WinogradBlocking},
+                collect::WinogradCollect,
             },
-            inputs::{self, Channels},
-            planes::Planes,
-            points::{At, Points},
+            input_tile::{self, ChannelRange},
+            plane_layout::PlaneLayout,
+            points::{PointSet, WinogradPoints},
             transform,
         },
     },
-    cpu::{Cpu, Pieces},
-    simd::{Kernel, LANES, Lanes},
-    tile::{self, COLS, ROWS, Run, Start, Target},
+    cpu::{Cpu, DisjointMut},
+    simd::{Kernel, LANES, SimdLanes},
+    tile::{self, COLS, KSlice, ROWS, TileInit, TileOutput},
     view::{StridedRows, Write},
 };
 
-/// As [`backward_weights`](crate::conv::backward_weights), with tiles of M×M outputs and N×N inputs.
+/// As [`backward_weights`](crate::conv::backward_weights), with tiles of M×M outputs and N×N
+/// inputs.
 pub(super) fn run<const M: usize, const R: usize, const N: usize>(
     cpu: &Cpu,
     conv: &Conv,
@@ -42,97 +45,113 @@ pub(super) fn run<const M: usize, const R: usize, const N: usize>(
     write: Write,
     dw: &mut [f32],
 ) where
-    At<N>: Points<N>,
+    PointSet<N>: WinogradPoints<N>,
 {
-    let cut = Cut::<M, N>::of(conv);
-    cpu.with_shared(cut.shares.splits() * cut.sums_len, |sums| {
-        let (x, sums_of) = (StridedRows::dense(x, conv.c), Pieces::new(&mut *sums, 1));
-        let work = Work { conv, cut: &cut, x, dy, sums: sums_of };
-        cpu.run_scratch(cut.shares.tasks(), cut.scratch_len(), |task, scratch| {
-            let (turned_dy, turned_x) = scratch.split_at_mut(N * N * cut.dy.plane);
-            cpu.enter(Part { of: &work, share: cut.shares.share(task), turned_dy, turned_x });
+    let blocking = WinogradBlocking::<M, N>::of(conv);
+    cpu.with_shared(blocking.partition.splits() * blocking.sums_len, |sums| {
+        let (x, sums_of) = (StridedRows::dense(x, conv.c), DisjointMut::new(&mut *sums, 1));
+        let gradient = WinogradGradient { conv, blocking: &blocking, x, dy, sums: sums_of };
+        cpu.run_scratch(blocking.partition.tasks(), blocking.scratch_len(), |task, scratch| {
+            let (dy_matrices, x_matrices) = scratch.split_at_mut(N * N * blocking.dy.plane);
+            cpu.enter(WinogradGradientTask {
+                of: &gradient,
+                task: blocking.partition.task(task),
+                dy_matrices,
+                x_matrices,
+            });
         });
         let row = conv.group_c() * conv.taps();
-        each_outputs(cpu, conv, ROWS, dw, |group, first, dw| {
+        let sums =
+            PartialSums { sums, splits: blocking.partition.splits(), len: blocking.sums_len };
+        for_output_channels(cpu, conv, ROWS, dw, |group, first, dw| {
             let tile = first / ROWS;
-            cpu.enter(Collect::<M, R, N> { cut: &cut, sums, group, tile, write, row, dw });
+            cpu.enter(WinogradCollect::<M, R, N> {
+                blocking: &blocking,
+                sums,
+                group,
+                tile,
+                write,
+                row,
+                dw,
+            });
         });
     });
 }
 
-/// What all tasks share.
-struct Work<'a, const M: usize, const N: usize> {
+/// The operands of the gradient, shared by all tasks.
+struct WinogradGradient<'a, const M: usize, const N: usize> {
     conv: &'a Conv,
-    cut: &'a Cut<M, N>,
+    blocking: &'a WinogradBlocking<M, N>,
     x: StridedRows<'a>,
     dy: StridedRows<'a>,
-    sums: Pieces<'a, f32>,
+    sums: DisjointMut<'a, f32>,
 }
 
-/// One task.
-struct Part<'a, const M: usize, const N: usize> {
-    of: &'a Work<'a, M, N>,
-    share: Share,
-    /// (N², 48, k and some)
-    turned_dy: &'a mut [f32],
-    /// (N², 48, 24)
-    turned_x: &'a mut [f32],
+/// One task of the split-K partition.
+struct WinogradGradientTask<'a, const M: usize, const N: usize> {
+    of: &'a WinogradGradient<'a, M, N>,
+    task: SplitKTask,
+    /// Transformed `dy`, (N², 48, k rounded up).
+    dy_matrices: &'a mut [f32],
+    /// Transformed panel of `x`, (N², 48, 24).
+    x_matrices: &'a mut [f32],
 }
 
-impl<const M: usize, const N: usize> Kernel for Part<'_, M, N>
+impl<const M: usize, const N: usize> Kernel for WinogradGradientTask<'_, M, N>
 where
-    At<N>: Points<N>,
+    PointSet<N>: WinogradPoints<N>,
 {
     type Out = ();
 
     #[inline(always)]
-    fn run<S: Lanes>(mut self, s: S) {
-        let cut = self.of.cut;
-        let tiles = cut.grid.tiles();
-        let mine = self.share.blocks.clone();
-        for block in mine.clone() {
+    fn run<S: SimdLanes>(mut self, s: S) {
+        let blocking = self.of.blocking;
+        let tiles = blocking.tiling.tiles();
+        let blocks = self.task.blocks.clone();
+        for block in blocks.clone() {
             let tiles = block * BLOCK..tiles.min((block + 1) * BLOCK);
-            self.turn_dy(s, tiles.clone());
-            for panel in self.share.panels.clone() {
-                self.turn_x(s, tiles.clone(), panel);
+            self.transform_dy(s, tiles.clone());
+            for panel in self.task.panels.clone() {
+                self.transform_x(s, tiles.clone(), panel);
                 for point in 0..N * N {
-                    self.multiply(s, (point, panel), tiles.len(), block == mine.start);
+                    self.multiply(s, (point, panel), tiles.len(), block == blocks.start);
                 }
             }
         }
     }
 }
 
-impl<const M: usize, const N: usize> Part<'_, M, N>
+impl<const M: usize, const N: usize> WinogradGradientTask<'_, M, N>
 where
-    At<N>: Points<N>,
+    PointSet<N>: WinogradPoints<N>,
 {
-    /// Turns a panel of input channels of some tiles.
+    /// Transforms a panel of input channels of some tiles.
     #[inline(always)]
-    fn turn_x<S: Lanes>(&mut self, s: S, tiles: Range<usize>, panel: usize) {
-        let Work { conv, cut, x, .. } = *self.of;
-        let first = self.share.group * conv.group_c() + panel * COLS;
-        let channels = Channels { x, first, count: cut.panels.cols(panel) };
-        let Planes { row, plane } = cut.x(panel);
-        assert!(self.turned_x.len() >= N * N * plane, "all matrices");
-        for (row, tile) in self.turned_x[..BLOCK * row].chunks_exact_mut(row).zip(tiles) {
-            let (to, place) = (row.as_mut_ptr(), cut.grid.place(tile));
-            // SAFETY: `x` has all pixels, and this row of each of the N² matrices has a panel's width.
-            unsafe { inputs::turn(s, channels, (&cut.grid, place), to, plane) };
+    fn transform_x<S: SimdLanes>(&mut self, s: S, tiles: Range<usize>, panel: usize) {
+        let WinogradGradient { conv, blocking, x, .. } = *self.of;
+        let first = self.task.group * conv.group_c() + panel * COLS;
+        let channels = ChannelRange { x, first, count: blocking.panels.cols(panel) };
+        let PlaneLayout { row, plane } = blocking.x(panel);
+        assert!(self.x_matrices.len() >= N * N * plane, "all matrices");
+        for (row, tile) in self.x_matrices[..BLOCK * row].chunks_exact_mut(row).zip(tiles) {
+            let (to, tile) = (row.as_mut_ptr(), blocking.tiling.tile(tile));
+            // SAFETY: `x` has all pixels, and this row of each of the N² matrices has a panel's
+            // width.
+            unsafe { input_tile::transform_tile(s, channels, (&blocking.tiling, tile), to, plane) };
         }
     }
 
-    /// Turns the outputs' gradients of some tiles.
+    /// Transforms the gradients of the outputs of some tiles.
     #[inline(always)]
-    fn turn_dy<S: Lanes>(&mut self, s: S, tiles: Range<usize>) {
-        let Work { conv, cut, dy, .. } = *self.of;
-        let k = self.share.tiles.start * ROWS;
-        let count = (self.share.tiles.len() * ROWS).min(conv.group_k() - k);
-        let first = self.share.group * conv.group_k() + k;
-        let Planes { row, plane } = cut.dy;
-        assert!(self.turned_dy.len() >= N * N * plane, "all matrices");
-        for (row, tile) in self.turned_dy[..BLOCK * row].chunks_exact_mut(row).zip(tiles) {
-            let pixels = cut.grid.output_pixels(cut.grid.place(tile), dy, first);
+    fn transform_dy<S: SimdLanes>(&mut self, s: S, tiles: Range<usize>) {
+        let WinogradGradient { conv, blocking, dy, .. } = *self.of;
+        let k = self.task.tiles.start * ROWS;
+        let count = (self.task.tiles.len() * ROWS).min(conv.group_k() - k);
+        let first = self.task.group * conv.group_k() + k;
+        let PlaneLayout { row, plane } = blocking.dy;
+        assert!(self.dy_matrices.len() >= N * N * plane, "all matrices");
+        for (row, tile) in self.dy_matrices[..BLOCK * row].chunks_exact_mut(row).zip(tiles) {
+            let pixels = blocking.tiling.output_pixels(blocking.tiling.tile(tile), dy, first);
             for channel in (0..count).step_by(LANES) {
                 let live = LANES.min(count - channel);
                 let mut values = [[s.splat(0.0); M]; M];
@@ -147,34 +166,43 @@ where
                         unsafe { s.load_first(from, live) }
                     };
                 }
-                let points: [[S::F; N]; N] = transform::spread(s, &values);
+                let points: [[S::F; N]; N] = transform::filter(s, &values);
                 for (point, &value) in points.as_flattened().iter().enumerate() {
                     let to = row.as_mut_ptr().wrapping_add(point * plane + channel);
-                    // SAFETY: this row of each of the N² matrices has whole vectors for all channels.
+                    // SAFETY: this row of each of the N² matrices has whole vectors for all
+                    // channels.
                     unsafe { s.store(to, value) };
                 }
             }
         }
     }
 
-    /// Adds a block's product number `point` to the sums of a panel.
+    /// Adds product `point` of a block to the sums of a panel.
     #[inline(always)]
-    fn multiply<S: Lanes>(&self, s: S, (point, panel): (usize, usize), len: usize, first: bool) {
-        let cut = self.of.cut;
-        let Share { split, group, tiles, .. } = &self.share;
-        let start = if first { Start::Zero } else { Start::Output };
-        let dy = &self.turned_dy[point * cut.dy.plane..][..cut.dy.plane];
-        let Planes { row: width, plane } = cut.x(panel);
-        let b = self.turned_x[point * plane..][..plane].as_ptr();
+    fn multiply<S: SimdLanes>(
+        &self,
+        s: S,
+        (point, panel): (usize, usize),
+        len: usize,
+        first: bool,
+    ) {
+        let blocking = self.of.blocking;
+        let SplitKTask { split, group, tiles, .. } = &self.task;
+        let start = if first { TileInit::Zero } else { TileInit::Output };
+        let dy = &self.dy_matrices[point * blocking.dy.plane..][..blocking.dy.plane];
+        let PlaneLayout { row: width, plane } = blocking.x(panel);
+        let b = self.x_matrices[point * plane..][..plane].as_ptr();
         for (index, tile) in tiles.clone().enumerate() {
             let rows = std::array::from_fn(|i| dy[index * ROWS + i..].as_ptr());
-            let to = self.of.sums.pointer(cut.sums_at(*split, *group, point, panel, tile));
+            let to = self.of.sums.pointer(blocking.sums_at(*split, *group, point, panel, tile));
             let to: [_; ROWS] = std::array::from_fn(|i| to.wrapping_add(i * width));
-            let target = Target { rows: &to, valid: ROWS, cols: width, step: 1 };
-            let run = Run { rows, at: 0, len };
-            // SAFETY: a row of `dy` has six channels from each register tile's first on, the panel is
-            // (48, width), and the sums are this task's alone.
-            unsafe { tile::sum_panel(s, width, &[run], cut.dy.row, b, (start, None), &target) };
+            let output = TileOutput { rows: &to, valid: ROWS, cols: width, step: 1 };
+            let slice = KSlice { rows, panel_row: 0, len };
+            // SAFETY: a row of `dy` has six channels from the first of each register tile on, the
+            // panel is (48, width), and the sums belong to this task only.
+            unsafe {
+                tile::sum_panel(s, width, &[slice], blocking.dy.row, b, (start, None), &output)
+            };
         }
     }
 }

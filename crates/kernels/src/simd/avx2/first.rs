@@ -1,7 +1,7 @@
-//! The first few lanes of a vector, read and written without touching what lies behind.
+//! Partial loads and stores: the first lanes of a vector, without touching the memory behind them.
 //!
-//! Reading has an instruction of its own. Writing has one too, but a slow one on many CPUs; at most three
-//! plain stores of 4, 2 and 1 floats take its place.
+//! A load uses the masked-load instruction. The masked store is slow on many CPUs; at most three
+//! plain stores of 4, 2 and 1 floats replace it.
 
 use std::arch::x86_64::{
     __m256, _mm_castps_pd, _mm_movehl_ps, _mm_store_ss, _mm_storel_pd, _mm_storeu_ps,
@@ -50,13 +50,13 @@ pub(super) unsafe fn store(mut to: *mut f32, x: __m256, count: usize) {
     }
     if count & 2 != 0 {
         let two = _mm_castps_pd(rest);
-        // SAFETY: two more are.
+        // SAFETY: two more are writable.
         unsafe { _mm_storel_pd(to.cast(), two) };
         to = to.wrapping_add(2);
         rest = _mm_movehl_ps(rest, rest);
     }
     if count & 1 != 0 {
-        // SAFETY: one more is.
+        // SAFETY: one more is writable.
         unsafe { _mm_store_ss(to, rest) };
     }
 }

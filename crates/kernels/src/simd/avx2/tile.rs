@@ -1,8 +1,8 @@
 //! The inner loop of the register tile, in assembly.
 //!
-//! The loop needs 12 accumulators, 2 vectors of `b` and 1 broadcast: 15 of 16 registers. From the
-//! same code in Rust the compiler loads all six broadcasts first and then spills accumulators,
-//! which halves the speed; here the order is ours. Per step 12 FMAs (6 cycles) and 8 loads.
+//! The loop needs 12 accumulators, 2 vectors of `b` and 1 broadcast: 15 of 16 registers. For the
+//! same code in Rust the compiler loads all six broadcasts first and spills accumulators, which
+//! halves the speed; assembly fixes the order. Per step 12 FMAs (6 cycles) and 8 loads.
 
 use std::arch::{asm, x86_64::__m256};
 
@@ -12,7 +12,7 @@ use std::arch::{asm, x86_64::__m256};
 ///
 /// # Safety
 ///
-/// Each of `a` must be readable at `len` places `step` apart and `b` for `16 * len`.
+/// Each of `a` must be readable at `len` addresses `step` apart and `b` for `16 * len` floats.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn rows_times_panel(
@@ -33,8 +33,8 @@ pub(super) unsafe fn rows_times_panel(
         [mut c40, mut c41],
         [mut c50, mut c51],
     ] = acc;
-    // SAFETY: reads `len` floats of each row and `16 * len` of `b`, which the caller vouches for, and
-    // writes registers only.
+    // SAFETY: reads `len` floats of each row and `16 * len` of `b`, which the caller guarantees,
+    // and writes registers only.
     unsafe {
         asm!(
             "2:",

@@ -4,7 +4,8 @@ use std::arch::x86_64::{
     __m256, _mm256_permute2f128_ps, _mm256_shuffle_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
 };
 
-/// Lane `j` of vector `i` becomes lane `i` of vector `j`: pairs, then quads, then halves change place.
+/// Lane `j` of vector `i` becomes lane `i` of vector `j`: pairs, then quads, then halves are
+/// exchanged.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn transpose([r0, r1, r2, r3, r4, r5, r6, r7]: [__m256; 8]) -> [__m256; 8] {

@@ -1,0 +1,78 @@
+//! The contiguous input floats that an output pixel reads: one range per tap, or one per kernel
+//! row.
+
+use crate::{
+    conv::{Conv, StackVec},
+    cpu::Cpu,
+};
+
+/// Below this many channels a kernel row is read as one tap.
+const FEW_CHANNELS: usize = 16;
+
+/// The input of every output pixel (i, j): for each tap, `len` floats from pixel
+/// `(i, j) · stride + tap`.
+pub(super) struct InputTaps {
+    /// Offsets of the taps, relative to the output pixel times the stride.
+    pub(super) taps: StackVec<[isize; 2]>,
+    /// Contiguous floats of a tap, of one group.
+    pub(super) len: usize,
+    /// Zeros that must be added around the image so that taps never leave it.
+    pub(super) border: [usize; 2],
+}
+
+impl InputTaps {
+    /// The taps of a convolution; follows from the shape alone.
+    pub(super) fn of(conv: &Conv) -> Self {
+        let [kh, kw] = conv.kernel;
+        let [dh, dw] = conv.dilation;
+        let few = conv.group == 1 && conv.c < FEW_CHANNELS && kw > 1 && dw == 1;
+        if few {
+            let taps = (0..kh).map(|i| [(i * dh).cast_signed(), 0]).collect();
+            return Self { taps, len: kw * conv.c, border: conv.pad };
+        }
+        let [ph, pw] = conv.pad.map(usize::cast_signed);
+        let taps = (0..kh)
+            .flat_map(|i| (0..kw).map(move |j| (i, j)))
+            .map(|(i, j)| [(i * dh).cast_signed() - ph, (j * dw).cast_signed() - pw])
+            .collect();
+        Self { taps, len: conv.group_c(), border: [0, 0] }
+    }
+
+    /// Size of the image with its border.
+    pub(super) fn padded(&self, conv: &Conv) -> [usize; 2] {
+        [conv.h + 2 * self.border[0], conv.w + 2 * self.border[1]]
+    }
+
+    /// Floats of scratch for the padded copy, if one is needed.
+    pub(super) fn copy_len(&self, conv: &Conv) -> usize {
+        let [h, w] = self.padded(conv);
+        if self.border == [0, 0] { 0 } else { conv.n * h * w * conv.c }
+    }
+
+    /// The image with its border: `x` itself, or a copy in `scratch`.
+    pub(super) fn image<'a>(
+        &self,
+        cpu: &Cpu,
+        conv: &Conv,
+        x: &'a [f32],
+        scratch: &'a mut [f32],
+    ) -> &'a [f32] {
+        if self.border == [0, 0] || conv.x_len() == 0 {
+            return x;
+        }
+        let [_, w] = self.padded(conv);
+        let [top, left] = self.border;
+        let (row, live) = (w * conv.c, conv.w * conv.c);
+        let rows = conv.h + 2 * top;
+        cpu.run_chunks(scratch, row * rows, |image, padded| {
+            let x = &x[image * conv.h * live..][..conv.h * live];
+            for (i, padded) in padded.chunks_exact_mut(row).enumerate() {
+                padded.fill(0.0);
+                if (top..top + conv.h).contains(&i) {
+                    padded[left * conv.c..][..live].copy_from_slice(&x[(i - top) * live..][..live]);
+                }
+            }
+        });
+        scratch
+    }
+}
