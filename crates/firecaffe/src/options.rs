@@ -49,7 +49,7 @@ impl ComputeArgs {
 
     pub(crate) fn simd(&self) -> Result<Simd> {
         let simd = self.simd.unwrap_or_else(Simd::detect);
-        ensure!(simd.is_supported(), "this CPU does not run {simd}; use `--simd portable`");
+        ensure!(simd.is_supported(), "this CPU does not support {simd}; use `--simd portable`");
         Ok(simd)
     }
 }
