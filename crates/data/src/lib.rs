@@ -44,7 +44,7 @@ pub mod transform;
 pub use batch::{BatchOrigin, SampleBatch};
 pub use error::DataError;
 pub use fingerprint::fingerprint;
-pub use source::{OnBadSample, ReplicaSlice, SOURCES, SourceOptions};
+pub use source::{OnBadSample, OptionNotice, ReplicaSlice, SOURCES, SourceOptions};
 pub use state::StreamState;
 pub use stream::{BatchStream, open, shapes};
 

@@ -18,6 +18,7 @@ use std::{
 
 use base::{Phase, Shape, random::Mt19937};
 use caffe_format::LayerParameter;
+use serde::{Deserialize, Serialize};
 
 use crate::{batch::SampleBatch, error::DataError, state::StreamState};
 
@@ -60,7 +61,7 @@ pub(crate) struct OpenedSource {
     /// Of the tops of the first batch.
     pub(crate) shapes: Vec<Shape>,
     /// What the user should know, for instance that a field has no effect.
-    pub(crate) notices: Vec<String>,
+    pub(crate) notices: Vec<OptionNotice>,
     pub(crate) names: RecordNames,
 }
 
@@ -96,6 +97,17 @@ impl ReplicaSlice {
     fn in_phase(self, phase: Phase) -> Self {
         if phase == Phase::Test { Self::ALL } else { self }
     }
+}
+
+/// An option of a data layer that has no effect, or another one than its name suggests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OptionNotice {
+    /// `rand_skip` of a Data layer has no effect, as in Caffe 1.0.
+    RandSkip,
+    /// An ImageData layer without `shuffle` gives every replica the same images.
+    SameImages,
+    /// `transform_param` of a MemoryData layer has no effect.
+    MemoryTransform,
 }
 
 /// What happens to a record that cannot be used: a damaged image, another size.

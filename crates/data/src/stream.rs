@@ -27,8 +27,8 @@ use crate::{
     batch::{BatchOrigin, SampleBatch},
     error::DataError,
     source::{
-        self, OpenedSource, Prefetch, RecordNames, RecordSource, SourceKind, SourceOptions,
-        SourceRequest,
+        self, OpenedSource, OptionNotice, Prefetch, RecordNames, RecordSource, SourceKind,
+        SourceOptions, SourceRequest,
     },
     state::StreamState,
 };
@@ -39,7 +39,7 @@ const PREFETCH_MAX: u32 = 64;
 /// Batches of one data layer.
 pub struct BatchStream {
     shapes: Vec<Shape>,
-    notices: Vec<String>,
+    notices: Vec<OptionNotice>,
     names: RecordNames,
     prefetch: usize,
     /// The batch last taken, until it is recycled.
@@ -137,7 +137,7 @@ impl BatchStream {
 
     /// What the user should be told once, in sentences.
     #[must_use]
-    pub fn notices(&self) -> &[String] {
+    pub fn notices(&self) -> &[OptionNotice] {
         &self.notices
     }
 

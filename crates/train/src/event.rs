@@ -8,6 +8,7 @@ mod setup;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use data::OptionNotice;
 use net::{DebugValue, Memory, NetReport, Output, UnmetRule};
 use serde::{Deserialize, Serialize};
 
@@ -48,12 +49,12 @@ pub enum Event {
         /// What it consists of.
         report: NetReport,
     },
-    /// A data source has something to say about its layer's options.
+    /// An option of a data layer does not do what its name suggests.
     SourceOption {
         /// The data layer.
         layer: String,
-        /// What has no effect, or another one than expected.
-        notice: String,
+        /// Which option.
+        notice: OptionNotice,
     },
     /// All nets are built.
     SolverReady,

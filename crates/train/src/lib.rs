@@ -119,7 +119,7 @@ pub use caffe_format::{
     BlobError, DataParameterDb, LayerParameter, NetParameter, NetState, Phase, SolverParameter,
 };
 pub use collective::AlgorithmChoice;
-pub use data::{DataError, OnBadSample};
+pub use data::{DataError, OnBadSample, OptionNotice};
 pub use exchange::wire::WireFormat;
 pub use exchange::{Exchange, ExchangeError};
 pub use kernels::{Cpu, Simd};

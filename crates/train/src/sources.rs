@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use base::random::Mt19937;
 use base::{Phase, Shape};
 use caffe_format::LayerParameter;
-use data::{BatchStream, OnBadSample, ReplicaSlice, SourceOptions, StreamState};
+use data::{BatchStream, OnBadSample, OptionNotice, ReplicaSlice, SourceOptions, StreamState};
 use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;
 
@@ -69,8 +69,7 @@ impl OpenSources for FileSources {
         }
         let stream = data::open(layer, phase, &self.options, rng).map_err(source_error)?;
         let name = layer.name();
-        let event =
-            |notice: &String| Event::SourceOption { layer: name.into(), notice: notice.clone() };
+        let event = |&notice: &OptionNotice| Event::SourceOption { layer: name.into(), notice };
         self.notices.extend(stream.notices().iter().map(event));
         let first = self.options.slice.replica == 0;
         Ok(Box::new(FileSource { stream, first, notices: Vec::new() }))

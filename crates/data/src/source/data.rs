@@ -10,7 +10,7 @@ use base::Shape;
 use caffe_format::DataParameterDb;
 
 use super::{
-    OpenedSource, Prefetch, RecordNames, RecordSource, SourceKind, SourceRequest,
+    OpenedSource, OptionNotice, Prefetch, RecordNames, RecordSource, SourceKind, SourceRequest,
     batch_builder::{BadSamples, BatchBuilder},
     ended,
     order::RecordOrder,
@@ -63,7 +63,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     _ = rng.next_u32(); // the seed of the thread, which draws nothing
     let mut notices = Vec::new();
     if param.rand_skip() > 0 {
-        notices.push("`rand_skip` of Data has no effect (nor has it in Caffe 1.0)".to_owned());
+        notices.push(OptionNotice::RandSkip);
     }
     let names = names(&path, param.backend());
     Ok(OpenedSource { source: Box::new(source), shapes, notices, names })

@@ -13,7 +13,7 @@ use base::{Phase, random::Mt19937};
 use caffe_format::ImageDataParameter;
 
 use super::{
-    OpenedSource, Prefetch, RecordSource, SourceKind, SourceRequest,
+    OpenedSource, OptionNotice, Prefetch, RecordSource, SourceKind, SourceRequest,
     batch_builder::{BadSamples, BatchBuilder},
     data_and_label, ended,
     list::{self, ListEntry},
@@ -83,7 +83,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     if param.shuffle() {
         source.start_shuffle(rng.next_u32());
     } else if phase == Phase::Train && options.slice.replica > 0 && param.rand_skip() == 0 {
-        notices.push("every replica reads the same images: set `shuffle: true`".to_owned());
+        notices.push(OptionNotice::SameImages);
     }
     if param.rand_skip() > 0 {
         source.position = rng.remainder(param.rand_skip()) as usize;

@@ -8,7 +8,9 @@ use std::sync::atomic::AtomicBool;
 
 use base::Shape;
 
-use super::{OpenedSource, Prefetch, RecordSource, SourceKind, SourceRequest, data_and_label};
+use super::{
+    OpenedSource, OptionNotice, Prefetch, RecordSource, SourceKind, SourceRequest, data_and_label,
+};
 use crate::{
     batch::SampleBatch,
     error::{DataError, SampleProblem},
@@ -46,9 +48,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let label = Shape::new(&dims[..1]).map_err(too_large)?;
     let mut notices = Vec::new();
     if layer.transform_param.is_some() {
-        notices.push(
-            "MemoryData takes values as they are; `transform_param` has no effect".to_owned(),
-        );
+        notices.push(OptionNotice::MemoryTransform);
     }
     let source =
         MemorySource { dims, values: Vec::new(), labels: Vec::new(), position: 0, epochs: 0 };

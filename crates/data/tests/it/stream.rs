@@ -187,7 +187,7 @@ fn a_bad_record_is_named_and_ends_the_stream() {
     let mut stream = open(&layer, &options).unwrap();
     expect![[r#"
         [
-            "`rand_skip` of Data has no effect (nor has it in Caffe 1.0)",
+            RandSkip,
         ]
     "#]]
     .assert_debug_eq(&stream.notices());

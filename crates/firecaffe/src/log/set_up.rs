@@ -3,7 +3,7 @@
 use base::Shape;
 use caffe_format::Phase;
 use net::{LayerReport, Mismatch, NetReport, UnmetRule};
-use train::{Event, NetOrigin, ResumeData, ResumeGap};
+use train::{Event, NetOrigin, OptionNotice, ResumeData, ResumeGap};
 
 use super::line::LogLine;
 
@@ -23,7 +23,7 @@ pub(super) fn of(event: &Event) -> Vec<LogLine> {
         Event::UnmetRule(rule) => vec![unmet_rule(rule)],
         Event::NetCompiled { prototxt, report } => net(prototxt, report),
         Event::SourceOption { layer, notice } => {
-            vec![LogLine::warning(format!("layer `{layer}`: {notice}"))]
+            vec![LogLine::warning(format!("layer `{layer}`: {}", option(*notice)))]
         }
         Event::SolverReady => solver(57, "Solver scaffolding done.".into()),
         Event::FineTuning { model } => solver(70, format!("Finetuning from {}", model.display())),
@@ -68,6 +68,16 @@ fn field(origin: &NetOrigin) -> &'static str {
         NetOrigin::TrainNetParam => "train_net_param",
         NetOrigin::TestNet(_) => "test_net",
         NetOrigin::TestNetParam => "test_net_param",
+    }
+}
+
+fn option(notice: OptionNotice) -> &'static str {
+    match notice {
+        OptionNotice::RandSkip => "`rand_skip` of Data has no effect (nor has it in Caffe 1.0)",
+        OptionNotice::SameImages => "every replica reads the same images: set `shuffle: true`",
+        OptionNotice::MemoryTransform => {
+            "MemoryData takes values as they are; `transform_param` has no effect"
+        }
     }
 }
 

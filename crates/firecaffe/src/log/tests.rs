@@ -10,7 +10,7 @@ use net::{
     SharedParam, TopReport, UnmetRule,
 };
 use train::files::PrototxtNotice;
-use train::{Display, Event, NetOrigin, PhaseTimes, ResumeData, ResumeGap};
+use train::{Display, Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap};
 
 use super::{lines, render};
 
@@ -227,7 +227,7 @@ fn what_data_layers_and_debug_info_report() {
     let debug = |blob| Event::Debug(DebugValue::Mean { layer: layer(), blob, mean: 1.0 / 3.0 });
     let norms = |l1, l2| ParamNorms { l1, l2 };
     let events = [
-        Event::SourceOption { layer: "data".into(), notice: "has no effect".into() },
+        Event::SourceOption { layer: "data".into(), notice: OptionNotice::RandSkip },
         Event::Prototxt(PrototxtNotice::Upgraded { file: "a".into(), change: "new".into() }),
         Event::DataRestarted { layer: "data".into() },
         Event::RecordSkipped { layer: "data".into(), reason: "record 7: no image".into() },
