@@ -43,7 +43,8 @@ impl Cpu {
     #[must_use]
     pub fn new(threads: usize, simd: Simd) -> Self {
         assert!(threads > 0, "a worker has at least one thread");
-        let level = SimdLevel::new(simd).unwrap_or_else(|| panic!("this CPU does not support {simd}"));
+        let level =
+            SimdLevel::new(simd).unwrap_or_else(|| panic!("this CPU does not support {simd}"));
         let scratch = (0..=threads).map(|_| Mutex::new(Scratch::default())).collect();
         Self { threads: thread_pool::ThreadPool::new(threads), level, scratch }
     }

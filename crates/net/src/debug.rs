@@ -19,9 +19,9 @@ pub enum DebugValue {
     /// Norms over all learned params, after the whole backward.
     Norms {
         /// Sums of absolute values and roots of sums of squares of the values.
-        data: ParamNorms,
+        data: NetNorms,
         /// The same of their gradients.
-        diff: ParamNorms,
+        diff: NetNorms,
     },
 }
 
@@ -40,7 +40,7 @@ pub enum DebugBlob {
 
 /// L1 and L2 norm.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct ParamNorms {
+pub struct NetNorms {
     /// Sum of absolute values.
     pub l1: f64,
     /// Root of the sum of squares.
@@ -111,7 +111,7 @@ impl Net {
                 add_norms(&pool[gradient], &mut diff);
             }
         }
-        let norms = |[l1, squares]: [f64; 2]| ParamNorms { l1, l2: squares.sqrt() };
+        let norms = |[l1, squares]: [f64; 2]| NetNorms { l1, l2: squares.sqrt() };
         DebugValue::Norms { data: norms(data), diff: norms(diff) }
     }
 }

@@ -42,7 +42,7 @@ pub mod splits;
 
 pub use blobs::{Output, Values};
 pub use compile::{OpenSources, compile};
-pub use debug::{DebugBlob, DebugValue, ParamNorms};
+pub use debug::{DebugBlob, DebugValue, NetNorms};
 pub use error::{NetError, RunError};
 pub use filter::{Mismatch, UnmetRule};
 pub use memory::{Memory, MemoryPlan};

@@ -255,3 +255,6 @@ pub struct Display {
     /// Outputs of the train net.
     pub outputs: Vec<Output>,
 }
+
+#[cfg(test)]
+mod tests;

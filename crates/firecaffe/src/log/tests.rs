@@ -6,8 +6,8 @@ use caffe_format::Phase;
 use chrono::{TimeZone, Utc};
 use expect_test::{Expect, expect};
 use net::{
-    DebugBlob, DebugValue, LayerReport, Memory, Mismatch, NetReport, Output, ParamNorms,
-    SharedParam, TopReport, UnmetRule,
+    DebugBlob, DebugValue, LayerReport, Memory, Mismatch, NetNorms, NetReport, Output, SharedParam,
+    TopReport, UnmetRule,
 };
 use train::files::PrototxtNotice;
 use train::{Display, Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap};
@@ -225,7 +225,7 @@ fn weights_and_snapshots_that_a_run_begins_with() {
 fn what_data_layers_and_debug_info_report() {
     let layer = || "conv".to_owned();
     let debug = |blob| Event::Debug(DebugValue::Mean { layer: layer(), blob, mean: 1.0 / 3.0 });
-    let norms = |l1, l2| ParamNorms { l1, l2 };
+    let norms = |l1, l2| NetNorms { l1, l2 };
     let events = [
         Event::SourceOption { layer: "data".into(), notice: OptionNotice::RandSkip },
         Event::Prototxt(PrototxtNotice::Upgraded { file: "a".into(), change: "new".into() }),

@@ -1,0 +1,66 @@
+//! Events as JSON: what programs that read them depend on.
+
+use std::time::Duration;
+
+use expect_test::{Expect, expect};
+use net::{DebugBlob, DebugValue, Mismatch, UnmetRule};
+
+use crate::{Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap};
+
+/// Every event is written as `want`, and read back as it was.
+#[track_caller]
+fn check(events: Vec<Event>, want: Expect) {
+    let lines: Vec<String> =
+        events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    want.assert_eq(&lines.join("\n"));
+    let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(read, events);
+}
+
+#[test]
+fn set_up() {
+    let mismatch =
+        Mismatch::Phase { state: caffe_format::Phase::Train, rule: caffe_format::Phase::Test };
+    check(
+        vec![
+            Event::TrainNet { origin: NetOrigin::Net("net.prototxt".into()) },
+            Event::UnmetRule(UnmetRule { layer: "data".into(), mismatch }),
+            Event::SourceOption { layer: "data".into(), notice: OptionNotice::RandSkip },
+            Event::ResumeGap(ResumeGap {
+                missing: "a.firecaffe".into(),
+                data: ResumeData::Continue,
+            }),
+            Event::SolverReady,
+        ],
+        expect![[r#"
+            {"TrainNet":{"origin":{"Net":"net.prototxt"}}}
+            {"UnmetRule":{"layer":"data","mismatch":{"Phase":{"state":"TRAIN","rule":"TEST"}}}}
+            {"SourceOption":{"layer":"data","notice":"RandSkip"}}
+            {"ResumeGap":{"missing":"a.firecaffe","data":"Continue"}}
+            "SolverReady""#]],
+    );
+}
+
+#[test]
+fn iterations() {
+    let blob = DebugBlob::ParamDiff(1);
+    let times = PhaseTimes { data: Duration::from_millis(1500), ..PhaseTimes::default() };
+    check(
+        vec![
+            Event::Stepped { done: 1, loss: 0.1 },
+            Event::Debug(DebugValue::Mean { layer: "conv".into(), blob, mean: 0.25 }),
+            Event::BucketReduced {
+                iter: 3,
+                bucket: 0,
+                bytes: 4000,
+                took: Duration::from_millis(2),
+            },
+            Event::WorkerTimes { rank: 0, worker: 1, times },
+        ],
+        expect![[r#"
+            {"Stepped":{"done":1,"loss":0.1}}
+            {"Debug":{"Mean":{"layer":"conv","blob":{"ParamDiff":1},"mean":0.25}}}
+            {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"took":0.002}}
+            {"WorkerTimes":{"rank":0,"worker":1,"times":{"data":1.5,"forward":0.0,"backward":0.0,"exchange":0.0,"update":0.0}}}"#]],
+    );
+}
