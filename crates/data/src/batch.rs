@@ -67,7 +67,8 @@ impl SampleBatch {
     pub(crate) fn clear(&mut self, tops: usize) {
         self.tops.resize_with(tops, BatchTop::default);
         let BatchOrigin { records, epochs_ended, skipped, state: _ } = &mut self.origin;
-        (records.clear(), skipped.clear());
+        records.clear();
+        skipped.clear();
         *epochs_ended = 0;
     }
 

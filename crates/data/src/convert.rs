@@ -16,9 +16,9 @@ use crate::{error::DataError, leveldb, lmdb};
 
 /// A database of `Datum` that is being written.
 pub enum DatabaseWriter {
-    /// Caffe's usual one.
+    /// Caffe's default.
     Lmdb(lmdb::LmdbWriter),
-    /// The older one.
+    /// The backend of Caffe's first releases.
     LevelDb(Box<leveldb::LevelDbWriter>),
 }
 

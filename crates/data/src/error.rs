@@ -1,11 +1,13 @@
 //! What can go wrong between a file and a batch.
 
+mod format;
 mod sample;
 
 use std::{io, path::PathBuf};
 
 use caffe_format::binary::BinaryError;
 
+pub use format::{Hdf5Problem, IdxProblem};
 pub use sample::SampleProblem;
 
 use crate::{image::ImageError, leveldb::LevelDbError, lmdb::LmdbError};
@@ -15,7 +17,7 @@ use crate::{image::ImageError, leveldb::LevelDbError, lmdb::LmdbError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// Not a layer that reads data, or one that is not built yet.
+    /// Not a layer that reads data.
     #[error("layer type `{name}` is not a source of data (known: {})", crate::source::names())]
     UnknownSource {
         /// What was written after `type:`.
@@ -68,12 +70,13 @@ pub enum DataError {
         values: usize,
     },
     /// An idx file is not one, or does not fit its partner.
-    #[error("{} is not such an idx file: {what}", path.display())]
+    #[error("{} is not such an idx file", path.display())]
     Idx {
         /// The file.
         path: PathBuf,
         /// What was found.
-        what: String,
+        #[source]
+        problem: IdxProblem,
     },
     /// A batch of CIFAR-10 is not whole records.
     #[error("{} has {bytes} bytes, not a whole number of CIFAR-10's records of 3073", path.display())]
@@ -147,7 +150,7 @@ pub enum DataError {
         /// What was expected.
         what: &'static str,
     },
-    /// Windows are cut from colour images.
+    /// Windows are cropped from colour images.
     #[error("{} is about images of {channels} channels, not 3", path.display())]
     WindowChannels {
         /// The window file.
@@ -170,14 +173,15 @@ pub enum DataError {
         name: &'static str,
     },
     /// A dataset that cannot be read.
-    #[error("dataset `{dataset}` of {}: {problem}", path.display())]
+    #[error("dataset `{dataset}` of {}", path.display())]
     Hdf5 {
         /// The file.
         path: PathBuf,
         /// The top it belongs to.
         dataset: String,
-        /// In the library's words.
-        problem: String,
+        /// What is wrong with it.
+        #[source]
+        problem: Hdf5Problem,
     },
     /// Rows of one dataset have one shape.
     #[error("dataset `{dataset}` has items of shape {want:?}, now one of {got:?} comes")]
@@ -190,11 +194,8 @@ pub enum DataError {
         got: Vec<usize>,
     },
     /// A file could not be put together.
-    #[error("cannot make an HDF5 file: {problem}")]
-    Hdf5Write {
-        /// In the library's words.
-        problem: String,
-    },
+    #[error("cannot make an HDF5 file")]
+    Hdf5Write(#[source] Hdf5Problem),
     /// Files of a list must agree.
     #[error("dataset `{dataset}` of {} is {dims:?}, the batch is {want}", path.display())]
     Hdf5Shape {
@@ -236,8 +237,8 @@ pub enum DataError {
         /// In what it differs.
         what: &'static str,
     },
-    /// The thread that reads ahead panicked.
-    #[error("reading ahead failed: {message}")]
+    /// The prefetching thread panicked.
+    #[error("prefetching failed: {message}")]
     Panicked {
         /// The panic's message.
         message: String,

@@ -1,4 +1,4 @@
-//! Pictures as OpenCV hands them to Caffe: rows of interleaved bytes, blue before green before red.
+//! Images as OpenCV gives them to Caffe: rows of interleaved bytes, blue before green before red.
 //!
 //! JPEG is decoded by a decoder of our own that equals libjpeg's to the bit, PNG by the crate `png`.
 //! [`PIXELS_MAX`] is checked on the header, before memory is asked for. Resizing is OpenCV's own
@@ -47,10 +47,10 @@ pub enum ImageError {
     /// Another format.
     #[error("is neither JPEG nor PNG")]
     UnknownFormat,
-    /// The JPEG decoder gave up.
+    /// The file is not a JPEG that can be decoded.
     #[error("is not a sound JPEG")]
     Jpeg(#[from] JpegProblem),
-    /// The PNG decoder gave up.
+    /// The file is not a PNG that can be decoded.
     #[error("is not a sound PNG")]
     Png(#[source] ::png::DecodingError),
     /// A side is 0.
@@ -69,8 +69,8 @@ pub enum ImageError {
         /// Columns.
         width: usize,
     },
-    /// Caffe takes 8 bits a channel.
-    #[error("has 16 bits a channel; convert it to 8, or ask for colour or grey")]
+    /// Caffe takes 8 bits per channel.
+    #[error("has 16 bits per channel; convert it to 8, or ask for colour or grey")]
     Deep,
 }
 
@@ -108,7 +108,7 @@ fn luma(pixel: &[u8]) -> u8 {
 }
 
 impl DecodedImage {
-    /// The same picture with `N` channels, each pixel through `map`.
+    /// The same image with `N` channels, each pixel through `map`.
     fn remap<const N: usize>(self, map: impl Fn(&[u8]) -> [u8; N]) -> Self {
         let pixels = self.pixels.chunks_exact(self.channels).flat_map(map).collect();
         Self { channels: N, pixels, ..self }

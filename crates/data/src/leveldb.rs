@@ -9,9 +9,9 @@
 //! table           blocks of sorted keys, often compressed with Snappy, each with a CRC; an index
 //! ```
 //!
-//! Tables of level 0 overlap; those of a higher level follow one another. A [`LevelDbReader`] merges the log,
-//! every level-0 table and each level by key, the newest entry of a key winning. One block of each
-//! is in memory.
+//! Tables of level 0 overlap; those of a higher level follow one another. A [`LevelDbReader`] merges
+//! the log, every level-0 table and each level by key; of a key the newest entry counts. One block of
+//! each is in memory.
 
 mod block;
 mod error;
@@ -29,11 +29,11 @@ pub use error::{LevelDbError, LevelDbProblem};
 pub use reader::LevelDbReader;
 pub use writer::LevelDbWriter;
 
-/// Bits that LevelDB's CRCs are turned and shifted by, so that a CRC of CRCs means something.
+/// LevelDB stores CRCs rotated and with this added, so that a CRC over CRCs is still useful.
 const CRC_DELTA: u32 = 0xa282_ead8;
 
-/// Whether `stored` is the masked CRC of the parts.
-fn crc_matches(stored: u32, parts: &[&[u8]]) -> bool {
-    let crc = parts.iter().fold(0, |crc, part| crc32c::crc32c_append(crc, part));
+/// Whether `stored` is the masked CRC of the slices, one after another.
+fn crc_matches(stored: u32, slices: &[&[u8]]) -> bool {
+    let crc = slices.iter().fold(0, |crc, slice| crc32c::crc32c_append(crc, slice));
     stored == crc.rotate_right(15).wrapping_add(CRC_DELTA)
 }

@@ -1,4 +1,4 @@
-//! OutputRows that come batch by batch and become the datasets `data` and `label` of an HDF5 file.
+//! Rows that come batch by batch and become the datasets `data` and `label` of an HDF5 file.
 //!
 //! What Caffe's `HDF5Output` writes: f32, four axes, missing ones 1 at the end. Caffe's own layer fails
 //! at its second forward, because the datasets are there already; here the rows of every forward
@@ -7,7 +7,7 @@
 use base::Shape;
 use hdf5_pure::{FileBuilder, LibVer};
 
-use crate::error::DataError;
+use crate::error::{DataError, Hdf5Problem};
 
 /// The names, in the order of the layer's bottoms.
 pub const DATASETS: [&str; 2] = ["data", "label"];
@@ -68,7 +68,7 @@ impl OutputRows {
             let dims: Vec<u64> = dims.map(|dim| dim as u64).collect();
             file.create_dataset(name).with_f32_data(&dataset.values).with_shape(&dims);
         }
-        file.finish().map_err(|error| DataError::Hdf5Write { problem: error.to_string() })
+        file.finish().map_err(|error| DataError::Hdf5Write(Hdf5Problem::Library(error)))
     }
 }
 

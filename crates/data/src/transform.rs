@@ -3,7 +3,8 @@
 //! For each record it draws, from a generator of its own, first whether to mirror and then the two
 //! offsets of the crop, each as `next % n` and only if asked for. Mirroring is drawn in both
 //! phases, crops are random in TRAIN and centred in TEST. Then each value is
-//! `(x - mean) * scale` in f32, where the mean is an image, one value, one value per channel, or absent.
+//! `(x - mean) * scale` in f32, where the mean is an image, one value, one value per channel,
+//! or absent.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a program hands to a net that runs, and the end of a run for layers that write.
+//! Values that a program sets in a net, and the end of a run for layers that write.
 
 use layers::DataSource;
 use net::Net;
@@ -7,15 +7,15 @@ use crate::worker::Worker;
 use crate::{Job, Single, TrainError};
 
 impl Single {
-    /// Hands whole batches to the `MemoryData` layer called `layer`: values (N, C, H, W), and a label for
-    /// each item. They come round until others are set.
+    /// Sets whole batches of the `MemoryData` layer called `layer`: values (N, C, H, W), and a label for
+    /// each item. They are used over and over until others are set.
     pub fn set_input_arrays(
         &mut self,
         layer: &str,
         values: &[f32],
         labels: &[f32],
     ) -> Result<(), TrainError> {
-        give(&self.net, &mut self.replica.sources, layer, values, labels)
+        set_in(&self.net, &mut self.replica.sources, layer, values, labels)
     }
 
     /// Writes what HDF5Output layers still hold. Dropping does it too, but cannot say when it fails.
@@ -25,7 +25,7 @@ impl Single {
 }
 
 impl Job {
-    /// Hands whole batches to the `MemoryData` layer of the train net called `layer`, as
+    /// Sets whole batches of the `MemoryData` layer of the train net called `layer`, as
     /// [`Single::set_input_arrays`] does.
     pub fn set_input_arrays(
         &mut self,
@@ -35,7 +35,7 @@ impl Job {
     ) -> Result<(), TrainError> {
         self.workers.iter_mut().try_for_each(|Worker { net, replicas, .. }| {
             let mut sources = replicas.iter_mut().map(|replica| &mut replica.sources);
-            sources.try_for_each(|sources| give(net, sources, layer, values, labels))
+            sources.try_for_each(|sources| set_in(net, sources, layer, values, labels))
         })
     }
 
@@ -51,7 +51,7 @@ impl Job {
     }
 }
 
-fn give(
+fn set_in(
     net: &Net,
     sources: &mut [Box<dyn DataSource>],
     layer: &str,

@@ -12,11 +12,15 @@ use std::{
 use caffe_format::{DataParameterDb, Datum};
 
 use super::DatabaseWriter;
-use crate::{ProgressFn, error::DataError, image::PIXELS_MAX};
+use crate::{
+    ProgressFn,
+    error::{DataError, IdxProblem},
+    image::PIXELS_MAX,
+};
 
 const IMAGES_MAGIC: u32 = 2051;
 const LABELS_MAGIC: u32 = 2049;
-/// How often progress is told.
+/// Progress is reported after so many items.
 const PROGRESS_ITEMS: u32 = 1000;
 
 /// Converts a file of images and a file of labels to a new database; returns the number of records.
@@ -31,12 +35,12 @@ pub fn idx(
     let mut labels = IdxFile::open(labels, LABELS_MAGIC, 1)?;
     let &[items, rows, columns] = images.sizes.as_slice() else { unreachable!("three were read") };
     if labels.sizes != [items] {
-        let what = format!("{items} images but {} labels", labels.sizes[0]);
-        return Err(images.bad(what));
+        let problem = IdxProblem::Labels { images: items, labels: labels.sizes[0] };
+        return Err(images.bad(problem));
     }
     let pixels = (rows as usize).saturating_mul(columns as usize);
     if pixels == 0 || pixels > PIXELS_MAX {
-        return Err(images.bad(format!("images of {rows} by {columns} pixels")));
+        return Err(images.bad(IdxProblem::Size { rows, columns }));
     }
     let mut datum = Datum {
         channels: Some(1),
@@ -78,7 +82,7 @@ impl<'a> IdxFile<'a> {
         let mut idx = Self { path, file: BufReader::new(file), sizes: Vec::new() };
         let got = idx.number()?;
         if got != magic {
-            return Err(idx.bad(format!("magic number {got}, not {magic}")));
+            return Err(idx.bad(IdxProblem::Magic { got, want: magic }));
         }
         for _ in 0..axes {
             let size = idx.number()?;
@@ -102,12 +106,12 @@ impl<'a> IdxFile<'a> {
     fn end(&mut self) -> Result<(), DataError> {
         match self.file.read(&mut [0]) {
             Ok(0) => Ok(()),
-            Ok(_) => Err(self.bad("bytes after the last item".to_owned())),
+            Ok(_) => Err(self.bad(IdxProblem::Trailing)),
             Err(source) => Err(DataError::Read { path: self.path.to_owned(), source }),
         }
     }
 
-    fn bad(&self, what: String) -> DataError {
-        DataError::Idx { path: self.path.to_owned(), what }
+    fn bad(&self, problem: IdxProblem) -> DataError {
+        DataError::Idx { path: self.path.to_owned(), problem }
     }
 }

@@ -45,7 +45,7 @@ pub enum SampleProblem {
         /// Channels, height, width.
         size: Chw,
     },
-    /// Too small to cut.
+    /// Too small to be cropped.
     #[error("is {size:?} (channels, height, width), smaller than `crop_size: {crop}`")]
     SmallerThanCrop {
         /// Channels, height, width.
@@ -61,7 +61,7 @@ pub enum SampleProblem {
         /// Those of the mean.
         mean: Chw,
     },
-    /// Neither one mean value nor one a channel.
+    /// Neither one mean value nor one per channel.
     #[error("has {} channels, but there are {values} mean values", size[0])]
     MeanValues {
         /// Channels, height, width.

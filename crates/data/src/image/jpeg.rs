@@ -10,9 +10,9 @@
 //! segments ─▶ scans: Huffman codes ─▶ coefficients ─▶ idct ─▶ planes ─▶ upsample ─▶ colour
 //! ```
 //!
-//! Input is hostile: sizes are checked before memory is taken (at most 2 bytes a sample of the
-//! announced size), scans are limited in number, and data that ends early is an error, where libjpeg
-//! would fill in grey. Cost: all coefficients are held (2 bytes a sample), without vector instructions; about
+//! Input is hostile: sizes are checked before memory is taken (at most 2 bytes per sample
+//! of the announced size), scans are limited in number, and data that ends early is an error, where libjpeg
+//! would fill in grey. Cost: all coefficients are held (2 bytes per sample); no vector instructions. About
 //! 0.6 of the speed of `zune-jpeg` with AVX2, which differs from libjpeg by up to 4 levels.
 
 mod color;
@@ -31,8 +31,8 @@ use super::{Color, DecodedImage};
 #[non_exhaustive]
 pub enum JpegProblem {
     /// The data ends within a segment or a scan.
-    #[error("it is cut short")]
-    CutShort,
+    #[error("it is truncated")]
+    Truncated,
     /// A kind that is not read.
     #[error("{0} is not supported")]
     Unsupported(&'static str),
@@ -45,9 +45,9 @@ pub enum JpegProblem {
 pub(super) fn decode(bytes: &[u8], color: Color) -> Result<DecodedImage, super::ImageError> {
     let file = segments::read(bytes)?;
     let image = color::convert(&file.frame, color)?;
-    // As stored means as stored: OpenCV turns pictures only when it converts them.
+    // OpenCV applies the orientation only when it converts colours.
     Ok(match color {
         Color::AsStored => image,
-        Color::Bgr | Color::Gray => orientation::turn(image, file.orientation),
+        Color::Bgr | Color::Gray => orientation::upright(image, file.orientation),
     })
 }

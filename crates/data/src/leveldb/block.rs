@@ -19,7 +19,7 @@ impl TableBlock {
         let count = bytes.last_chunk().map(|&count| u32::from_le_bytes(count) as usize);
         let tail = count.and_then(|count| count.checked_add(1)?.checked_mul(4));
         let end =
-            tail.and_then(|tail| bytes.len().checked_sub(tail)).ok_or(LevelDbProblem::CutShort)?;
+            tail.and_then(|tail| bytes.len().checked_sub(tail)).ok_or(LevelDbProblem::Truncated)?;
         Ok(Self { bytes, end, ..Self::default() })
     }
 

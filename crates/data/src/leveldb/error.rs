@@ -17,16 +17,16 @@ pub struct LevelDbError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LevelDbProblem {
-    /// The system says no.
+    /// The operating system refuses.
     #[error("cannot read")]
     Io(#[source] io::Error),
     /// Bytes that are announced are not there.
-    #[error("is cut short")]
-    CutShort,
+    #[error("is truncated")]
+    Truncated,
     /// A check failed.
     #[error("is damaged: {what}")]
     Damaged {
-        /// Which.
+        /// Which one.
         what: &'static str,
     },
     /// Keys in another order, or a compression that LevelDB does not have.
@@ -35,15 +35,12 @@ pub enum LevelDbProblem {
         /// Which feature.
         what: &'static str,
     },
-    /// Nothing is ever overwritten.
+    /// Existing files are not overwritten.
     #[error("exists already and is not overwritten")]
     Exists,
     /// The library could not write.
-    #[error("cannot write: {message}")]
-    Write {
-        /// In its words.
-        message: String,
-    },
+    #[error("cannot write: {0}")]
+    Write(rusty_leveldb::Status),
 }
 
 impl LevelDbProblem {

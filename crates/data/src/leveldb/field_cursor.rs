@@ -12,7 +12,7 @@ impl<'a> FieldCursor<'a> {
     }
 
     pub(super) fn take(&mut self, len: usize) -> Result<&'a [u8], LevelDbProblem> {
-        let (front, rest) = self.0.split_at_checked(len).ok_or(LevelDbProblem::CutShort)?;
+        let (front, rest) = self.0.split_at_checked(len).ok_or(LevelDbProblem::Truncated)?;
         self.0 = rest;
         Ok(front)
     }
@@ -31,7 +31,7 @@ impl<'a> FieldCursor<'a> {
         Ok(low | u64::from(self.u32()?) << 32)
     }
 
-    /// Seven bits a byte, lowest first.
+    /// Seven bits per byte, lowest first.
     pub(super) fn varint(&mut self) -> Result<u64, LevelDbProblem> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -46,7 +46,7 @@ impl<'a> FieldCursor<'a> {
 
     /// A number that counts bytes in memory.
     pub(super) fn length(&mut self) -> Result<usize, LevelDbProblem> {
-        usize::try_from(self.varint()?).map_err(|_| LevelDbProblem::CutShort)
+        usize::try_from(self.varint()?).map_err(|_| LevelDbProblem::Truncated)
     }
 
     /// A length and so many bytes.

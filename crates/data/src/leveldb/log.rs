@@ -1,17 +1,17 @@
-//! Records of a log or manifest: blocks of 32 KiB, records cut where a block ends.
+//! Records of a log or manifest: blocks of 32 KiB, records split where a block ends.
 
 use super::{LevelDbProblem, crc_matches, field_cursor::FieldCursor};
 
 const BLOCK_BYTES: usize = 32 << 10;
 const HEADER_BYTES: usize = 7;
 
-/// The parts of a record.
+/// The fragments of a record.
 const WHOLE: u8 = 1;
 const FIRST: u8 = 2;
 const MIDDLE: u8 = 3;
 const LAST: u8 = 4;
 
-/// What a record means that the end of the file cuts off.
+/// What an incomplete record at the end of the file means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogTail {
     /// It was never finished and does not count, as LevelDB says when it replays a log.
@@ -38,7 +38,7 @@ pub(super) fn records(bytes: &[u8], tail: LogTail) -> Result<Vec<Vec<u8>>, Level
                 return if block.len() < BLOCK_BYTES {
                     Ok(records)
                 } else {
-                    Err(LevelDbProblem::CutShort)
+                    Err(LevelDbProblem::Truncated)
                 };
             };
             if !crc_matches(crc, &[&[kind], data]) {
@@ -53,12 +53,12 @@ pub(super) fn records(bytes: &[u8], tail: LogTail) -> Result<Vec<Vec<u8>>, Level
                     whole.extend_from_slice(data);
                     records.push(whole);
                 }
-                _ => return Err(LevelDbProblem::damaged("parts of records are not in order")),
+                _ => return Err(LevelDbProblem::damaged("fragments of records are not in order")),
             }
         }
     }
     match (partial, tail) {
-        (Some(_), LogTail::Damage) => Err(LevelDbProblem::CutShort),
+        (Some(_), LogTail::Damage) => Err(LevelDbProblem::Truncated),
         _ => Ok(records),
     }
 }

@@ -29,7 +29,7 @@ impl Manifest {
         let mut manifest = Self::default();
         let records = log::records(bytes, LogTail::Damage)?;
         if records.is_empty() {
-            return Err(LevelDbProblem::CutShort);
+            return Err(LevelDbProblem::Truncated);
         }
         for record in records {
             manifest.apply(FieldCursor(&record))?;

@@ -11,11 +11,11 @@ use super::{
     sorted::{SortedEntries, SortedEntry},
 };
 
-/// A database and a place in it.
+/// A database and a position in it.
 pub struct LevelDbReader {
     folder: PathBuf,
-    runs: Vec<SortedEntries>,
-    /// Which runs have a current entry.
+    inputs: Vec<SortedEntries>,
+    /// Which inputs have a current entry.
     alive: Vec<bool>,
     started: bool,
     key: Vec<u8>,
@@ -35,20 +35,20 @@ impl LevelDbReader {
         let path = folder.join(name);
         let manifest =
             Manifest::read(&read(&path)?).map_err(|problem| LevelDbError { path, problem })?;
-        let mut runs = vec![logs(folder, &manifest)?];
+        let mut inputs = vec![logs(folder, &manifest)?];
         let (overlapping, ordered) = manifest.levels.split_first().expect("there are seven");
         for &number in overlapping.keys() {
-            runs.push(SortedEntries::tables(vec![table(folder, number)]));
+            inputs.push(SortedEntries::tables(vec![table(folder, number)]));
         }
         for level in ordered.iter().filter(|level| !level.is_empty()) {
             let mut tables: Vec<_> = level.iter().collect();
             tables.sort_by(|a, b| user_key(a.1).cmp(user_key(b.1)));
             let paths = tables.iter().map(|(number, _)| table(folder, **number)).collect();
-            runs.push(SortedEntries::tables(paths));
+            inputs.push(SortedEntries::tables(paths));
         }
-        let alive = vec![false; runs.len()];
+        let alive = vec![false; inputs.len()];
         let (key, value) = (Vec::new(), Vec::new());
-        Ok(Self { folder: folder.to_owned(), runs, alive, started: false, key, value })
+        Ok(Self { folder: folder.to_owned(), inputs, alive, started: false, key, value })
     }
 
     /// The folder.
@@ -59,21 +59,21 @@ impl LevelDbReader {
 
     /// Back to before the first record.
     pub fn rewind(&mut self) {
-        self.runs.iter_mut().for_each(SortedEntries::rewind);
+        self.inputs.iter_mut().for_each(SortedEntries::rewind);
         self.started = false;
     }
 
     /// Goes to the next record in key order; `false` when there is none.
     pub fn advance(&mut self) -> Result<bool, LevelDbError> {
         if !self.started {
-            for (run, alive) in self.runs.iter_mut().zip(&mut self.alive) {
-                *alive = run.advance()?;
+            for (input, alive) in self.inputs.iter_mut().zip(&mut self.alive) {
+                *alive = input.advance()?;
             }
             self.key.clear();
         }
         loop {
             let Some(newest) = self.newest()? else { return Ok(false) };
-            let SortedEntry { key, value, .. } = self.runs[newest].entry()?;
+            let SortedEntry { key, value, .. } = self.inputs[newest].entry()?;
             if self.started && key <= self.key.as_slice() {
                 let problem = LevelDbProblem::damaged("keys are not in order");
                 return Err(LevelDbError { path: self.folder.clone(), problem });
@@ -103,11 +103,11 @@ impl LevelDbReader {
         &self.value
     }
 
-    /// The run with the smallest key, and of those with that key the newest.
+    /// The input with the smallest key, and of those with that key the newest.
     fn newest(&self) -> Result<Option<usize>, LevelDbError> {
         let mut best: Option<(usize, SortedEntry<'_>)> = None;
-        for index in (0..self.runs.len()).filter(|&index| self.alive[index]) {
-            let entry = self.runs[index].entry()?;
+        for index in (0..self.inputs.len()).filter(|&index| self.alive[index]) {
+            let entry = self.inputs[index].entry()?;
             let better = best.as_ref().is_none_or(|(_, best)| {
                 (entry.key, u64::MAX - entry.sequence) < (best.key, u64::MAX - best.sequence)
             });
@@ -120,9 +120,9 @@ impl LevelDbReader {
 
     /// Leaves all entries with the current key behind, the older ones too.
     fn pass(&mut self) -> Result<(), LevelDbError> {
-        for (run, alive) in self.runs.iter_mut().zip(&mut self.alive) {
-            while *alive && run.entry()?.key == self.key.as_slice() {
-                *alive = run.advance()?;
+        for (input, alive) in self.inputs.iter_mut().zip(&mut self.alive) {
+            while *alive && input.entry()?.key == self.key.as_slice() {
+                *alive = input.advance()?;
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! A run of entries in key order: what was in the log, or tables that follow one another.
+//! Entries in key order: those of the log, or of tables that follow one another.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -17,7 +17,7 @@ pub(super) enum SortedEntries {
     Tables { paths: Vec<PathBuf>, opened: usize, table: Option<TableFile> },
 }
 
-/// The current entry of a run.
+/// One entry, lent.
 pub(super) struct SortedEntry<'a> {
     pub(super) key: &'a [u8],
     pub(super) sequence: u64,

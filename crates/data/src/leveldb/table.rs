@@ -75,7 +75,7 @@ impl TableFile {
 
     /// Where the index is.
     fn footer(&self) -> Result<BlockHandle, LevelDbProblem> {
-        let start = self.len.checked_sub(FOOTER_BYTES).ok_or(LevelDbProblem::CutShort)?;
+        let start = self.len.checked_sub(FOOTER_BYTES).ok_or(LevelDbProblem::Truncated)?;
         let bytes = self.bytes(&BlockHandle { start, len: 48 })?;
         let mut fields = FieldCursor(&bytes);
         handle(&mut fields)?; // of the block that lists filters
@@ -88,7 +88,7 @@ impl TableFile {
 
     /// Reads, checks and decompresses a block.
     fn read(&self, handle: &BlockHandle) -> Result<TableBlock, LevelDbProblem> {
-        let len = handle.len.checked_add(TRAILER_BYTES).ok_or(LevelDbProblem::CutShort)?;
+        let len = handle.len.checked_add(TRAILER_BYTES).ok_or(LevelDbProblem::Truncated)?;
         let mut bytes = self.bytes(&BlockHandle { start: handle.start, len })?;
         let (content, mut trailer) = (&bytes[..handle.len], FieldCursor(&bytes[handle.len..]));
         let kind = trailer.byte()?;
@@ -108,7 +108,7 @@ impl TableFile {
     /// Nothing is allocated for what is not there.
     fn bytes(&self, handle: &BlockHandle) -> Result<Vec<u8>, LevelDbProblem> {
         let end = handle.start.checked_add(handle.len as u64);
-        end.filter(|&end| end <= self.len).ok_or(LevelDbProblem::CutShort)?;
+        end.filter(|&end| end <= self.len).ok_or(LevelDbProblem::Truncated)?;
         let mut bytes = vec![0; handle.len];
         self.file.read_exact_at(&mut bytes, handle.start).map_err(LevelDbProblem::Io)?;
         Ok(bytes)

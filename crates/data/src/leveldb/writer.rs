@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rusty_leveldb::{DB, Options, Status};
+use rusty_leveldb::{DB, Options};
 
 use super::{LevelDbError, LevelDbProblem};
 
@@ -33,7 +33,8 @@ impl LevelDbWriter {
             return Err(fail(LevelDbProblem::Exists));
         }
         let options = Options { write_buffer_size: BUFFER_BYTES, ..Options::default() };
-        let database = DB::open(&partial, options).map_err(|error| fail(write_problem(&error)))?;
+        let database =
+            DB::open(&partial, options).map_err(|error| fail(LevelDbProblem::Write(error)))?;
         Ok(Self { path: path.to_owned(), partial, database: Some(database) })
     }
 
@@ -41,7 +42,7 @@ impl LevelDbWriter {
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), LevelDbError> {
         let database = self.database.as_mut().expect("open until finished");
         let put = database.put(key, value);
-        put.map_err(|error| self.error(write_problem(&error)))
+        put.map_err(|error| self.error(LevelDbProblem::Write(error)))
     }
 
     /// Writes what is left, closes the database and gives it its name.
@@ -49,17 +50,13 @@ impl LevelDbWriter {
         let mut database = self.database.take().expect("open until finished");
         let closed = database.flush().and_then(|()| database.close());
         drop(database);
-        closed.map_err(|error| self.error(write_problem(&error)))?;
+        closed.map_err(|error| self.error(LevelDbProblem::Write(error)))?;
         fs::rename(&self.partial, &self.path).map_err(|error| self.error(LevelDbProblem::Io(error)))
     }
 
     fn error(&self, problem: LevelDbProblem) -> LevelDbError {
         LevelDbError { path: self.path.clone(), problem }
     }
-}
-
-fn write_problem(error: &Status) -> LevelDbProblem {
-    LevelDbProblem::Write { message: error.to_string() }
 }
 
 /// An unfinished database is removed; it lies in a folder that only this writer made.

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-/// A file that cannot be read as LMDB, and where it stops making sense.
+/// A file that cannot be read as LMDB, and the page to blame.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{}", path.display(), place(*page))]
 pub struct LmdbError {
@@ -23,7 +23,7 @@ fn place(page: Option<u64>) -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LmdbProblem {
-    /// The system says no.
+    /// The operating system refuses.
     #[error("cannot read")]
     Io(#[source] io::Error),
     /// Not the first bytes of an LMDB file.
@@ -43,7 +43,7 @@ pub enum LmdbProblem {
     },
     /// A page or value lies beyond the end of the file.
     #[error("bytes {start}..{end} lie beyond the end of the file ({len} bytes)")]
-    CutShort {
+    Truncated {
         /// First byte.
         start: u64,
         /// Byte after the last.
@@ -71,7 +71,7 @@ pub enum LmdbProblem {
     /// A file operation beside the library failed.
     #[error("cannot create")]
     Create(#[source] io::Error),
-    /// Nothing is ever overwritten.
+    /// Existing files are not overwritten.
     #[error("exists already and is not overwritten")]
     Exists,
 }

@@ -5,7 +5,7 @@
 //! | number | pad | flags | lower | upper | offset 0 | offset 1 | … free … | nodes |
 //!                            |       `--------------------------------------^
 //!                            `------------------------------- end of the offsets
-//! node: 4 bytes value length (branch: low part of the child), 2 flags (branch: high part),
+//! node: 4 bytes value length (branch: low half of the child), 2 flags (branch: high half),
 //!       2 key length, key, value
 //! ```
 
@@ -36,7 +36,7 @@ pub(super) struct LmdbPage {
     upper: usize,
 }
 
-/// Where a key leads.
+/// What a node holds for its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeContent<'a> {
     Child(u64),
@@ -58,8 +58,8 @@ impl LmdbPage {
         if !matches!(flags & 0x0f, BRANCH | LEAF) {
             return Err(LmdbProblem::damaged("neither a branch nor a leaf"));
         }
-        // A page of 65536 bytes stores its upper end as 0 when it has no nodes; such a page is not
-        // part of a tree.
+        // A page of 65536 bytes stores its upper end as 0 when it has no nodes; such a page is in
+        // no tree.
         let in_order = HEADER_BYTES <= lower && lower <= upper && upper <= bytes.len();
         if !in_order || !lower.is_multiple_of(2) || lower == HEADER_BYTES {
             return Err(LmdbProblem::damaged("the space for nodes is not within the page"));

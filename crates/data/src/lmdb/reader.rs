@@ -1,4 +1,4 @@
-//! Walks the tree in key order, as far as the file makes sense.
+//! Walks the tree in key order and checks it on the way.
 //!
 //! Bounds: a pass loads at most as many pages as the file has, every leaf lies at the depth the meta
 //! page states, keys rise, and a pass finds as many records as announced. So a
@@ -13,7 +13,7 @@ use super::{
     store::LmdbStore,
 };
 
-/// A database and a place in it.
+/// A database and a position in it.
 pub struct LmdbReader {
     store: LmdbStore,
     meta: LmdbMeta,
@@ -34,7 +34,7 @@ struct TreeLevel {
 
 impl LmdbReader {
     /// Opens a folder with `data.mdb`, or the file itself. Reads the meta pages and walks down to
-    /// the last record, so that a file cut short is found here and not after an hour.
+    /// the last record, so that a truncated file is found here and not after an hour.
     pub fn open(path: &Path) -> Result<Self, LmdbError> {
         Self::over(LmdbStore::open(path)?)
     }

@@ -53,7 +53,7 @@ impl LmdbStore {
     ) -> Result<(), LmdbProblem> {
         let end = start.saturating_add(len as u64);
         if end > self.len {
-            return Err(LmdbProblem::CutShort { start, end, len: self.len });
+            return Err(LmdbProblem::Truncated { start, end, len: self.len });
         }
         match &self.bytes {
             StoreBytes::File(file) => {

@@ -11,7 +11,7 @@ use base::Shape;
 use hdf5_pure::File;
 use smallvec::SmallVec;
 
-use crate::error::DataError;
+use crate::error::{DataError, Hdf5Problem};
 
 /// Datasets with the same number of rows.
 pub(super) struct Hdf5Table {
@@ -45,7 +45,7 @@ impl Hdf5Table {
                 File::open_streaming(path).and_then(|file| file.dataset(name)?.read_f32())
             })?;
             if values.len() != dims.iter().product::<usize>() {
-                return Err(bad(path, name, "holds another number of values than its shape says"));
+                return Err(bad(path, name, Hdf5Problem::Count));
             }
             datasets.push(Hdf5Dataset { dims, values });
         }
@@ -71,7 +71,7 @@ impl Hdf5Table {
             let dims = shape.dims().to_vec();
             let fits = shapes.first().is_none_or(|first| first.first() == dims.first());
             if !fits || shape.count() == 0 || dims.is_empty() {
-                return Err(bad(path, name, "has no rows, or not as many as the first dataset"));
+                return Err(bad(path, name, Hdf5Problem::Rows));
             }
             shapes.push(dims);
         }
@@ -86,15 +86,11 @@ fn guarded<T>(
 ) -> Result<T, DataError> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(bad(path, name, &error.to_string())),
-        Err(_) => Err(bad(path, name, "is damaged")),
+        Ok(Err(error)) => Err(bad(path, name, Hdf5Problem::Library(error))),
+        Err(_) => Err(bad(path, name, Hdf5Problem::Panicked)),
     }
 }
 
-fn bad(path: &Path, dataset: &str, problem: &str) -> DataError {
-    DataError::Hdf5 {
-        path: path.to_owned(),
-        dataset: dataset.to_owned(),
-        problem: problem.to_owned(),
-    }
+fn bad(path: &Path, dataset: &str, problem: Hdf5Problem) -> DataError {
+    DataError::Hdf5 { path: path.to_owned(), dataset: dataset.to_owned(), problem }
 }

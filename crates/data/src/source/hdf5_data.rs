@@ -3,7 +3,7 @@
 //! The list names HDF5 files; each has a dataset for every top, named like it, with the rows on its
 //! first axis. One file is in memory at a time. Replicas take rows in turn. Nothing is
 //! transformed and nothing is drawn from the main stream: Caffe shuffles with the C library's
-//! `rand`, whose numbers nobody can repeat, so the order here comes from a seed of its own, made anew
+//! `rand`, whose numbers depend on the system, so the order here comes from a seed of its own, made anew
 //! for every epoch.
 
 use std::{
@@ -37,7 +37,7 @@ struct Hdf5Source {
     shuffle_seed: Option<u32>,
     /// Indices of `files` in the order of this epoch.
     order: Vec<u32>,
-    /// Where we are in `order`.
+    /// The current file, as an index of `order`.
     file: usize,
     /// That file, and the order of its rows.
     table: Option<(Hdf5Table, Vec<u32>)>,
@@ -184,7 +184,7 @@ impl Hdf5Source {
     }
 }
 
-/// A generator for one purpose, the same in every run.
+/// The generator of one file order or row order: the same whenever it is asked for.
 fn stream(seed: u32, epoch: u64, file: u64) -> Mt19937 {
     let mut bits = u64::from(seed);
     for word in [epoch, file] {

@@ -184,14 +184,13 @@ impl RecordSource for ImageListSource {
         self.builder.begin(batch);
         while !self.builder.is_full() {
             ended(stop)?;
-            let ListEntry { label, .. } = *self.line();
+            let line = self.order[self.position];
+            let label = self.lines[line as usize].label;
             let put = self
                 .read()
                 .and_then(|image| self.builder.put(&Sample::of_image(&image, label), batch));
-            let id = u64::from(self.order[self.position]);
-            let (path, line) = (&self.list, &self.lines[id as usize]);
-            self.builder
-                .finish_record(batch, id, put, |problem| bad_record(path, line, problem))?;
+            let error = |problem| bad_record(&self.list, &self.lines[line as usize], problem);
+            self.builder.finish_record(batch, u64::from(line), put, error)?;
             self.next(batch)?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! `WindowData`: boxes cut out of images, objects and background in a fixed proportion, as R-CNN
+//! `WindowData`: boxes cropped from images, objects and background in a fixed proportion, as R-CNN
 //! trains. Caffe's `window_data_layer.cpp`.
 //!
 //! For each item a word of a generator of its own picks the box, `next % boxes`, background first;
@@ -113,7 +113,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     Ok(OpenedSource { source, shapes, notices: Vec::new(), names })
 }
 
-/// `batch_size * fraction` in f32, cut off, as Caffe counts.
+/// `batch_size * fraction` in f32, rounded down, as Caffe counts.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most batch_size")]
 fn objects(batch_size: usize, fraction: f32) -> usize {
     ((batch_size as f32 * fraction.clamp(0.0, 1.0)) as usize).min(batch_size)
@@ -170,7 +170,7 @@ impl WindowSource {
         decoded.map_err(|error| self.bad(image, SampleProblem::Image(error)))
     }
 
-    /// Cuts, warps and mirrors a box and writes it to `out`, which is zero.
+    /// Crops, warps and mirrors a box and writes it to `out`, which is zero.
     fn put(
         &mut self,
         window: &ImageWindow,
@@ -181,7 +181,7 @@ impl WindowSource {
         let place = window
             .place([image.height, image.width], self.context, mirror)
             .ok_or_else(|| self.bad(window.image, SampleProblem::Window))?;
-        let warped = resize(&cut(&image, &place), place.new_size[0], place.new_size[1]);
+        let warped = resize(&crop_rectangle(&image, &place), place.new_size[0], place.new_size[1]);
         let crop = self.context.crop;
         for (i, pixel) in warped.pixels.chunks_exact(3).enumerate() {
             let (row, column) = (i / warped.width, i % warped.width);
@@ -208,8 +208,8 @@ impl WindowMean {
     }
 }
 
-/// The part of an image that a placement names.
-fn cut(image: &DecodedImage, place: &WindowPlacement) -> DecodedImage {
+/// The rectangle of an image that a placement names.
+fn crop_rectangle(image: &DecodedImage, place: &WindowPlacement) -> DecodedImage {
     let ([top, left], [height, width]) = (place.from, place.size);
     let rows = image.pixels.chunks_exact(image.width * 3).skip(top).take(height);
     let pixels = rows.flat_map(|row| &row[left * 3..][..width * 3]).copied().collect();

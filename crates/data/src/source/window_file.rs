@@ -1,4 +1,4 @@
-//! ImageWindow files: images and boxes in them, and where a box lands in the cropped output.
+//! Window files: images and boxes in them, and where a box is in the cropped output.
 //!
 //! ```text
 //! # 0                          number of the image, from 0
@@ -26,7 +26,7 @@ pub(super) struct WindowFile {
     pub(super) channels: usize,
 }
 
-/// A box in an image. Its borders are part of it.
+/// A box in an image, its borders included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ImageWindow {
     pub(super) image: usize,
@@ -98,7 +98,7 @@ impl WindowFile {
     }
 }
 
-/// Words with the lines they stand on.
+/// Words with the numbers of their lines.
 struct WindowTokens<'a> {
     path: &'a Path,
     words: std::vec::IntoIter<(usize, &'a str)>,
@@ -122,7 +122,7 @@ impl<'a> WindowTokens<'a> {
     }
 }
 
-/// How a box is cut out and where it is put.
+/// Which rectangle of the image goes to which rectangle of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WindowPlacement {
     /// First row and column of the image, and how many.
@@ -145,7 +145,7 @@ pub(super) struct WindowContext {
 }
 
 impl ImageWindow {
-    /// Where the box lands; `None` when nothing of it lies in the image.
+    /// Where the box is in the output; `None` when nothing of it lies in the image.
     ///
     /// With context the box grows so that after scaling `pad` pixels lie around it; where it then
     /// leaves the image, the output stays empty. Caffe's arithmetic: f32, halves away from zero.

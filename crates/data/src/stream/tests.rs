@@ -15,7 +15,7 @@ use crate::{
     state::StreamState,
 };
 
-/// Hands out batches numbered from 0 and fails as told at number `fails_at`.
+/// Makes batches numbered from 0 and fails as told at number `fails_at`.
 struct Numbers {
     next: u64,
     fails_at: u64,
@@ -58,7 +58,7 @@ fn a_panic_becomes_an_error_in_its_turn() {
         assert_eq!(stream.state().position, u64::from(number) + 1);
     }
     let error = stream.next_batch().unwrap_err();
-    assert_eq!(error.to_string(), "reading ahead failed: out of numbers");
+    assert_eq!(error.to_string(), "prefetching failed: out of numbers");
     assert!(matches!(stream.next_batch(), Err(DataError::Ended)));
     assert_eq!(stream.state().position, 3, "what was consumed is still known");
 }
@@ -129,8 +129,8 @@ fn batches_between_are_passed_over() {
     for prefetch in [0, 1, 3] {
         let mut stream = stream(u64::MAX, || DataError::Ended, prefetch);
         stream.skip(2, 3).unwrap();
-        let dealt: Vec<f32> = (0..4).map(|_| stream.next_batch().unwrap().values(0)[0]).collect();
-        assert_eq!(dealt, [2.0, 6.0, 10.0, 14.0]);
+        let taken: Vec<f32> = (0..4).map(|_| stream.next_batch().unwrap().values(0)[0]).collect();
+        assert_eq!(taken, [2.0, 6.0, 10.0, 14.0]);
         assert_eq!(stream.state().position, 15, "what follows is not passed over yet");
         stream.skip(5, 0).unwrap();
         assert_eq!(stream.next_batch().unwrap().values(0)[0], 20.0);

@@ -19,7 +19,7 @@ enum ColorModel {
     Ycck,
 }
 
-/// The guesses of libjpeg.
+/// libjpeg's rules where the file does not say.
 fn model(frame: &JpegFrame) -> ColorModel {
     let ids: Vec<u8> = frame.components.iter().map(|component| component.id).collect();
     match (ids.as_slice(), frame.jfif, frame.adobe_transform) {
@@ -33,7 +33,7 @@ fn model(frame: &JpegFrame) -> ColorModel {
     }
 }
 
-/// The picture in the channels that were asked for.
+/// The image in the channels that were asked for.
 pub(super) fn convert(frame: &JpegFrame, color: Color) -> Result<DecodedImage, ImageError> {
     for component in &frame.components {
         let whole =
@@ -90,7 +90,7 @@ fn to_bgr(model: ColorModel, lines: &[Vec<u8>], out: &mut [[u8; 3]]) {
 fn to_gray(model: ColorModel, lines: &[Vec<u8>], out: &mut [u8]) {
     for (i, out) in out.iter_mut().enumerate() {
         *out = match lines {
-            // OpenCV's weights in 14 bits, after it has made colours of the inks.
+            // OpenCV's weights in 14 bits, after it has converted CMYK to BGR.
             [_, _, _, _] => {
                 let bgr = inks_to_bgr(model, std::array::from_fn(|c| lines[c][i]));
                 weigh(bgr, [1868, 9617, 4899], 14)
@@ -118,7 +118,7 @@ fn ycc_to_bgr(y: u8, cb: u8, cr: u8) -> [u8; 3] {
     ]
 }
 
-/// OpenCV's conversion of inks, which are stored inverted.
+/// OpenCV's conversion of CMYK, which is stored inverted.
 fn inks_to_bgr(model: ColorModel, inks: [u8; 4]) -> [u8; 3] {
     let [c, m, y, k] = inks;
     let [c, m, y] = match model {

@@ -1,4 +1,4 @@
-//! The picture as it is stored: components, their blocks and their coefficients.
+//! The image as it is stored: components, their blocks and their coefficients.
 
 use super::{
     JpegProblem,
@@ -22,7 +22,7 @@ pub(super) struct JpegFrame {
     pub(super) jfif: bool,
 }
 
-/// One plane: luma, a chroma, or an ink.
+/// One plane: luma, chroma, or a CMYK component.
 #[derive(Debug)]
 pub(super) struct JpegComponent {
     pub(super) id: u8,
@@ -32,12 +32,12 @@ pub(super) struct JpegComponent {
     pub(super) quant_index: usize,
     /// Set by the first scan of this component, as libjpeg does.
     pub(super) quant: Option<QuantTable>,
-    /// Samples that belong to the picture.
+    /// Samples that belong to the image.
     pub(super) width: usize,
     pub(super) height: usize,
     /// Blocks across, padded to whole units of an interleaved scan.
     pub(super) blocks_across: usize,
-    /// 64 a block, in natural order; padded downwards too.
+    /// 64 per block, in natural order; rows of blocks are padded too.
     pub(super) coefficients: Vec<i16>,
 }
 
@@ -51,7 +51,7 @@ impl JpegFrame {
     /// Reads a frame header and takes the memory that it asks for, within limits.
     pub(super) fn new(header: &[u8], progressive: bool) -> Result<Self, ImageError> {
         let &[precision, h1, h0, w1, w0, count, ref rest @ ..] = header else {
-            return Err(JpegProblem::CutShort.into());
+            return Err(JpegProblem::Truncated.into());
         };
         if precision != 8 {
             return Err(JpegProblem::Unsupported("a precision other than 8 bits").into());
@@ -63,7 +63,7 @@ impl JpegFrame {
             return Err(JpegProblem::Unsupported("this number of components").into());
         }
         let (specs, _) = rest.as_chunks::<3>();
-        let specs = specs.get(..usize::from(count)).ok_or(JpegProblem::CutShort)?;
+        let specs = specs.get(..usize::from(count)).ok_or(JpegProblem::Truncated)?;
         let factor = |nibble: u8| Some(usize::from(nibble)).filter(|f| (1..=4).contains(f));
         let mut factors = Vec::new();
         for &[_, sampling, _] in specs {
@@ -103,7 +103,7 @@ impl JpegFrame {
 }
 
 impl JpegComponent {
-    /// Blocks across and down that hold samples of the picture.
+    /// Blocks across and down that hold samples of the image.
     pub(super) fn used_blocks(&self) -> (usize, usize) {
         (self.width.div_ceil(8), self.height.div_ceil(8))
     }

@@ -31,7 +31,7 @@ impl HuffmanTable {
             let at = length as usize;
             table.offsets[at] = i32::try_from(index).unwrap_or(0) - code.cast_signed();
             for _ in 0..count {
-                let symbol = *symbols.get(index).ok_or(JpegProblem::CutShort)?;
+                let symbol = *symbols.get(index).ok_or(JpegProblem::Truncated)?;
                 if length <= FAST_BITS {
                     let entry =
                         ((code << (FAST_BITS - length)) as usize, 1 << (FAST_BITS - length));
@@ -146,7 +146,7 @@ impl<'a> ScanBits<'a> {
 
     /// Whether more was read than there is.
     pub(super) fn check(&self) -> Result<(), JpegProblem> {
-        if self.padding > self.count { Err(JpegProblem::CutShort) } else { Ok(()) }
+        if self.padding > self.count { Err(JpegProblem::Truncated) } else { Ok(()) }
     }
 
     /// Drops what is left of this interval and returns where the next marker may be searched.

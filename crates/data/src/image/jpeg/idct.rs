@@ -1,7 +1,7 @@
 //! The inverse transform of 8 by 8 blocks, with libjpeg's integers.
 //!
 //! Loeffler, Ligtenberg & Moschytz 1989 with 13-bit constants: columns first, leaving 2 fractional
-//! bits, then rows. A column without detail, the common case, is its mean. Arithmetic wraps: only damaged
+//! bits, then rows. A column with a DC coefficient only, the common case, is constant. Arithmetic wraps: only damaged
 //! files come near the limits of 32 bits.
 
 use std::num::Wrapping;
@@ -17,10 +17,10 @@ type IdctRow = [Wrapping<i32>; 8];
 /// Divisors of the coefficients, in natural order.
 pub(super) type QuantTable = [u16; 64];
 
-/// Writes the samples of `block` to the 8 rows of `out`, which lie `stride` apart.
+/// Writes the samples of `block` to the 8 rows of `out`, which are `stride` apart.
 pub(super) fn block(block: &[i16; 64], quant: &QuantTable, out: &mut [u8], stride: usize) {
     if block[1..].iter().all(|&coefficient| coefficient == 0) {
-        // What the passes below give when only the mean is there.
+        // What the passes below give for a DC coefficient alone.
         let mean = Wrapping(i32::from(block[0]) * i32::from(quant[0])) << PASS_BITS;
         let sample = sample(descale(mean, PASS_BITS + 3));
         for row in out.chunks_mut(stride).take(8) {

@@ -1,4 +1,5 @@
-//! Exif's orientation: how a camera was held. OpenCV turns pictures accordingly when it converts them.
+//! Exif's orientation: how the camera was held. OpenCV rotates and mirrors images accordingly when it
+//! converts colours.
 
 use crate::image::DecodedImage;
 
@@ -29,8 +30,8 @@ pub(super) fn read(segment: &[u8]) -> Option<u8> {
         .filter(|value| (1..=8).contains(value))
 }
 
-/// The picture the right way up.
-pub(super) fn turn(image: DecodedImage, orientation: u8) -> DecodedImage {
+/// The image rotated and mirrored so that it is upright.
+pub(super) fn upright(image: DecodedImage, orientation: u8) -> DecodedImage {
     if orientation <= 1 {
         return image;
     }

@@ -6,7 +6,7 @@ use super::{
     huffman::{HuffmanTable, ScanBits},
 };
 
-/// From the order on the wire to natural order.
+/// Index in natural (row-major) order of each coefficient in the file's zigzag order.
 #[rustfmt::skip]
 pub(super) const ZIGZAG: [usize; 64] = [
      0,  1,  8, 16,  9,  2,  3, 10, 17, 24, 32, 25, 18, 11,  4,  5,
@@ -17,9 +17,9 @@ pub(super) const ZIGZAG: [usize; 64] = [
 
 /// What a scan header says.
 pub(super) struct JpegScan<'a> {
-    /// Index of each component, and its tables: for means (DC) and for the rest (AC).
-    pub(super) parts: Vec<ScanComponent<'a>>,
-    /// First and last coefficient, on the wire's order.
+    /// Index of each component, and its DC and AC code tables.
+    pub(super) components: Vec<ScanComponent<'a>>,
+    /// First and last coefficient, in zigzag order.
     pub(super) first: usize,
     pub(super) last: usize,
     /// Progressive: the bit that was sent before (0 in a first scan) and the one sent now.
@@ -36,10 +36,10 @@ pub(super) struct ScanComponent<'a> {
     pub(super) ac: Option<&'a HuffmanTable>,
 }
 
-/// What is carried from block to block.
+/// What decoding a block needs from the blocks before it.
 #[derive(Default)]
 struct ScanState {
-    /// The mean of the last block of each part.
+    /// DC coefficient of the last block of each component.
     means: [i32; 4],
     /// Blocks that have no more coefficients.
     empty_blocks: u32,
@@ -53,19 +53,20 @@ pub(super) fn read(
     at: usize,
 ) -> Result<usize, JpegProblem> {
     let mut bits = ScanBits::new(bytes, at);
-    let mut carry = ScanState::default();
+    let mut state = ScanState::default();
     let (across, down) = units(scan, frame);
     for unit in 0..across * down {
         if scan.restart > 0 && unit > 0 && unit.is_multiple_of(scan.restart) {
             bits.check()?;
             bits = ScanBits::new(bytes, after_restart(bytes, bits.end())?);
-            carry = ScanState::default();
+            state = ScanState::default();
         }
         let (x, y) = (unit % across, unit / across);
-        for (index, part) in scan.parts.iter().enumerate() {
-            let component = &mut frame.components[part.component];
+        for (index, coded) in scan.components.iter().enumerate() {
+            let component = &mut frame.components[coded.component];
             // Alone, a component's units are its blocks; together, h by v blocks.
-            let (h, v) = if scan.parts.len() == 1 { (1, 1) } else { (component.h, component.v) };
+            let (h, v) =
+                if scan.components.len() == 1 { (1, 1) } else { (component.h, component.v) };
             for block in 0..h * v {
                 let place = (x * h + block % h, y * v + block / h);
                 decode_block(
@@ -74,7 +75,7 @@ pub(super) fn read(
                     component,
                     place,
                     frame.progressive,
-                    &mut carry,
+                    &mut state,
                     &mut bits,
                 )?;
             }
@@ -87,8 +88,8 @@ pub(super) fn read(
 }
 
 fn units(scan: &JpegScan<'_>, frame: &JpegFrame) -> (usize, usize) {
-    match scan.parts.as_slice() {
-        [part] => frame.components[part.component].used_blocks(),
+    match scan.components.as_slice() {
+        [coded] => frame.components[coded.component].used_blocks(),
         _ => (frame.width.div_ceil(8 * frame.h_max), frame.height.div_ceil(8 * frame.v_max)),
     }
 }
@@ -101,7 +102,7 @@ fn after_restart(bytes: &[u8], mut at: usize) -> Result<usize, JpegProblem> {
             Some([0xff, 0x00 | 0xff, ..]) => at += 1,
             Some([0xff, _, ..]) => return Err(JpegProblem::Damaged("a restart marker is missing")),
             Some([_, _, ..]) => at += 1,
-            _ => return Err(JpegProblem::CutShort),
+            _ => return Err(JpegProblem::Truncated),
         }
     }
 }
@@ -112,35 +113,35 @@ fn decode_block(
     component: &mut JpegComponent,
     (x, y): (usize, usize),
     progressive: bool,
-    carry: &mut ScanState,
+    state: &mut ScanState,
     bits: &mut ScanBits<'_>,
 ) -> Result<(), JpegProblem> {
-    let part = &scan.parts[index];
+    let coded = &scan.components[index];
     let block = component.block_mut(x, y);
     if !progressive {
-        mean(part, scan.bit, &mut carry.means[index], block, bits)?;
-        return rest(part, block, bits);
+        mean(coded, scan.bit, &mut state.means[index], block, bits)?;
+        return rest(coded, block, bits);
     }
     match (scan.first, scan.bit_before) {
-        (0, 0) => mean(part, scan.bit, &mut carry.means[index], block, bits),
+        (0, 0) => mean(coded, scan.bit, &mut state.means[index], block, bits),
         (0, _) => {
             block[0] |= i16::try_from(bits.take(1) << scan.bit).unwrap_or(0);
             Ok(())
         }
-        (_, 0) => first_pass(scan, part, block, carry, bits),
-        _ => refine(scan, part, block, carry, bits),
+        (_, 0) => first_pass(scan, coded, block, state, bits),
+        _ => refine(scan, coded, block, state, bits),
     }
 }
 
-/// The block's mean, coded as the difference to the block before.
+/// The block's DC coefficient, coded as the difference to that of the block before.
 fn mean(
-    part: &ScanComponent<'_>,
+    coded: &ScanComponent<'_>,
     bit: u32,
     before: &mut i32,
     block: &mut [i16; 64],
     bits: &mut ScanBits<'_>,
 ) -> Result<(), JpegProblem> {
-    let size = bits.symbol(part.dc.ok_or(NO_TABLE)?)?;
+    let size = bits.symbol(coded.dc.ok_or(NO_TABLE)?)?;
     if size > 15 {
         return Err(JpegProblem::Damaged("a mean of more than 15 bits"));
     }
@@ -149,13 +150,13 @@ fn mean(
     Ok(())
 }
 
-/// All other coefficients of a baseline block.
+/// The AC coefficients of a baseline block.
 fn rest(
-    part: &ScanComponent<'_>,
+    coded: &ScanComponent<'_>,
     block: &mut [i16; 64],
     bits: &mut ScanBits<'_>,
 ) -> Result<(), JpegProblem> {
-    let table = part.ac.ok_or(NO_TABLE)?;
+    let table = coded.ac.ok_or(NO_TABLE)?;
     let mut k = 1;
     while k < 64 {
         let symbol = bits.symbol(table)?;
@@ -178,22 +179,22 @@ fn rest(
 /// Coefficients of a band, all but their lowest bits.
 fn first_pass(
     scan: &JpegScan<'_>,
-    part: &ScanComponent<'_>,
+    coded: &ScanComponent<'_>,
     block: &mut [i16; 64],
-    carry: &mut ScanState,
+    state: &mut ScanState,
     bits: &mut ScanBits<'_>,
 ) -> Result<(), JpegProblem> {
-    if carry.empty_blocks > 0 {
-        carry.empty_blocks -= 1;
+    if state.empty_blocks > 0 {
+        state.empty_blocks -= 1;
         return Ok(());
     }
-    let table = part.ac.ok_or(NO_TABLE)?;
+    let table = coded.ac.ok_or(NO_TABLE)?;
     let mut k = scan.first;
     while k <= scan.last {
         let symbol = bits.symbol(table)?;
         let (run, size) = (u32::from(symbol >> 4), u32::from(symbol & 15));
         if size == 0 && run < 15 {
-            carry.empty_blocks = (1 << run) - 1 + bits.take(run);
+            state.empty_blocks = (1 << run) - 1 + bits.take(run);
             break;
         }
         k += run as usize;
@@ -209,20 +210,20 @@ fn first_pass(
 /// One more bit for the coefficients of a band, and new ones that are ±1 at this bit.
 fn refine(
     scan: &JpegScan<'_>,
-    part: &ScanComponent<'_>,
+    coded: &ScanComponent<'_>,
     block: &mut [i16; 64],
-    carry: &mut ScanState,
+    state: &mut ScanState,
     bits: &mut ScanBits<'_>,
 ) -> Result<(), JpegProblem> {
-    let table = part.ac.ok_or(NO_TABLE)?;
+    let table = coded.ac.ok_or(NO_TABLE)?;
     let step = 1_i16.checked_shl(scan.bit).unwrap_or(0);
     let mut k = scan.first;
-    while carry.empty_blocks == 0 && k <= scan.last {
+    while state.empty_blocks == 0 && k <= scan.last {
         let symbol = bits.symbol(table)?;
         let (mut run, size) = (u32::from(symbol >> 4), symbol & 15);
         let new = match size {
             0 if run < 15 => {
-                carry.empty_blocks = (1 << run) + bits.take(run);
+                state.empty_blocks = (1 << run) + bits.take(run);
                 break;
             }
             0 => 0,
@@ -244,7 +245,7 @@ fn refine(
             }
         }
     }
-    if carry.empty_blocks > 0 {
+    if state.empty_blocks > 0 {
         while k <= scan.last {
             let coefficient = &mut block[ZIGZAG[k]];
             if *coefficient != 0 {
@@ -252,7 +253,7 @@ fn refine(
             }
             k += 1;
         }
-        carry.empty_blocks -= 1;
+        state.empty_blocks -= 1;
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ pub(super) struct JpegFile {
     pub(super) orientation: u8,
 }
 
-/// What segments leave behind for those that follow.
+/// What earlier segments define for later ones.
 #[derive(Default)]
 struct JpegTables {
     quant: [Option<QuantTable>; 4],
@@ -78,10 +78,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<JpegFile, ImageError> {
             _ => {}
         }
     }
-    // No end marker. A baseline picture is complete when its scans are; a progressive one may not be.
+    // No end marker. A baseline image is complete when its scans are; a progressive one may not be.
     match frame {
         Some(frame) if !frame.progressive && scans > 0 => finish(Some(frame), tables),
-        _ => Err(JpegProblem::CutShort.into()),
+        _ => Err(JpegProblem::Truncated.into()),
     }
 }
 
@@ -107,19 +107,19 @@ fn next_marker(bytes: &[u8], mut at: usize) -> Option<(u8, usize)> {
 fn segment(bytes: &[u8], start: usize) -> Result<&[u8], JpegProblem> {
     let rest = bytes.get(start..).unwrap_or_default();
     let len = usize::from(u16_at(rest)?);
-    rest.get(2..len.max(2)).filter(|_| len >= 2).ok_or(JpegProblem::CutShort)
+    rest.get(2..len.max(2)).filter(|_| len >= 2).ok_or(JpegProblem::Truncated)
 }
 
 fn u16_at(bytes: &[u8]) -> Result<u16, JpegProblem> {
-    bytes.first_chunk().map(|&pair| u16::from_be_bytes(pair)).ok_or(JpegProblem::CutShort)
+    bytes.first_chunk().map(|&pair| u16::from_be_bytes(pair)).ok_or(JpegProblem::Truncated)
 }
 
 impl JpegTables {
     fn huffman(&mut self, mut segment: &[u8]) -> Result<(), JpegProblem> {
         while let Some((&header, rest)) = segment.split_first() {
-            let (counts, rest) = rest.split_first_chunk::<16>().ok_or(JpegProblem::CutShort)?;
+            let (counts, rest) = rest.split_first_chunk::<16>().ok_or(JpegProblem::Truncated)?;
             let total = counts.iter().map(|&count| usize::from(count)).sum();
-            let (symbols, rest) = rest.split_at_checked(total).ok_or(JpegProblem::CutShort)?;
+            let (symbols, rest) = rest.split_at_checked(total).ok_or(JpegProblem::Truncated)?;
             let tables = if header >> 4 == 0 { &mut self.dc } else { &mut self.ac };
             let place = tables.get_mut(usize::from(header & 15));
             *place.ok_or(JpegProblem::Damaged("a fifth Huffman table"))? =
@@ -132,7 +132,7 @@ impl JpegTables {
     fn quantisation(&mut self, mut segment: &[u8]) -> Result<(), JpegProblem> {
         while let Some((&header, rest)) = segment.split_first() {
             let width = if header >> 4 == 0 { 1 } else { 2 };
-            let (values, rest) = rest.split_at_checked(64 * width).ok_or(JpegProblem::CutShort)?;
+            let (values, rest) = rest.split_at_checked(64 * width).ok_or(JpegProblem::Truncated)?;
             let mut quant = [0; 64];
             for (value, place) in values.chunks_exact(width).zip(ZIGZAG) {
                 quant[place] = value.iter().fold(0, |all, &byte| all << 8 | u16::from(byte));
@@ -146,18 +146,18 @@ impl JpegTables {
 
     /// Reads a scan header and gives each component its quantisation table.
     fn scan(&self, segment: &[u8], frame: &mut JpegFrame) -> Result<JpegScan<'_>, JpegProblem> {
-        let (&count, rest) = segment.split_first().ok_or(JpegProblem::CutShort)?;
+        let (&count, rest) = segment.split_first().ok_or(JpegProblem::Truncated)?;
         let (specs, rest) =
-            rest.split_at_checked(2 * usize::from(count)).ok_or(JpegProblem::CutShort)?;
-        let &[first, last, bits, ..] = rest else { return Err(JpegProblem::CutShort) };
-        let mut parts: Vec<ScanComponent<'_>> = Vec::new();
+            rest.split_at_checked(2 * usize::from(count)).ok_or(JpegProblem::Truncated)?;
+        let &[first, last, bits, ..] = rest else { return Err(JpegProblem::Truncated) };
+        let mut components: Vec<ScanComponent<'_>> = Vec::new();
         for spec in specs.chunks_exact(2) {
             let component = frame.components.iter().position(|c| c.id == spec[0]);
             let component =
-                component.filter(|index| parts.iter().all(|part| part.component != *index));
+                component.filter(|index| components.iter().all(|coded| coded.component != *index));
             let component =
                 component.ok_or(JpegProblem::Damaged("a scan of an unknown component"))?;
-            parts.push(ScanComponent {
+            components.push(ScanComponent {
                 component,
                 dc: self.dc[usize::from(spec[1] >> 4 & 3)].as_ref(),
                 ac: self.ac[usize::from(spec[1] & 3)].as_ref(),
@@ -168,7 +168,7 @@ impl JpegTables {
             }
         }
         let scan = JpegScan {
-            parts,
+            components,
             first: usize::from(first),
             last: usize::from(last),
             bit_before: u32::from(bits >> 4),
@@ -176,8 +176,9 @@ impl JpegTables {
             restart: self.restart,
         };
         let band = scan.first <= scan.last && scan.last < 64;
-        let alone = scan.first == 0 && scan.last == 0 || scan.parts.len() == 1 && scan.first > 0;
-        if scan.parts.is_empty() || frame.progressive && !(band && alone && scan.bit <= 13) {
+        let alone =
+            scan.first == 0 && scan.last == 0 || scan.components.len() == 1 && scan.first > 0;
+        if scan.components.is_empty() || frame.progressive && !(band && alone && scan.bit <= 13) {
             return Err(JpegProblem::Damaged("a scan header that no encoder writes"));
         }
         Ok(scan)

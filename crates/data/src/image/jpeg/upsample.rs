@@ -1,12 +1,12 @@
 //! Chroma at full size: libjpeg's triangle filter, with its roundings and its borders.
 //!
-//! A new sample lies a quarter of the way from one stored sample to the next, so it is three parts of
-//! the near one and one of the far one. Roundings alternate between up and down so that no drift
-//! arises. Beyond the picture's border the last sample is repeated.
+//! A new sample lies a quarter of the way from one stored sample to the next, so it is 3/4 of
+//! the near one plus 1/4 of the far one. Roundings alternate between up and down so that no drift
+//! arises. Beyond the image's border the last sample is repeated.
 
 use super::frame::{JpegComponent, JpegFrame, SamplePlane};
 
-/// Writes row `y` of the full-size picture to `out`.
+/// Writes row `y` of the full-size image to `out`.
 pub(super) fn row(
     frame: &JpegFrame,
     component: &JpegComponent,
