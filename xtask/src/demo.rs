@@ -6,7 +6,7 @@
 
 mod data;
 
-pub(crate) use data::Data;
+pub(crate) use data::IdxFiles;
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 
 /// Puts Fashion-MNIST's databases and the example's files into `place`, with paths that point
 /// there.
-pub(crate) fn prepare(place: &str, given: Option<&Path>) -> Result<Data> {
+pub(crate) fn prepare(place: &str, given: Option<&Path>) -> Result<IdxFiles> {
     let folder = root().join(place);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {place}"))?;
     let data = data::find(given, &folder)?;

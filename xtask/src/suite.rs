@@ -37,7 +37,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Tests of the `mpi` feature, once a crate has it; what was skipped, and why.
+/// Tests of the `mpi` feature, if a crate has it; what was skipped, and why.
 fn mpi() -> Result<Vec<String>> {
     let metadata = ["metadata", "--format-version=1", "--no-deps"];
     let metadata = shell::output(&mut cargo(&metadata))?;

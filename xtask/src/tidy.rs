@@ -19,29 +19,29 @@ use anyhow::{Result, bail};
 use files::Project;
 
 /// A rule and what checks it.
-struct Check {
+struct TidyCheck {
     rule: &'static str,
     run: fn(&Project) -> Vec<String>,
 }
 
-const CHECKS: &[Check] = &[
-    Check { rule: "every crate takes the workspace's lints", run: manifests::lints },
-    Check { rule: "crates depend only on what the design allows", run: manifests::edges },
-    Check { rule: "`unsafe` stays in its rooms", run: sources::unsafe_rooms },
-    Check { rule: "a file over 500 lines has a reason", run: sources::lengths },
-    Check { rule: "no unfinished business", run: sources::words },
-    Check { rule: "no path of somebody's machine", run: sources::machine_paths },
-    Check { rule: "lines on stderr are written in one piece", run: sources::broken_lines },
-    Check { rule: "every module has a header", run: sources::headers },
-    Check { rule: "every layer is in the table", run: layers::in_table },
-    Check { rule: "test data has a stated origin", run: testdata::origins },
-    Check { rule: "no file over 2 MiB", run: files::sizes },
-    Check { rule: "words are those of docs/glossary.md", run: words::banned },
-    Check { rule: "a type name is declared once", run: names::unique },
-    Check { rule: "a type name says its role", run: names::specific },
-    Check { rule: "text is wrapped at 100 columns", run: prose::columns },
-    Check { rule: "errors have a variant per case", run: prose::string_variants },
-    Check { rule: "no code in comments", run: prose::code_in_comments },
+const CHECKS: &[TidyCheck] = &[
+    TidyCheck { rule: "every crate takes the workspace's lints", run: manifests::lints },
+    TidyCheck { rule: "crates depend only on what the design allows", run: manifests::edges },
+    TidyCheck { rule: "`unsafe` stays in its rooms", run: sources::unsafe_rooms },
+    TidyCheck { rule: "a file over 500 lines has a reason", run: sources::lengths },
+    TidyCheck { rule: "no unfinished business", run: sources::words },
+    TidyCheck { rule: "no path of somebody's machine", run: sources::machine_paths },
+    TidyCheck { rule: "lines on stderr are written in one piece", run: sources::broken_lines },
+    TidyCheck { rule: "every module has a header", run: sources::headers },
+    TidyCheck { rule: "every layer is in the table", run: layers::in_table },
+    TidyCheck { rule: "test data has a stated origin", run: testdata::origins },
+    TidyCheck { rule: "no file over 2 MiB", run: files::sizes },
+    TidyCheck { rule: "words are those of docs/glossary.md", run: words::banned },
+    TidyCheck { rule: "a type name is declared once", run: names::unique },
+    TidyCheck { rule: "a type name says its role", run: names::specific },
+    TidyCheck { rule: "text is wrapped at 100 columns", run: prose::columns },
+    TidyCheck { rule: "errors have a variant per case", run: prose::string_variants },
+    TidyCheck { rule: "no code in comments", run: prose::code_in_comments },
 ];
 
 /// Rules that are new, and folders that do not follow them yet: what they find there is counted,
@@ -58,7 +58,7 @@ const PENDING: &[&str] = &["crates/", "xtask/", "fuzz/", "docs/", "bench/", "exa
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let project = Project::read()?;
     let (mut complaints, mut remaining) = (0, BTreeMap::new());
-    for Check { rule, run } in CHECKS {
+    for TidyCheck { rule, run } in CHECKS {
         for complaint in run(&project) {
             let pending = PENDING.iter().any(|folder| complaint.starts_with(folder));
             if NEW.contains(rule) && pending {

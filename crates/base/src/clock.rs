@@ -5,8 +5,8 @@ use std::time::Duration;
 
 /// Time since the job began.
 pub trait Clock: fmt::Debug + Send + Sync {
-    /// Monotonic; equal on no two machines.
+    /// Monotonic; not comparable between machines.
     fn now(&self) -> Duration;
-    /// Lets `duration` pass.
+    /// Returns after `duration`, in real or virtual time.
     fn sleep(&self, duration: Duration);
 }

@@ -1,5 +1,5 @@
-//! Shapes, chunk arithmetic, ranks, fingerprints, random streams, medians, quoting, lines on stderr
-//! and the clock: what every crate needs, on std alone.
+//! Shapes, chunk arithmetic, ranks, Caffe's random numbers and number format, names of enum values,
+//! fingerprints, medians and the clock: what several crates need. Depends on std only.
 
 mod chunk;
 mod clock;

@@ -1,12 +1,11 @@
 //! Lines on standard error that stay whole.
 //!
-//! Ranks share `mpirun`'s standard error, which takes what each writes piece by piece. `writeln!`
-//! there writes every part of a format by itself, so lines of two ranks mix; one write for a line
-//! keeps it together.
+//! Ranks write to one standard error, that of `mpirun`. `writeln!` calls `write` for every fragment
+//! of its format, so lines of two ranks mix. A single call for the whole line keeps it together.
 
 use std::io::{self, Write};
 
-/// Writes `line` and its end in one piece. When standard error is gone nobody is left to tell.
+/// Writes `line` and a line feed in one call. Errors are ignored: there is nowhere to report them.
 pub fn line_to_stderr(line: &str) {
     let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }

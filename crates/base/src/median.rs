@@ -1,4 +1,4 @@
-//! What is typical of measured values, whatever disturbed a few of them.
+//! The median, which outliers of a measurement do not move.
 
 /// The middle one, or the mean of the middle two; 0 for none.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Who we are among the processes of a job.
+//! Which process of a job this one is.
 
 /// A rank within a world: `index < world` always holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct Rank {
     world: usize,
 }
 
-/// Exists only on rank 0: the proof that what takes it runs once a job.
+/// Exists only on rank 0: a function that takes it runs in one process of the job.
 #[derive(Debug, Clone, Copy)]
 pub struct Coordinator(());
 
@@ -21,13 +21,13 @@ impl Rank {
         (index < world).then_some(Self { index, world })
     }
 
-    /// Position, from 0.
+    /// From 0 to `world - 1`.
     #[must_use]
     pub fn index(self) -> usize {
         self.index
     }
 
-    /// Number of ranks.
+    /// Number of ranks, at least 1.
     #[must_use]
     pub fn world(self) -> usize {
         self.world

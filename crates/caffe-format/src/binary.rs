@@ -54,13 +54,13 @@ pub struct BinaryError {
     /// From the start of the input.
     pub offset: usize,
     /// What is wrong.
-    pub problem: Problem,
+    pub problem: BinaryProblem,
 }
 
 /// What is wrong with a binary message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum BinaryProblem {
     /// The file was cut, or a length is wrong.
     #[error("{want} bytes are announced, {left} are left")]
     Short {

@@ -1,6 +1,6 @@
 //! Caffe's messages: as plain structs, as prototxt, as binary protobuf, and brought up to date.
 //!
-//! [`schema`] has one struct a message with Caffe's own names (`LayerParameter`, `BlobProto`, …);
+//! [`schema`] has one struct per message with Caffe's own names (`LayerParameter`, `BlobProto`, …);
 //! everything in it is re-exported here. `text` reads prototxt and reports every error of a file
 //! at once, `binary` reads `.caffemodel`, `.solverstate`, mean files and `Datum`s, `upgrade` turns
 //! the formats of older Caffes into today's. Both codecs are generic over `message::Message`.
@@ -13,7 +13,7 @@ pub mod binary;
 mod blob;
 mod datum;
 pub mod message;
-#[rustfmt::skip] // generated as a table, one line a field
+#[rustfmt::skip] // generated as a table, one line per field
 pub mod schema;
 pub mod text;
 pub mod upgrade;

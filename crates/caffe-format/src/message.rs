@@ -1,4 +1,4 @@
-//! What the codecs know about a message: a static description and one slot a field.
+//! What the codecs know about a message: a static description and one slot per field.
 //!
 //! Text reader, text writer, binary reader and binary writer are each one function over
 //! `dyn Message`. They walk [`MessageKind::fields`] and get at the values through [`Slot`] and
@@ -10,7 +10,7 @@ mod slot;
 
 use std::fmt;
 
-pub use slot::{Enums, Messages, Place, Slot, SlotMut};
+pub use slot::{Enums, FieldValues, Messages, Slot, SlotMut};
 
 /// A message of the schema: a struct of `schema.rs`.
 pub trait Message: fmt::Debug {
@@ -89,7 +89,7 @@ pub struct Field {
     /// How often it may stand.
     pub label: Label,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: FieldType,
 }
 
 /// How often a field may stand.
@@ -107,7 +107,7 @@ pub enum Label {
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub enum FieldType {
     /// `int32`.
     Int32,
     /// `uint32`.
@@ -140,22 +140,22 @@ pub struct EnumKind {
 }
 
 /// A row of [`MessageKind::fields`].
-pub(crate) const fn optional(number: u32, name: &'static str, kind: Kind) -> Field {
+pub(crate) const fn optional(number: u32, name: &'static str, kind: FieldType) -> Field {
     Field { number, name, label: Label::Optional, kind }
 }
 
 /// As [`optional`].
-pub(crate) const fn required(number: u32, name: &'static str, kind: Kind) -> Field {
+pub(crate) const fn required(number: u32, name: &'static str, kind: FieldType) -> Field {
     Field { number, name, label: Label::Required, kind }
 }
 
 /// As [`optional`].
-pub(crate) const fn repeated(number: u32, name: &'static str, kind: Kind) -> Field {
+pub(crate) const fn repeated(number: u32, name: &'static str, kind: FieldType) -> Field {
     Field { number, name, label: Label::Repeated, kind }
 }
 
 /// As [`optional`].
-pub(crate) const fn packed(number: u32, name: &'static str, kind: Kind) -> Field {
+pub(crate) const fn packed(number: u32, name: &'static str, kind: FieldType) -> Field {
     Field { number, name, label: Label::Packed, kind }
 }
 

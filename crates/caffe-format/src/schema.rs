@@ -5,8 +5,8 @@
 //! name gives the value or the schema's default.
 
 use crate::message::{
-    Enum, EnumKind, Kind, Message, MessageKind, Place, Slot, SlotMut, UnknownField, bad_slot,
-    optional, packed, repeated, required,
+    Enum, EnumKind, FieldType, FieldValues, Message, MessageKind, Slot, SlotMut, UnknownField,
+    bad_slot, optional, packed, repeated, required,
 };
 
 /// `ConvolutionParameter.Engine`.
@@ -830,9 +830,9 @@ impl AccuracyParameter {
         new: || Box::new(AccuracyParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "top_k", Kind::Uint32),
-            optional(2, "axis", Kind::Int32),
-            optional(3, "ignore_label", Kind::Int32),
+            optional(1, "top_k", FieldType::Uint32),
+            optional(2, "axis", FieldType::Int32),
+            optional(3, "ignore_label", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -864,9 +864,9 @@ impl Message for AccuracyParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.top_k)),
-            1 => SlotMut::Int32(Place::One(&mut self.axis)),
-            2 => SlotMut::Int32(Place::One(&mut self.ignore_label)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.top_k)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.ignore_label)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -894,9 +894,9 @@ impl ArgMaxParameter {
         new: || Box::new(ArgMaxParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "out_max_val", Kind::Bool),
-            optional(2, "top_k", Kind::Uint32),
-            optional(3, "axis", Kind::Int32),
+            optional(1, "out_max_val", FieldType::Bool),
+            optional(2, "top_k", FieldType::Uint32),
+            optional(3, "axis", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -928,9 +928,9 @@ impl Message for ArgMaxParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Bool(Place::One(&mut self.out_max_val)),
-            1 => SlotMut::Uint32(Place::One(&mut self.top_k)),
-            2 => SlotMut::Int32(Place::One(&mut self.axis)),
+            0 => SlotMut::Bool(FieldValues::One(&mut self.out_max_val)),
+            1 => SlotMut::Uint32(FieldValues::One(&mut self.top_k)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -958,9 +958,9 @@ impl BatchNormParameter {
         new: || Box::new(BatchNormParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "use_global_stats", Kind::Bool),
-            optional(2, "moving_average_fraction", Kind::Float),
-            optional(3, "eps", Kind::Float),
+            optional(1, "use_global_stats", FieldType::Bool),
+            optional(2, "moving_average_fraction", FieldType::Float),
+            optional(3, "eps", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -992,9 +992,9 @@ impl Message for BatchNormParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Bool(Place::One(&mut self.use_global_stats)),
-            1 => SlotMut::Float(Place::One(&mut self.moving_average_fraction)),
-            2 => SlotMut::Float(Place::One(&mut self.eps)),
+            0 => SlotMut::Bool(FieldValues::One(&mut self.use_global_stats)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.moving_average_fraction)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.eps)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1022,9 +1022,9 @@ impl BiasParameter {
         new: || Box::new(BiasParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "axis", Kind::Int32),
-            optional(2, "num_axes", Kind::Int32),
-            optional(3, "filler", Kind::Message(FillerParameter::KIND)),
+            optional(1, "axis", FieldType::Int32),
+            optional(2, "num_axes", FieldType::Int32),
+            optional(3, "filler", FieldType::Message(FillerParameter::KIND)),
         ],
     };
     /// Nothing set.
@@ -1056,8 +1056,8 @@ impl Message for BiasParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int32(Place::One(&mut self.axis)),
-            1 => SlotMut::Int32(Place::One(&mut self.num_axes)),
+            0 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.num_axes)),
             2 => SlotMut::Message(&mut self.filler),
             _ => bad_slot(Self::KIND, index),
         }
@@ -1098,15 +1098,15 @@ impl BlobProto {
         new: || Box::new(BlobProto::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "num", Kind::Int32),
-            optional(2, "channels", Kind::Int32),
-            optional(3, "height", Kind::Int32),
-            optional(4, "width", Kind::Int32),
-            packed(5, "data", Kind::Float),
-            packed(6, "diff", Kind::Float),
-            optional(7, "shape", Kind::Message(BlobShape::KIND)),
-            packed(8, "double_data", Kind::Double),
-            packed(9, "double_diff", Kind::Double),
+            optional(1, "num", FieldType::Int32),
+            optional(2, "channels", FieldType::Int32),
+            optional(3, "height", FieldType::Int32),
+            optional(4, "width", FieldType::Int32),
+            packed(5, "data", FieldType::Float),
+            packed(6, "diff", FieldType::Float),
+            optional(7, "shape", FieldType::Message(BlobShape::KIND)),
+            packed(8, "double_data", FieldType::Double),
+            packed(9, "double_diff", FieldType::Double),
         ],
     };
     /// Nothing set.
@@ -1154,15 +1154,15 @@ impl Message for BlobProto {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int32(Place::One(&mut self.num)),
-            1 => SlotMut::Int32(Place::One(&mut self.channels)),
-            2 => SlotMut::Int32(Place::One(&mut self.height)),
-            3 => SlotMut::Int32(Place::One(&mut self.width)),
-            4 => SlotMut::Float(Place::Many(&mut self.data)),
-            5 => SlotMut::Float(Place::Many(&mut self.diff)),
+            0 => SlotMut::Int32(FieldValues::One(&mut self.num)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.channels)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.height)),
+            3 => SlotMut::Int32(FieldValues::One(&mut self.width)),
+            4 => SlotMut::Float(FieldValues::Many(&mut self.data)),
+            5 => SlotMut::Float(FieldValues::Many(&mut self.diff)),
             6 => SlotMut::Message(&mut self.shape),
-            7 => SlotMut::Double(Place::Many(&mut self.double_data)),
-            8 => SlotMut::Double(Place::Many(&mut self.double_diff)),
+            7 => SlotMut::Double(FieldValues::Many(&mut self.double_data)),
+            8 => SlotMut::Double(FieldValues::Many(&mut self.double_diff)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1186,7 +1186,7 @@ impl BlobProtoVector {
         new: || Box::new(BlobProtoVector::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            repeated(1, "blobs", Kind::Message(BlobProto::KIND)),
+            repeated(1, "blobs", FieldType::Message(BlobProto::KIND)),
         ],
     };
     /// Nothing set.
@@ -1232,7 +1232,7 @@ impl BlobShape {
         new: || Box::new(BlobShape::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            packed(1, "dim", Kind::Int64),
+            packed(1, "dim", FieldType::Int64),
         ],
     };
     /// Nothing set.
@@ -1254,7 +1254,7 @@ impl Message for BlobShape {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int64(Place::Many(&mut self.dim)),
+            0 => SlotMut::Int64(FieldValues::Many(&mut self.dim)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1280,8 +1280,8 @@ impl ClipParameter {
         new: || Box::new(ClipParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            required(1, "min", Kind::Float),
-            required(2, "max", Kind::Float),
+            required(1, "min", FieldType::Float),
+            required(2, "max", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -1309,8 +1309,8 @@ impl Message for ClipParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.min)),
-            1 => SlotMut::Float(Place::One(&mut self.max)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.min)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.max)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1336,8 +1336,8 @@ impl ConcatParameter {
         new: || Box::new(ConcatParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "concat_dim", Kind::Uint32),
-            optional(2, "axis", Kind::Int32),
+            optional(1, "concat_dim", FieldType::Uint32),
+            optional(2, "axis", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -1365,8 +1365,8 @@ impl Message for ConcatParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.concat_dim)),
-            1 => SlotMut::Int32(Place::One(&mut self.axis)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.concat_dim)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1392,8 +1392,8 @@ impl ContrastiveLossParameter {
         new: || Box::new(ContrastiveLossParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "margin", Kind::Float),
-            optional(2, "legacy_version", Kind::Bool),
+            optional(1, "margin", FieldType::Float),
+            optional(2, "legacy_version", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -1421,8 +1421,8 @@ impl Message for ContrastiveLossParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.margin)),
-            1 => SlotMut::Bool(Place::One(&mut self.legacy_version)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.margin)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.legacy_version)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1480,24 +1480,24 @@ impl ConvolutionParameter {
         new: || Box::new(ConvolutionParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "num_output", Kind::Uint32),
-            optional(2, "bias_term", Kind::Bool),
-            repeated(3, "pad", Kind::Uint32),
-            repeated(4, "kernel_size", Kind::Uint32),
-            optional(5, "group", Kind::Uint32),
-            repeated(6, "stride", Kind::Uint32),
-            optional(7, "weight_filler", Kind::Message(FillerParameter::KIND)),
-            optional(8, "bias_filler", Kind::Message(FillerParameter::KIND)),
-            optional(9, "pad_h", Kind::Uint32),
-            optional(10, "pad_w", Kind::Uint32),
-            optional(11, "kernel_h", Kind::Uint32),
-            optional(12, "kernel_w", Kind::Uint32),
-            optional(13, "stride_h", Kind::Uint32),
-            optional(14, "stride_w", Kind::Uint32),
-            optional(15, "engine", Kind::Enum(ConvolutionParameterEngine::KIND)),
-            optional(16, "axis", Kind::Int32),
-            optional(17, "force_nd_im2col", Kind::Bool),
-            repeated(18, "dilation", Kind::Uint32),
+            optional(1, "num_output", FieldType::Uint32),
+            optional(2, "bias_term", FieldType::Bool),
+            repeated(3, "pad", FieldType::Uint32),
+            repeated(4, "kernel_size", FieldType::Uint32),
+            optional(5, "group", FieldType::Uint32),
+            repeated(6, "stride", FieldType::Uint32),
+            optional(7, "weight_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(8, "bias_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(9, "pad_h", FieldType::Uint32),
+            optional(10, "pad_w", FieldType::Uint32),
+            optional(11, "kernel_h", FieldType::Uint32),
+            optional(12, "kernel_w", FieldType::Uint32),
+            optional(13, "stride_h", FieldType::Uint32),
+            optional(14, "stride_w", FieldType::Uint32),
+            optional(15, "engine", FieldType::Enum(ConvolutionParameterEngine::KIND)),
+            optional(16, "axis", FieldType::Int32),
+            optional(17, "force_nd_im2col", FieldType::Bool),
+            repeated(18, "dilation", FieldType::Uint32),
         ],
     };
     /// Nothing set.
@@ -1581,24 +1581,24 @@ impl Message for ConvolutionParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.num_output)),
-            1 => SlotMut::Bool(Place::One(&mut self.bias_term)),
-            2 => SlotMut::Uint32(Place::Many(&mut self.pad)),
-            3 => SlotMut::Uint32(Place::Many(&mut self.kernel_size)),
-            4 => SlotMut::Uint32(Place::One(&mut self.group)),
-            5 => SlotMut::Uint32(Place::Many(&mut self.stride)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.num_output)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.bias_term)),
+            2 => SlotMut::Uint32(FieldValues::Many(&mut self.pad)),
+            3 => SlotMut::Uint32(FieldValues::Many(&mut self.kernel_size)),
+            4 => SlotMut::Uint32(FieldValues::One(&mut self.group)),
+            5 => SlotMut::Uint32(FieldValues::Many(&mut self.stride)),
             6 => SlotMut::Message(&mut self.weight_filler),
             7 => SlotMut::Message(&mut self.bias_filler),
-            8 => SlotMut::Uint32(Place::One(&mut self.pad_h)),
-            9 => SlotMut::Uint32(Place::One(&mut self.pad_w)),
-            10 => SlotMut::Uint32(Place::One(&mut self.kernel_h)),
-            11 => SlotMut::Uint32(Place::One(&mut self.kernel_w)),
-            12 => SlotMut::Uint32(Place::One(&mut self.stride_h)),
-            13 => SlotMut::Uint32(Place::One(&mut self.stride_w)),
+            8 => SlotMut::Uint32(FieldValues::One(&mut self.pad_h)),
+            9 => SlotMut::Uint32(FieldValues::One(&mut self.pad_w)),
+            10 => SlotMut::Uint32(FieldValues::One(&mut self.kernel_h)),
+            11 => SlotMut::Uint32(FieldValues::One(&mut self.kernel_w)),
+            12 => SlotMut::Uint32(FieldValues::One(&mut self.stride_h)),
+            13 => SlotMut::Uint32(FieldValues::One(&mut self.stride_w)),
             14 => SlotMut::Enum(&mut self.engine),
-            15 => SlotMut::Int32(Place::One(&mut self.axis)),
-            16 => SlotMut::Bool(Place::One(&mut self.force_nd_im2col)),
-            17 => SlotMut::Uint32(Place::Many(&mut self.dilation)),
+            15 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            16 => SlotMut::Bool(FieldValues::One(&mut self.force_nd_im2col)),
+            17 => SlotMut::Uint32(FieldValues::Many(&mut self.dilation)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1624,8 +1624,8 @@ impl CropParameter {
         new: || Box::new(CropParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "axis", Kind::Int32),
-            repeated(2, "offset", Kind::Uint32),
+            optional(1, "axis", FieldType::Int32),
+            repeated(2, "offset", FieldType::Uint32),
         ],
     };
     /// Nothing set.
@@ -1651,8 +1651,8 @@ impl Message for CropParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int32(Place::One(&mut self.axis)),
-            1 => SlotMut::Uint32(Place::Many(&mut self.offset)),
+            0 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            1 => SlotMut::Uint32(FieldValues::Many(&mut self.offset)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1694,16 +1694,16 @@ impl DataParameter {
         new: || Box::new(DataParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "source", Kind::String),
-            optional(2, "scale", Kind::Float),
-            optional(3, "mean_file", Kind::String),
-            optional(4, "batch_size", Kind::Uint32),
-            optional(5, "crop_size", Kind::Uint32),
-            optional(6, "mirror", Kind::Bool),
-            optional(7, "rand_skip", Kind::Uint32),
-            optional(8, "backend", Kind::Enum(DataParameterDb::KIND)),
-            optional(9, "force_encoded_color", Kind::Bool),
-            optional(10, "prefetch", Kind::Uint32),
+            optional(1, "source", FieldType::String),
+            optional(2, "scale", FieldType::Float),
+            optional(3, "mean_file", FieldType::String),
+            optional(4, "batch_size", FieldType::Uint32),
+            optional(5, "crop_size", FieldType::Uint32),
+            optional(6, "mirror", FieldType::Bool),
+            optional(7, "rand_skip", FieldType::Uint32),
+            optional(8, "backend", FieldType::Enum(DataParameterDb::KIND)),
+            optional(9, "force_encoded_color", FieldType::Bool),
+            optional(10, "prefetch", FieldType::Uint32),
         ],
     };
     /// Nothing set.
@@ -1763,16 +1763,16 @@ impl Message for DataParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.source)),
-            1 => SlotMut::Float(Place::One(&mut self.scale)),
-            2 => SlotMut::String(Place::One(&mut self.mean_file)),
-            3 => SlotMut::Uint32(Place::One(&mut self.batch_size)),
-            4 => SlotMut::Uint32(Place::One(&mut self.crop_size)),
-            5 => SlotMut::Bool(Place::One(&mut self.mirror)),
-            6 => SlotMut::Uint32(Place::One(&mut self.rand_skip)),
+            0 => SlotMut::String(FieldValues::One(&mut self.source)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.scale)),
+            2 => SlotMut::String(FieldValues::One(&mut self.mean_file)),
+            3 => SlotMut::Uint32(FieldValues::One(&mut self.batch_size)),
+            4 => SlotMut::Uint32(FieldValues::One(&mut self.crop_size)),
+            5 => SlotMut::Bool(FieldValues::One(&mut self.mirror)),
+            6 => SlotMut::Uint32(FieldValues::One(&mut self.rand_skip)),
             7 => SlotMut::Enum(&mut self.backend),
-            8 => SlotMut::Bool(Place::One(&mut self.force_encoded_color)),
-            9 => SlotMut::Uint32(Place::One(&mut self.prefetch)),
+            8 => SlotMut::Bool(FieldValues::One(&mut self.force_encoded_color)),
+            9 => SlotMut::Uint32(FieldValues::One(&mut self.prefetch)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1808,13 +1808,13 @@ impl Datum {
         new: || Box::new(Datum::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "channels", Kind::Int32),
-            optional(2, "height", Kind::Int32),
-            optional(3, "width", Kind::Int32),
-            optional(4, "data", Kind::Bytes),
-            optional(5, "label", Kind::Int32),
-            repeated(6, "float_data", Kind::Float),
-            optional(7, "encoded", Kind::Bool),
+            optional(1, "channels", FieldType::Int32),
+            optional(2, "height", FieldType::Int32),
+            optional(3, "width", FieldType::Int32),
+            optional(4, "data", FieldType::Bytes),
+            optional(5, "label", FieldType::Int32),
+            repeated(6, "float_data", FieldType::Float),
+            optional(7, "encoded", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -1860,13 +1860,13 @@ impl Message for Datum {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int32(Place::One(&mut self.channels)),
-            1 => SlotMut::Int32(Place::One(&mut self.height)),
-            2 => SlotMut::Int32(Place::One(&mut self.width)),
-            3 => SlotMut::Bytes(Place::One(&mut self.data)),
-            4 => SlotMut::Int32(Place::One(&mut self.label)),
-            5 => SlotMut::Float(Place::Many(&mut self.float_data)),
-            6 => SlotMut::Bool(Place::One(&mut self.encoded)),
+            0 => SlotMut::Int32(FieldValues::One(&mut self.channels)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.height)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.width)),
+            3 => SlotMut::Bytes(FieldValues::One(&mut self.data)),
+            4 => SlotMut::Int32(FieldValues::One(&mut self.label)),
+            5 => SlotMut::Float(FieldValues::Many(&mut self.float_data)),
+            6 => SlotMut::Bool(FieldValues::One(&mut self.encoded)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1890,7 +1890,7 @@ impl DropoutParameter {
         new: || Box::new(DropoutParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "dropout_ratio", Kind::Float),
+            optional(1, "dropout_ratio", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -1914,7 +1914,7 @@ impl Message for DropoutParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.dropout_ratio)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.dropout_ratio)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1948,12 +1948,12 @@ impl DummyDataParameter {
         new: || Box::new(DummyDataParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            repeated(1, "data_filler", Kind::Message(FillerParameter::KIND)),
-            repeated(2, "num", Kind::Uint32),
-            repeated(3, "channels", Kind::Uint32),
-            repeated(4, "height", Kind::Uint32),
-            repeated(5, "width", Kind::Uint32),
-            repeated(6, "shape", Kind::Message(BlobShape::KIND)),
+            repeated(1, "data_filler", FieldType::Message(FillerParameter::KIND)),
+            repeated(2, "num", FieldType::Uint32),
+            repeated(3, "channels", FieldType::Uint32),
+            repeated(4, "height", FieldType::Uint32),
+            repeated(5, "width", FieldType::Uint32),
+            repeated(6, "shape", FieldType::Message(BlobShape::KIND)),
         ],
     };
     /// Nothing set.
@@ -1986,10 +1986,10 @@ impl Message for DummyDataParameter {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Message(&mut self.data_filler),
-            1 => SlotMut::Uint32(Place::Many(&mut self.num)),
-            2 => SlotMut::Uint32(Place::Many(&mut self.channels)),
-            3 => SlotMut::Uint32(Place::Many(&mut self.height)),
-            4 => SlotMut::Uint32(Place::Many(&mut self.width)),
+            1 => SlotMut::Uint32(FieldValues::Many(&mut self.num)),
+            2 => SlotMut::Uint32(FieldValues::Many(&mut self.channels)),
+            3 => SlotMut::Uint32(FieldValues::Many(&mut self.height)),
+            4 => SlotMut::Uint32(FieldValues::Many(&mut self.width)),
             5 => SlotMut::Message(&mut self.shape),
             _ => bad_slot(Self::KIND, index),
         }
@@ -2014,7 +2014,7 @@ impl ELUParameter {
         new: || Box::new(ELUParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "alpha", Kind::Float),
+            optional(1, "alpha", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -2038,7 +2038,7 @@ impl Message for ELUParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.alpha)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.alpha)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2066,9 +2066,9 @@ impl EltwiseParameter {
         new: || Box::new(EltwiseParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "operation", Kind::Enum(EltwiseParameterEltwiseOp::KIND)),
-            repeated(2, "coeff", Kind::Float),
-            optional(3, "stable_prod_grad", Kind::Bool),
+            optional(1, "operation", FieldType::Enum(EltwiseParameterEltwiseOp::KIND)),
+            repeated(2, "coeff", FieldType::Float),
+            optional(3, "stable_prod_grad", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -2099,8 +2099,8 @@ impl Message for EltwiseParameter {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Enum(&mut self.operation),
-            1 => SlotMut::Float(Place::Many(&mut self.coeff)),
-            2 => SlotMut::Bool(Place::One(&mut self.stable_prod_grad)),
+            1 => SlotMut::Float(FieldValues::Many(&mut self.coeff)),
+            2 => SlotMut::Bool(FieldValues::One(&mut self.stable_prod_grad)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2132,11 +2132,11 @@ impl EmbedParameter {
         new: || Box::new(EmbedParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "num_output", Kind::Uint32),
-            optional(2, "input_dim", Kind::Uint32),
-            optional(3, "bias_term", Kind::Bool),
-            optional(4, "weight_filler", Kind::Message(FillerParameter::KIND)),
-            optional(5, "bias_filler", Kind::Message(FillerParameter::KIND)),
+            optional(1, "num_output", FieldType::Uint32),
+            optional(2, "input_dim", FieldType::Uint32),
+            optional(3, "bias_term", FieldType::Bool),
+            optional(4, "weight_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(5, "bias_filler", FieldType::Message(FillerParameter::KIND)),
         ],
     };
     /// Nothing set.
@@ -2176,9 +2176,9 @@ impl Message for EmbedParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.num_output)),
-            1 => SlotMut::Uint32(Place::One(&mut self.input_dim)),
-            2 => SlotMut::Bool(Place::One(&mut self.bias_term)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.num_output)),
+            1 => SlotMut::Uint32(FieldValues::One(&mut self.input_dim)),
+            2 => SlotMut::Bool(FieldValues::One(&mut self.bias_term)),
             3 => SlotMut::Message(&mut self.weight_filler),
             4 => SlotMut::Message(&mut self.bias_filler),
             _ => bad_slot(Self::KIND, index),
@@ -2208,9 +2208,9 @@ impl ExpParameter {
         new: || Box::new(ExpParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "base", Kind::Float),
-            optional(2, "scale", Kind::Float),
-            optional(3, "shift", Kind::Float),
+            optional(1, "base", FieldType::Float),
+            optional(2, "scale", FieldType::Float),
+            optional(3, "shift", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -2242,9 +2242,9 @@ impl Message for ExpParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.base)),
-            1 => SlotMut::Float(Place::One(&mut self.scale)),
-            2 => SlotMut::Float(Place::One(&mut self.shift)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.base)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.scale)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.shift)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2282,14 +2282,14 @@ impl FillerParameter {
         new: || Box::new(FillerParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "type", Kind::String),
-            optional(2, "value", Kind::Float),
-            optional(3, "min", Kind::Float),
-            optional(4, "max", Kind::Float),
-            optional(5, "mean", Kind::Float),
-            optional(6, "std", Kind::Float),
-            optional(7, "sparse", Kind::Int32),
-            optional(8, "variance_norm", Kind::Enum(FillerParameterVarianceNorm::KIND)),
+            optional(1, "type", FieldType::String),
+            optional(2, "value", FieldType::Float),
+            optional(3, "min", FieldType::Float),
+            optional(4, "max", FieldType::Float),
+            optional(5, "mean", FieldType::Float),
+            optional(6, "std", FieldType::Float),
+            optional(7, "sparse", FieldType::Int32),
+            optional(8, "variance_norm", FieldType::Enum(FillerParameterVarianceNorm::KIND)),
         ],
     };
     /// Nothing set.
@@ -2341,13 +2341,13 @@ impl Message for FillerParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.type_)),
-            1 => SlotMut::Float(Place::One(&mut self.value)),
-            2 => SlotMut::Float(Place::One(&mut self.min)),
-            3 => SlotMut::Float(Place::One(&mut self.max)),
-            4 => SlotMut::Float(Place::One(&mut self.mean)),
-            5 => SlotMut::Float(Place::One(&mut self.std)),
-            6 => SlotMut::Int32(Place::One(&mut self.sparse)),
+            0 => SlotMut::String(FieldValues::One(&mut self.type_)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.value)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.min)),
+            3 => SlotMut::Float(FieldValues::One(&mut self.max)),
+            4 => SlotMut::Float(FieldValues::One(&mut self.mean)),
+            5 => SlotMut::Float(FieldValues::One(&mut self.std)),
+            6 => SlotMut::Int32(FieldValues::One(&mut self.sparse)),
             7 => SlotMut::Enum(&mut self.variance_norm),
             _ => bad_slot(Self::KIND, index),
         }
@@ -2374,8 +2374,8 @@ impl FlattenParameter {
         new: || Box::new(FlattenParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "axis", Kind::Int32),
-            optional(2, "end_axis", Kind::Int32),
+            optional(1, "axis", FieldType::Int32),
+            optional(2, "end_axis", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -2403,8 +2403,8 @@ impl Message for FlattenParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int32(Place::One(&mut self.axis)),
-            1 => SlotMut::Int32(Place::One(&mut self.end_axis)),
+            0 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.end_axis)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2432,9 +2432,9 @@ impl HDF5DataParameter {
         new: || Box::new(HDF5DataParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "source", Kind::String),
-            optional(2, "batch_size", Kind::Uint32),
-            optional(3, "shuffle", Kind::Bool),
+            optional(1, "source", FieldType::String),
+            optional(2, "batch_size", FieldType::Uint32),
+            optional(3, "shuffle", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -2466,9 +2466,9 @@ impl Message for HDF5DataParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.source)),
-            1 => SlotMut::Uint32(Place::One(&mut self.batch_size)),
-            2 => SlotMut::Bool(Place::One(&mut self.shuffle)),
+            0 => SlotMut::String(FieldValues::One(&mut self.source)),
+            1 => SlotMut::Uint32(FieldValues::One(&mut self.batch_size)),
+            2 => SlotMut::Bool(FieldValues::One(&mut self.shuffle)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2492,7 +2492,7 @@ impl HDF5OutputParameter {
         new: || Box::new(HDF5OutputParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "file_name", Kind::String),
+            optional(1, "file_name", FieldType::String),
         ],
     };
     /// Nothing set.
@@ -2516,7 +2516,7 @@ impl Message for HDF5OutputParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.file_name)),
+            0 => SlotMut::String(FieldValues::One(&mut self.file_name)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2540,7 +2540,7 @@ impl HingeLossParameter {
         new: || Box::new(HingeLossParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "norm", Kind::Enum(HingeLossParameterNorm::KIND)),
+            optional(1, "norm", FieldType::Enum(HingeLossParameterNorm::KIND)),
         ],
     };
     /// Nothing set.
@@ -2610,18 +2610,18 @@ impl ImageDataParameter {
         new: || Box::new(ImageDataParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "source", Kind::String),
-            optional(2, "scale", Kind::Float),
-            optional(3, "mean_file", Kind::String),
-            optional(4, "batch_size", Kind::Uint32),
-            optional(5, "crop_size", Kind::Uint32),
-            optional(6, "mirror", Kind::Bool),
-            optional(7, "rand_skip", Kind::Uint32),
-            optional(8, "shuffle", Kind::Bool),
-            optional(9, "new_height", Kind::Uint32),
-            optional(10, "new_width", Kind::Uint32),
-            optional(11, "is_color", Kind::Bool),
-            optional(12, "root_folder", Kind::String),
+            optional(1, "source", FieldType::String),
+            optional(2, "scale", FieldType::Float),
+            optional(3, "mean_file", FieldType::String),
+            optional(4, "batch_size", FieldType::Uint32),
+            optional(5, "crop_size", FieldType::Uint32),
+            optional(6, "mirror", FieldType::Bool),
+            optional(7, "rand_skip", FieldType::Uint32),
+            optional(8, "shuffle", FieldType::Bool),
+            optional(9, "new_height", FieldType::Uint32),
+            optional(10, "new_width", FieldType::Uint32),
+            optional(11, "is_color", FieldType::Bool),
+            optional(12, "root_folder", FieldType::String),
         ],
     };
     /// Nothing set.
@@ -2689,18 +2689,18 @@ impl Message for ImageDataParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.source)),
-            1 => SlotMut::Float(Place::One(&mut self.scale)),
-            2 => SlotMut::String(Place::One(&mut self.mean_file)),
-            3 => SlotMut::Uint32(Place::One(&mut self.batch_size)),
-            4 => SlotMut::Uint32(Place::One(&mut self.crop_size)),
-            5 => SlotMut::Bool(Place::One(&mut self.mirror)),
-            6 => SlotMut::Uint32(Place::One(&mut self.rand_skip)),
-            7 => SlotMut::Bool(Place::One(&mut self.shuffle)),
-            8 => SlotMut::Uint32(Place::One(&mut self.new_height)),
-            9 => SlotMut::Uint32(Place::One(&mut self.new_width)),
-            10 => SlotMut::Bool(Place::One(&mut self.is_color)),
-            11 => SlotMut::String(Place::One(&mut self.root_folder)),
+            0 => SlotMut::String(FieldValues::One(&mut self.source)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.scale)),
+            2 => SlotMut::String(FieldValues::One(&mut self.mean_file)),
+            3 => SlotMut::Uint32(FieldValues::One(&mut self.batch_size)),
+            4 => SlotMut::Uint32(FieldValues::One(&mut self.crop_size)),
+            5 => SlotMut::Bool(FieldValues::One(&mut self.mirror)),
+            6 => SlotMut::Uint32(FieldValues::One(&mut self.rand_skip)),
+            7 => SlotMut::Bool(FieldValues::One(&mut self.shuffle)),
+            8 => SlotMut::Uint32(FieldValues::One(&mut self.new_height)),
+            9 => SlotMut::Uint32(FieldValues::One(&mut self.new_width)),
+            10 => SlotMut::Bool(FieldValues::One(&mut self.is_color)),
+            11 => SlotMut::String(FieldValues::One(&mut self.root_folder)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2726,8 +2726,8 @@ impl InfogainLossParameter {
         new: || Box::new(InfogainLossParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "source", Kind::String),
-            optional(2, "axis", Kind::Int32),
+            optional(1, "source", FieldType::String),
+            optional(2, "axis", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -2755,8 +2755,8 @@ impl Message for InfogainLossParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.source)),
-            1 => SlotMut::Int32(Place::One(&mut self.axis)),
+            0 => SlotMut::String(FieldValues::One(&mut self.source)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2790,12 +2790,12 @@ impl InnerProductParameter {
         new: || Box::new(InnerProductParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "num_output", Kind::Uint32),
-            optional(2, "bias_term", Kind::Bool),
-            optional(3, "weight_filler", Kind::Message(FillerParameter::KIND)),
-            optional(4, "bias_filler", Kind::Message(FillerParameter::KIND)),
-            optional(5, "axis", Kind::Int32),
-            optional(6, "transpose", Kind::Bool),
+            optional(1, "num_output", FieldType::Uint32),
+            optional(2, "bias_term", FieldType::Bool),
+            optional(3, "weight_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(4, "bias_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(5, "axis", FieldType::Int32),
+            optional(6, "transpose", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -2839,12 +2839,12 @@ impl Message for InnerProductParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.num_output)),
-            1 => SlotMut::Bool(Place::One(&mut self.bias_term)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.num_output)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.bias_term)),
             2 => SlotMut::Message(&mut self.weight_filler),
             3 => SlotMut::Message(&mut self.bias_filler),
-            4 => SlotMut::Int32(Place::One(&mut self.axis)),
-            5 => SlotMut::Bool(Place::One(&mut self.transpose)),
+            4 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            5 => SlotMut::Bool(FieldValues::One(&mut self.transpose)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2868,7 +2868,7 @@ impl InputParameter {
         new: || Box::new(InputParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            repeated(1, "shape", Kind::Message(BlobShape::KIND)),
+            repeated(1, "shape", FieldType::Message(BlobShape::KIND)),
         ],
     };
     /// Nothing set.
@@ -2924,12 +2924,12 @@ impl LRNParameter {
         new: || Box::new(LRNParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "local_size", Kind::Uint32),
-            optional(2, "alpha", Kind::Float),
-            optional(3, "beta", Kind::Float),
-            optional(4, "norm_region", Kind::Enum(LRNParameterNormRegion::KIND)),
-            optional(5, "k", Kind::Float),
-            optional(6, "engine", Kind::Enum(LRNParameterEngine::KIND)),
+            optional(1, "local_size", FieldType::Uint32),
+            optional(2, "alpha", FieldType::Float),
+            optional(3, "beta", FieldType::Float),
+            optional(4, "norm_region", FieldType::Enum(LRNParameterNormRegion::KIND)),
+            optional(5, "k", FieldType::Float),
+            optional(6, "engine", FieldType::Enum(LRNParameterEngine::KIND)),
         ],
     };
     /// Nothing set.
@@ -2973,11 +2973,11 @@ impl Message for LRNParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.local_size)),
-            1 => SlotMut::Float(Place::One(&mut self.alpha)),
-            2 => SlotMut::Float(Place::One(&mut self.beta)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.local_size)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.alpha)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.beta)),
             3 => SlotMut::Enum(&mut self.norm_region),
-            4 => SlotMut::Float(Place::One(&mut self.k)),
+            4 => SlotMut::Float(FieldValues::One(&mut self.k)),
             5 => SlotMut::Enum(&mut self.engine),
             _ => bad_slot(Self::KIND, index),
         }
@@ -3120,66 +3120,66 @@ impl LayerParameter {
         new: || Box::new(LayerParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "name", Kind::String),
-            optional(2, "type", Kind::String),
-            repeated(3, "bottom", Kind::String),
-            repeated(4, "top", Kind::String),
-            repeated(5, "loss_weight", Kind::Float),
-            repeated(6, "param", Kind::Message(ParamSpec::KIND)),
-            repeated(7, "blobs", Kind::Message(BlobProto::KIND)),
-            repeated(8, "include", Kind::Message(NetStateRule::KIND)),
-            repeated(9, "exclude", Kind::Message(NetStateRule::KIND)),
-            optional(10, "phase", Kind::Enum(Phase::KIND)),
-            repeated(11, "propagate_down", Kind::Bool),
-            optional(100, "transform_param", Kind::Message(TransformationParameter::KIND)),
-            optional(101, "loss_param", Kind::Message(LossParameter::KIND)),
-            optional(102, "accuracy_param", Kind::Message(AccuracyParameter::KIND)),
-            optional(103, "argmax_param", Kind::Message(ArgMaxParameter::KIND)),
-            optional(104, "concat_param", Kind::Message(ConcatParameter::KIND)),
-            optional(105, "contrastive_loss_param", Kind::Message(ContrastiveLossParameter::KIND)),
-            optional(106, "convolution_param", Kind::Message(ConvolutionParameter::KIND)),
-            optional(107, "data_param", Kind::Message(DataParameter::KIND)),
-            optional(108, "dropout_param", Kind::Message(DropoutParameter::KIND)),
-            optional(109, "dummy_data_param", Kind::Message(DummyDataParameter::KIND)),
-            optional(110, "eltwise_param", Kind::Message(EltwiseParameter::KIND)),
-            optional(111, "exp_param", Kind::Message(ExpParameter::KIND)),
-            optional(112, "hdf5_data_param", Kind::Message(HDF5DataParameter::KIND)),
-            optional(113, "hdf5_output_param", Kind::Message(HDF5OutputParameter::KIND)),
-            optional(114, "hinge_loss_param", Kind::Message(HingeLossParameter::KIND)),
-            optional(115, "image_data_param", Kind::Message(ImageDataParameter::KIND)),
-            optional(116, "infogain_loss_param", Kind::Message(InfogainLossParameter::KIND)),
-            optional(117, "inner_product_param", Kind::Message(InnerProductParameter::KIND)),
-            optional(118, "lrn_param", Kind::Message(LRNParameter::KIND)),
-            optional(119, "memory_data_param", Kind::Message(MemoryDataParameter::KIND)),
-            optional(120, "mvn_param", Kind::Message(MVNParameter::KIND)),
-            optional(121, "pooling_param", Kind::Message(PoolingParameter::KIND)),
-            optional(122, "power_param", Kind::Message(PowerParameter::KIND)),
-            optional(123, "relu_param", Kind::Message(ReLUParameter::KIND)),
-            optional(124, "sigmoid_param", Kind::Message(SigmoidParameter::KIND)),
-            optional(125, "softmax_param", Kind::Message(SoftmaxParameter::KIND)),
-            optional(126, "slice_param", Kind::Message(SliceParameter::KIND)),
-            optional(127, "tanh_param", Kind::Message(TanHParameter::KIND)),
-            optional(128, "threshold_param", Kind::Message(ThresholdParameter::KIND)),
-            optional(129, "window_data_param", Kind::Message(WindowDataParameter::KIND)),
-            optional(130, "python_param", Kind::Message(PythonParameter::KIND)),
-            optional(131, "prelu_param", Kind::Message(PReLUParameter::KIND)),
-            optional(132, "spp_param", Kind::Message(SPPParameter::KIND)),
-            optional(133, "reshape_param", Kind::Message(ReshapeParameter::KIND)),
-            optional(134, "log_param", Kind::Message(LogParameter::KIND)),
-            optional(135, "flatten_param", Kind::Message(FlattenParameter::KIND)),
-            optional(136, "reduction_param", Kind::Message(ReductionParameter::KIND)),
-            optional(137, "embed_param", Kind::Message(EmbedParameter::KIND)),
-            optional(138, "tile_param", Kind::Message(TileParameter::KIND)),
-            optional(139, "batch_norm_param", Kind::Message(BatchNormParameter::KIND)),
-            optional(140, "elu_param", Kind::Message(ELUParameter::KIND)),
-            optional(141, "bias_param", Kind::Message(BiasParameter::KIND)),
-            optional(142, "scale_param", Kind::Message(ScaleParameter::KIND)),
-            optional(143, "input_param", Kind::Message(InputParameter::KIND)),
-            optional(144, "crop_param", Kind::Message(CropParameter::KIND)),
-            optional(145, "parameter_param", Kind::Message(ParameterParameter::KIND)),
-            optional(146, "recurrent_param", Kind::Message(RecurrentParameter::KIND)),
-            optional(147, "swish_param", Kind::Message(SwishParameter::KIND)),
-            optional(148, "clip_param", Kind::Message(ClipParameter::KIND)),
+            optional(1, "name", FieldType::String),
+            optional(2, "type", FieldType::String),
+            repeated(3, "bottom", FieldType::String),
+            repeated(4, "top", FieldType::String),
+            repeated(5, "loss_weight", FieldType::Float),
+            repeated(6, "param", FieldType::Message(ParamSpec::KIND)),
+            repeated(7, "blobs", FieldType::Message(BlobProto::KIND)),
+            repeated(8, "include", FieldType::Message(NetStateRule::KIND)),
+            repeated(9, "exclude", FieldType::Message(NetStateRule::KIND)),
+            optional(10, "phase", FieldType::Enum(Phase::KIND)),
+            repeated(11, "propagate_down", FieldType::Bool),
+            optional(100, "transform_param", FieldType::Message(TransformationParameter::KIND)),
+            optional(101, "loss_param", FieldType::Message(LossParameter::KIND)),
+            optional(102, "accuracy_param", FieldType::Message(AccuracyParameter::KIND)),
+            optional(103, "argmax_param", FieldType::Message(ArgMaxParameter::KIND)),
+            optional(104, "concat_param", FieldType::Message(ConcatParameter::KIND)),
+            optional(105, "contrastive_loss_param", FieldType::Message(ContrastiveLossParameter::KIND)),
+            optional(106, "convolution_param", FieldType::Message(ConvolutionParameter::KIND)),
+            optional(107, "data_param", FieldType::Message(DataParameter::KIND)),
+            optional(108, "dropout_param", FieldType::Message(DropoutParameter::KIND)),
+            optional(109, "dummy_data_param", FieldType::Message(DummyDataParameter::KIND)),
+            optional(110, "eltwise_param", FieldType::Message(EltwiseParameter::KIND)),
+            optional(111, "exp_param", FieldType::Message(ExpParameter::KIND)),
+            optional(112, "hdf5_data_param", FieldType::Message(HDF5DataParameter::KIND)),
+            optional(113, "hdf5_output_param", FieldType::Message(HDF5OutputParameter::KIND)),
+            optional(114, "hinge_loss_param", FieldType::Message(HingeLossParameter::KIND)),
+            optional(115, "image_data_param", FieldType::Message(ImageDataParameter::KIND)),
+            optional(116, "infogain_loss_param", FieldType::Message(InfogainLossParameter::KIND)),
+            optional(117, "inner_product_param", FieldType::Message(InnerProductParameter::KIND)),
+            optional(118, "lrn_param", FieldType::Message(LRNParameter::KIND)),
+            optional(119, "memory_data_param", FieldType::Message(MemoryDataParameter::KIND)),
+            optional(120, "mvn_param", FieldType::Message(MVNParameter::KIND)),
+            optional(121, "pooling_param", FieldType::Message(PoolingParameter::KIND)),
+            optional(122, "power_param", FieldType::Message(PowerParameter::KIND)),
+            optional(123, "relu_param", FieldType::Message(ReLUParameter::KIND)),
+            optional(124, "sigmoid_param", FieldType::Message(SigmoidParameter::KIND)),
+            optional(125, "softmax_param", FieldType::Message(SoftmaxParameter::KIND)),
+            optional(126, "slice_param", FieldType::Message(SliceParameter::KIND)),
+            optional(127, "tanh_param", FieldType::Message(TanHParameter::KIND)),
+            optional(128, "threshold_param", FieldType::Message(ThresholdParameter::KIND)),
+            optional(129, "window_data_param", FieldType::Message(WindowDataParameter::KIND)),
+            optional(130, "python_param", FieldType::Message(PythonParameter::KIND)),
+            optional(131, "prelu_param", FieldType::Message(PReLUParameter::KIND)),
+            optional(132, "spp_param", FieldType::Message(SPPParameter::KIND)),
+            optional(133, "reshape_param", FieldType::Message(ReshapeParameter::KIND)),
+            optional(134, "log_param", FieldType::Message(LogParameter::KIND)),
+            optional(135, "flatten_param", FieldType::Message(FlattenParameter::KIND)),
+            optional(136, "reduction_param", FieldType::Message(ReductionParameter::KIND)),
+            optional(137, "embed_param", FieldType::Message(EmbedParameter::KIND)),
+            optional(138, "tile_param", FieldType::Message(TileParameter::KIND)),
+            optional(139, "batch_norm_param", FieldType::Message(BatchNormParameter::KIND)),
+            optional(140, "elu_param", FieldType::Message(ELUParameter::KIND)),
+            optional(141, "bias_param", FieldType::Message(BiasParameter::KIND)),
+            optional(142, "scale_param", FieldType::Message(ScaleParameter::KIND)),
+            optional(143, "input_param", FieldType::Message(InputParameter::KIND)),
+            optional(144, "crop_param", FieldType::Message(CropParameter::KIND)),
+            optional(145, "parameter_param", FieldType::Message(ParameterParameter::KIND)),
+            optional(146, "recurrent_param", FieldType::Message(RecurrentParameter::KIND)),
+            optional(147, "swish_param", FieldType::Message(SwishParameter::KIND)),
+            optional(148, "clip_param", FieldType::Message(ClipParameter::KIND)),
         ],
     };
     /// Nothing set.
@@ -3423,17 +3423,17 @@ impl Message for LayerParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.name)),
-            1 => SlotMut::String(Place::One(&mut self.type_)),
-            2 => SlotMut::String(Place::Many(&mut self.bottom)),
-            3 => SlotMut::String(Place::Many(&mut self.top)),
-            4 => SlotMut::Float(Place::Many(&mut self.loss_weight)),
+            0 => SlotMut::String(FieldValues::One(&mut self.name)),
+            1 => SlotMut::String(FieldValues::One(&mut self.type_)),
+            2 => SlotMut::String(FieldValues::Many(&mut self.bottom)),
+            3 => SlotMut::String(FieldValues::Many(&mut self.top)),
+            4 => SlotMut::Float(FieldValues::Many(&mut self.loss_weight)),
             5 => SlotMut::Message(&mut self.param),
             6 => SlotMut::Message(&mut self.blobs),
             7 => SlotMut::Message(&mut self.include),
             8 => SlotMut::Message(&mut self.exclude),
             9 => SlotMut::Enum(&mut self.phase),
-            10 => SlotMut::Bool(Place::Many(&mut self.propagate_down)),
+            10 => SlotMut::Bool(FieldValues::Many(&mut self.propagate_down)),
             11 => SlotMut::Message(&mut self.transform_param),
             12 => SlotMut::Message(&mut self.loss_param),
             13 => SlotMut::Message(&mut self.accuracy_param),
@@ -3510,9 +3510,9 @@ impl LogParameter {
         new: || Box::new(LogParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "base", Kind::Float),
-            optional(2, "scale", Kind::Float),
-            optional(3, "shift", Kind::Float),
+            optional(1, "base", FieldType::Float),
+            optional(2, "scale", FieldType::Float),
+            optional(3, "shift", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -3544,9 +3544,9 @@ impl Message for LogParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.base)),
-            1 => SlotMut::Float(Place::One(&mut self.scale)),
-            2 => SlotMut::Float(Place::One(&mut self.shift)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.base)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.scale)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.shift)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3574,9 +3574,9 @@ impl LossParameter {
         new: || Box::new(LossParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "ignore_label", Kind::Int32),
-            optional(2, "normalize", Kind::Bool),
-            optional(3, "normalization", Kind::Enum(LossParameterNormalizationMode::KIND)),
+            optional(1, "ignore_label", FieldType::Int32),
+            optional(2, "normalize", FieldType::Bool),
+            optional(3, "normalization", FieldType::Enum(LossParameterNormalizationMode::KIND)),
         ],
     };
     /// Nothing set.
@@ -3608,8 +3608,8 @@ impl Message for LossParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int32(Place::One(&mut self.ignore_label)),
-            1 => SlotMut::Bool(Place::One(&mut self.normalize)),
+            0 => SlotMut::Int32(FieldValues::One(&mut self.ignore_label)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.normalize)),
             2 => SlotMut::Enum(&mut self.normalization),
             _ => bad_slot(Self::KIND, index),
         }
@@ -3638,9 +3638,9 @@ impl MVNParameter {
         new: || Box::new(MVNParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "normalize_variance", Kind::Bool),
-            optional(2, "across_channels", Kind::Bool),
-            optional(3, "eps", Kind::Float),
+            optional(1, "normalize_variance", FieldType::Bool),
+            optional(2, "across_channels", FieldType::Bool),
+            optional(3, "eps", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -3672,9 +3672,9 @@ impl Message for MVNParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Bool(Place::One(&mut self.normalize_variance)),
-            1 => SlotMut::Bool(Place::One(&mut self.across_channels)),
-            2 => SlotMut::Float(Place::One(&mut self.eps)),
+            0 => SlotMut::Bool(FieldValues::One(&mut self.normalize_variance)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.across_channels)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.eps)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3704,10 +3704,10 @@ impl MemoryDataParameter {
         new: || Box::new(MemoryDataParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "batch_size", Kind::Uint32),
-            optional(2, "channels", Kind::Uint32),
-            optional(3, "height", Kind::Uint32),
-            optional(4, "width", Kind::Uint32),
+            optional(1, "batch_size", FieldType::Uint32),
+            optional(2, "channels", FieldType::Uint32),
+            optional(3, "height", FieldType::Uint32),
+            optional(4, "width", FieldType::Uint32),
         ],
     };
     /// Nothing set.
@@ -3743,10 +3743,10 @@ impl Message for MemoryDataParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.batch_size)),
-            1 => SlotMut::Uint32(Place::One(&mut self.channels)),
-            2 => SlotMut::Uint32(Place::One(&mut self.height)),
-            3 => SlotMut::Uint32(Place::One(&mut self.width)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.batch_size)),
+            1 => SlotMut::Uint32(FieldValues::One(&mut self.channels)),
+            2 => SlotMut::Uint32(FieldValues::One(&mut self.height)),
+            3 => SlotMut::Uint32(FieldValues::One(&mut self.width)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3786,15 +3786,15 @@ impl NetParameter {
         new: || Box::new(NetParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "name", Kind::String),
-            repeated(2, "layers", Kind::Message(V1LayerParameter::KIND)),
-            repeated(3, "input", Kind::String),
-            repeated(4, "input_dim", Kind::Int32),
-            optional(5, "force_backward", Kind::Bool),
-            optional(6, "state", Kind::Message(NetState::KIND)),
-            optional(7, "debug_info", Kind::Bool),
-            repeated(8, "input_shape", Kind::Message(BlobShape::KIND)),
-            repeated(100, "layer", Kind::Message(LayerParameter::KIND)),
+            optional(1, "name", FieldType::String),
+            repeated(2, "layers", FieldType::Message(V1LayerParameter::KIND)),
+            repeated(3, "input", FieldType::String),
+            repeated(4, "input_dim", FieldType::Int32),
+            optional(5, "force_backward", FieldType::Bool),
+            optional(6, "state", FieldType::Message(NetState::KIND)),
+            optional(7, "debug_info", FieldType::Bool),
+            repeated(8, "input_shape", FieldType::Message(BlobShape::KIND)),
+            repeated(100, "layer", FieldType::Message(LayerParameter::KIND)),
         ],
     };
     /// Nothing set.
@@ -3840,13 +3840,13 @@ impl Message for NetParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.name)),
+            0 => SlotMut::String(FieldValues::One(&mut self.name)),
             1 => SlotMut::Message(&mut self.layers),
-            2 => SlotMut::String(Place::Many(&mut self.input)),
-            3 => SlotMut::Int32(Place::Many(&mut self.input_dim)),
-            4 => SlotMut::Bool(Place::One(&mut self.force_backward)),
+            2 => SlotMut::String(FieldValues::Many(&mut self.input)),
+            3 => SlotMut::Int32(FieldValues::Many(&mut self.input_dim)),
+            4 => SlotMut::Bool(FieldValues::One(&mut self.force_backward)),
             5 => SlotMut::Message(&mut self.state),
-            6 => SlotMut::Bool(Place::One(&mut self.debug_info)),
+            6 => SlotMut::Bool(FieldValues::One(&mut self.debug_info)),
             7 => SlotMut::Message(&mut self.input_shape),
             8 => SlotMut::Message(&mut self.layer),
             _ => bad_slot(Self::KIND, index),
@@ -3876,9 +3876,9 @@ impl NetState {
         new: || Box::new(NetState::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "phase", Kind::Enum(Phase::KIND)),
-            optional(2, "level", Kind::Int32),
-            repeated(3, "stage", Kind::String),
+            optional(1, "phase", FieldType::Enum(Phase::KIND)),
+            optional(2, "level", FieldType::Int32),
+            repeated(3, "stage", FieldType::String),
         ],
     };
     /// Nothing set.
@@ -3909,8 +3909,8 @@ impl Message for NetState {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Enum(&mut self.phase),
-            1 => SlotMut::Int32(Place::One(&mut self.level)),
-            2 => SlotMut::String(Place::Many(&mut self.stage)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.level)),
+            2 => SlotMut::String(FieldValues::Many(&mut self.stage)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3942,11 +3942,11 @@ impl NetStateRule {
         new: || Box::new(NetStateRule::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "phase", Kind::Enum(Phase::KIND)),
-            optional(2, "min_level", Kind::Int32),
-            optional(3, "max_level", Kind::Int32),
-            repeated(4, "stage", Kind::String),
-            repeated(5, "not_stage", Kind::String),
+            optional(1, "phase", FieldType::Enum(Phase::KIND)),
+            optional(2, "min_level", FieldType::Int32),
+            optional(3, "max_level", FieldType::Int32),
+            repeated(4, "stage", FieldType::String),
+            repeated(5, "not_stage", FieldType::String),
         ],
     };
     /// Nothing set.
@@ -3983,10 +3983,10 @@ impl Message for NetStateRule {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Enum(&mut self.phase),
-            1 => SlotMut::Int32(Place::One(&mut self.min_level)),
-            2 => SlotMut::Int32(Place::One(&mut self.max_level)),
-            3 => SlotMut::String(Place::Many(&mut self.stage)),
-            4 => SlotMut::String(Place::Many(&mut self.not_stage)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.min_level)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.max_level)),
+            3 => SlotMut::String(FieldValues::Many(&mut self.stage)),
+            4 => SlotMut::String(FieldValues::Many(&mut self.not_stage)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4012,8 +4012,8 @@ impl PReLUParameter {
         new: || Box::new(PReLUParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "filler", Kind::Message(FillerParameter::KIND)),
-            optional(2, "channel_shared", Kind::Bool),
+            optional(1, "filler", FieldType::Message(FillerParameter::KIND)),
+            optional(2, "channel_shared", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -4042,7 +4042,7 @@ impl Message for PReLUParameter {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Message(&mut self.filler),
-            1 => SlotMut::Bool(Place::One(&mut self.channel_shared)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.channel_shared)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4072,10 +4072,10 @@ impl ParamSpec {
         new: || Box::new(ParamSpec::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "name", Kind::String),
-            optional(2, "share_mode", Kind::Enum(ParamSpecDimCheckMode::KIND)),
-            optional(3, "lr_mult", Kind::Float),
-            optional(4, "decay_mult", Kind::Float),
+            optional(1, "name", FieldType::String),
+            optional(2, "share_mode", FieldType::Enum(ParamSpecDimCheckMode::KIND)),
+            optional(3, "lr_mult", FieldType::Float),
+            optional(4, "decay_mult", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -4111,10 +4111,10 @@ impl Message for ParamSpec {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.name)),
+            0 => SlotMut::String(FieldValues::One(&mut self.name)),
             1 => SlotMut::Enum(&mut self.share_mode),
-            2 => SlotMut::Float(Place::One(&mut self.lr_mult)),
-            3 => SlotMut::Float(Place::One(&mut self.decay_mult)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.lr_mult)),
+            3 => SlotMut::Float(FieldValues::One(&mut self.decay_mult)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4138,7 +4138,7 @@ impl ParameterParameter {
         new: || Box::new(ParameterParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "shape", Kind::Message(BlobShape::KIND)),
+            optional(1, "shape", FieldType::Message(BlobShape::KIND)),
         ],
     };
     /// Nothing set.
@@ -4210,19 +4210,19 @@ impl PoolingParameter {
         new: || Box::new(PoolingParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "pool", Kind::Enum(PoolingParameterPoolMethod::KIND)),
-            optional(2, "kernel_size", Kind::Uint32),
-            optional(3, "stride", Kind::Uint32),
-            optional(4, "pad", Kind::Uint32),
-            optional(5, "kernel_h", Kind::Uint32),
-            optional(6, "kernel_w", Kind::Uint32),
-            optional(7, "stride_h", Kind::Uint32),
-            optional(8, "stride_w", Kind::Uint32),
-            optional(9, "pad_h", Kind::Uint32),
-            optional(10, "pad_w", Kind::Uint32),
-            optional(11, "engine", Kind::Enum(PoolingParameterEngine::KIND)),
-            optional(12, "global_pooling", Kind::Bool),
-            optional(13, "round_mode", Kind::Enum(PoolingParameterRoundMode::KIND)),
+            optional(1, "pool", FieldType::Enum(PoolingParameterPoolMethod::KIND)),
+            optional(2, "kernel_size", FieldType::Uint32),
+            optional(3, "stride", FieldType::Uint32),
+            optional(4, "pad", FieldType::Uint32),
+            optional(5, "kernel_h", FieldType::Uint32),
+            optional(6, "kernel_w", FieldType::Uint32),
+            optional(7, "stride_h", FieldType::Uint32),
+            optional(8, "stride_w", FieldType::Uint32),
+            optional(9, "pad_h", FieldType::Uint32),
+            optional(10, "pad_w", FieldType::Uint32),
+            optional(11, "engine", FieldType::Enum(PoolingParameterEngine::KIND)),
+            optional(12, "global_pooling", FieldType::Bool),
+            optional(13, "round_mode", FieldType::Enum(PoolingParameterRoundMode::KIND)),
         ],
     };
     /// Nothing set.
@@ -4295,17 +4295,17 @@ impl Message for PoolingParameter {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Enum(&mut self.pool),
-            1 => SlotMut::Uint32(Place::One(&mut self.kernel_size)),
-            2 => SlotMut::Uint32(Place::One(&mut self.stride)),
-            3 => SlotMut::Uint32(Place::One(&mut self.pad)),
-            4 => SlotMut::Uint32(Place::One(&mut self.kernel_h)),
-            5 => SlotMut::Uint32(Place::One(&mut self.kernel_w)),
-            6 => SlotMut::Uint32(Place::One(&mut self.stride_h)),
-            7 => SlotMut::Uint32(Place::One(&mut self.stride_w)),
-            8 => SlotMut::Uint32(Place::One(&mut self.pad_h)),
-            9 => SlotMut::Uint32(Place::One(&mut self.pad_w)),
+            1 => SlotMut::Uint32(FieldValues::One(&mut self.kernel_size)),
+            2 => SlotMut::Uint32(FieldValues::One(&mut self.stride)),
+            3 => SlotMut::Uint32(FieldValues::One(&mut self.pad)),
+            4 => SlotMut::Uint32(FieldValues::One(&mut self.kernel_h)),
+            5 => SlotMut::Uint32(FieldValues::One(&mut self.kernel_w)),
+            6 => SlotMut::Uint32(FieldValues::One(&mut self.stride_h)),
+            7 => SlotMut::Uint32(FieldValues::One(&mut self.stride_w)),
+            8 => SlotMut::Uint32(FieldValues::One(&mut self.pad_h)),
+            9 => SlotMut::Uint32(FieldValues::One(&mut self.pad_w)),
             10 => SlotMut::Enum(&mut self.engine),
-            11 => SlotMut::Bool(Place::One(&mut self.global_pooling)),
+            11 => SlotMut::Bool(FieldValues::One(&mut self.global_pooling)),
             12 => SlotMut::Enum(&mut self.round_mode),
             _ => bad_slot(Self::KIND, index),
         }
@@ -4334,9 +4334,9 @@ impl PowerParameter {
         new: || Box::new(PowerParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "power", Kind::Float),
-            optional(2, "scale", Kind::Float),
-            optional(3, "shift", Kind::Float),
+            optional(1, "power", FieldType::Float),
+            optional(2, "scale", FieldType::Float),
+            optional(3, "shift", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -4368,9 +4368,9 @@ impl Message for PowerParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.power)),
-            1 => SlotMut::Float(Place::One(&mut self.scale)),
-            2 => SlotMut::Float(Place::One(&mut self.shift)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.power)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.scale)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.shift)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4400,10 +4400,10 @@ impl PythonParameter {
         new: || Box::new(PythonParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "module", Kind::String),
-            optional(2, "layer", Kind::String),
-            optional(3, "param_str", Kind::String),
-            optional(4, "share_in_parallel", Kind::Bool),
+            optional(1, "module", FieldType::String),
+            optional(2, "layer", FieldType::String),
+            optional(3, "param_str", FieldType::String),
+            optional(4, "share_in_parallel", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -4439,10 +4439,10 @@ impl Message for PythonParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.module)),
-            1 => SlotMut::String(Place::One(&mut self.layer)),
-            2 => SlotMut::String(Place::One(&mut self.param_str)),
-            3 => SlotMut::Bool(Place::One(&mut self.share_in_parallel)),
+            0 => SlotMut::String(FieldValues::One(&mut self.module)),
+            1 => SlotMut::String(FieldValues::One(&mut self.layer)),
+            2 => SlotMut::String(FieldValues::One(&mut self.param_str)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.share_in_parallel)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4468,8 +4468,8 @@ impl ReLUParameter {
         new: || Box::new(ReLUParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "negative_slope", Kind::Float),
-            optional(2, "engine", Kind::Enum(ReLUParameterEngine::KIND)),
+            optional(1, "negative_slope", FieldType::Float),
+            optional(2, "engine", FieldType::Enum(ReLUParameterEngine::KIND)),
         ],
     };
     /// Nothing set.
@@ -4497,7 +4497,7 @@ impl Message for ReLUParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.negative_slope)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.negative_slope)),
             1 => SlotMut::Enum(&mut self.engine),
             _ => bad_slot(Self::KIND, index),
         }
@@ -4530,11 +4530,11 @@ impl RecurrentParameter {
         new: || Box::new(RecurrentParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "num_output", Kind::Uint32),
-            optional(2, "weight_filler", Kind::Message(FillerParameter::KIND)),
-            optional(3, "bias_filler", Kind::Message(FillerParameter::KIND)),
-            optional(4, "debug_info", Kind::Bool),
-            optional(5, "expose_hidden", Kind::Bool),
+            optional(1, "num_output", FieldType::Uint32),
+            optional(2, "weight_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(3, "bias_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(4, "debug_info", FieldType::Bool),
+            optional(5, "expose_hidden", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -4574,11 +4574,11 @@ impl Message for RecurrentParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.num_output)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.num_output)),
             1 => SlotMut::Message(&mut self.weight_filler),
             2 => SlotMut::Message(&mut self.bias_filler),
-            3 => SlotMut::Bool(Place::One(&mut self.debug_info)),
-            4 => SlotMut::Bool(Place::One(&mut self.expose_hidden)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.debug_info)),
+            4 => SlotMut::Bool(FieldValues::One(&mut self.expose_hidden)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4606,9 +4606,9 @@ impl ReductionParameter {
         new: || Box::new(ReductionParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "operation", Kind::Enum(ReductionParameterReductionOp::KIND)),
-            optional(2, "axis", Kind::Int32),
-            optional(3, "coeff", Kind::Float),
+            optional(1, "operation", FieldType::Enum(ReductionParameterReductionOp::KIND)),
+            optional(2, "axis", FieldType::Int32),
+            optional(3, "coeff", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -4641,8 +4641,8 @@ impl Message for ReductionParameter {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Enum(&mut self.operation),
-            1 => SlotMut::Int32(Place::One(&mut self.axis)),
-            2 => SlotMut::Float(Place::One(&mut self.coeff)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.coeff)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4670,9 +4670,9 @@ impl ReshapeParameter {
         new: || Box::new(ReshapeParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "shape", Kind::Message(BlobShape::KIND)),
-            optional(2, "axis", Kind::Int32),
-            optional(3, "num_axes", Kind::Int32),
+            optional(1, "shape", FieldType::Message(BlobShape::KIND)),
+            optional(2, "axis", FieldType::Int32),
+            optional(3, "num_axes", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -4705,8 +4705,8 @@ impl Message for ReshapeParameter {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Message(&mut self.shape),
-            1 => SlotMut::Int32(Place::One(&mut self.axis)),
-            2 => SlotMut::Int32(Place::One(&mut self.num_axes)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.num_axes)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4734,9 +4734,9 @@ impl SPPParameter {
         new: || Box::new(SPPParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "pyramid_height", Kind::Uint32),
-            optional(2, "pool", Kind::Enum(SPPParameterPoolMethod::KIND)),
-            optional(6, "engine", Kind::Enum(SPPParameterEngine::KIND)),
+            optional(1, "pyramid_height", FieldType::Uint32),
+            optional(2, "pool", FieldType::Enum(SPPParameterPoolMethod::KIND)),
+            optional(6, "engine", FieldType::Enum(SPPParameterEngine::KIND)),
         ],
     };
     /// Nothing set.
@@ -4768,7 +4768,7 @@ impl Message for SPPParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.pyramid_height)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.pyramid_height)),
             1 => SlotMut::Enum(&mut self.pool),
             2 => SlotMut::Enum(&mut self.engine),
             _ => bad_slot(Self::KIND, index),
@@ -4802,11 +4802,11 @@ impl ScaleParameter {
         new: || Box::new(ScaleParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "axis", Kind::Int32),
-            optional(2, "num_axes", Kind::Int32),
-            optional(3, "filler", Kind::Message(FillerParameter::KIND)),
-            optional(4, "bias_term", Kind::Bool),
-            optional(5, "bias_filler", Kind::Message(FillerParameter::KIND)),
+            optional(1, "axis", FieldType::Int32),
+            optional(2, "num_axes", FieldType::Int32),
+            optional(3, "filler", FieldType::Message(FillerParameter::KIND)),
+            optional(4, "bias_term", FieldType::Bool),
+            optional(5, "bias_filler", FieldType::Message(FillerParameter::KIND)),
         ],
     };
     /// Nothing set.
@@ -4846,10 +4846,10 @@ impl Message for ScaleParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int32(Place::One(&mut self.axis)),
-            1 => SlotMut::Int32(Place::One(&mut self.num_axes)),
+            0 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.num_axes)),
             2 => SlotMut::Message(&mut self.filler),
-            3 => SlotMut::Bool(Place::One(&mut self.bias_term)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.bias_term)),
             4 => SlotMut::Message(&mut self.bias_filler),
             _ => bad_slot(Self::KIND, index),
         }
@@ -4874,7 +4874,7 @@ impl SigmoidParameter {
         new: || Box::new(SigmoidParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "engine", Kind::Enum(SigmoidParameterEngine::KIND)),
+            optional(1, "engine", FieldType::Enum(SigmoidParameterEngine::KIND)),
         ],
     };
     /// Nothing set.
@@ -4926,9 +4926,9 @@ impl SliceParameter {
         new: || Box::new(SliceParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "slice_dim", Kind::Uint32),
-            repeated(2, "slice_point", Kind::Uint32),
-            optional(3, "axis", Kind::Int32),
+            optional(1, "slice_dim", FieldType::Uint32),
+            repeated(2, "slice_point", FieldType::Uint32),
+            optional(3, "axis", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -4958,9 +4958,9 @@ impl Message for SliceParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Uint32(Place::One(&mut self.slice_dim)),
-            1 => SlotMut::Uint32(Place::Many(&mut self.slice_point)),
-            2 => SlotMut::Int32(Place::One(&mut self.axis)),
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.slice_dim)),
+            1 => SlotMut::Uint32(FieldValues::Many(&mut self.slice_point)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4986,8 +4986,8 @@ impl SoftmaxParameter {
         new: || Box::new(SoftmaxParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "engine", Kind::Enum(SoftmaxParameterEngine::KIND)),
-            optional(2, "axis", Kind::Int32),
+            optional(1, "engine", FieldType::Enum(SoftmaxParameterEngine::KIND)),
+            optional(2, "axis", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -5016,7 +5016,7 @@ impl Message for SoftmaxParameter {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Enum(&mut self.engine),
-            1 => SlotMut::Int32(Place::One(&mut self.axis)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5128,51 +5128,51 @@ impl SolverParameter {
         new: || Box::new(SolverParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "train_net", Kind::String),
-            repeated(2, "test_net", Kind::String),
-            repeated(3, "test_iter", Kind::Int32),
-            optional(4, "test_interval", Kind::Int32),
-            optional(5, "base_lr", Kind::Float),
-            optional(6, "display", Kind::Int32),
-            optional(7, "max_iter", Kind::Int32),
-            optional(8, "lr_policy", Kind::String),
-            optional(9, "gamma", Kind::Float),
-            optional(10, "power", Kind::Float),
-            optional(11, "momentum", Kind::Float),
-            optional(12, "weight_decay", Kind::Float),
-            optional(13, "stepsize", Kind::Int32),
-            optional(14, "snapshot", Kind::Int32),
-            optional(15, "snapshot_prefix", Kind::String),
-            optional(16, "snapshot_diff", Kind::Bool),
-            optional(17, "solver_mode", Kind::Enum(SolverParameterSolverMode::KIND)),
-            optional(18, "device_id", Kind::Int32),
-            optional(19, "test_compute_loss", Kind::Bool),
-            optional(20, "random_seed", Kind::Int64),
-            optional(21, "train_net_param", Kind::Message(NetParameter::KIND)),
-            repeated(22, "test_net_param", Kind::Message(NetParameter::KIND)),
-            optional(23, "debug_info", Kind::Bool),
-            optional(24, "net", Kind::String),
-            optional(25, "net_param", Kind::Message(NetParameter::KIND)),
-            optional(26, "train_state", Kind::Message(NetState::KIND)),
-            repeated(27, "test_state", Kind::Message(NetState::KIND)),
-            optional(28, "snapshot_after_train", Kind::Bool),
-            optional(29, "regularization_type", Kind::String),
-            optional(30, "solver_type", Kind::Enum(SolverParameterSolverType::KIND)),
-            optional(31, "delta", Kind::Float),
-            optional(32, "test_initialization", Kind::Bool),
-            optional(33, "average_loss", Kind::Int32),
-            repeated(34, "stepvalue", Kind::Int32),
-            optional(35, "clip_gradients", Kind::Float),
-            optional(36, "iter_size", Kind::Int32),
-            optional(37, "snapshot_format", Kind::Enum(SolverParameterSnapshotFormat::KIND)),
-            optional(38, "rms_decay", Kind::Float),
-            optional(39, "momentum2", Kind::Float),
-            optional(40, "type", Kind::String),
-            optional(41, "layer_wise_reduce", Kind::Bool),
-            repeated(42, "weights", Kind::String),
-            optional(1001, "warmup_iter", Kind::Int32),
-            optional(1002, "warmup_start_lr", Kind::Float),
-            optional(1003, "trust_coefficient", Kind::Float),
+            optional(1, "train_net", FieldType::String),
+            repeated(2, "test_net", FieldType::String),
+            repeated(3, "test_iter", FieldType::Int32),
+            optional(4, "test_interval", FieldType::Int32),
+            optional(5, "base_lr", FieldType::Float),
+            optional(6, "display", FieldType::Int32),
+            optional(7, "max_iter", FieldType::Int32),
+            optional(8, "lr_policy", FieldType::String),
+            optional(9, "gamma", FieldType::Float),
+            optional(10, "power", FieldType::Float),
+            optional(11, "momentum", FieldType::Float),
+            optional(12, "weight_decay", FieldType::Float),
+            optional(13, "stepsize", FieldType::Int32),
+            optional(14, "snapshot", FieldType::Int32),
+            optional(15, "snapshot_prefix", FieldType::String),
+            optional(16, "snapshot_diff", FieldType::Bool),
+            optional(17, "solver_mode", FieldType::Enum(SolverParameterSolverMode::KIND)),
+            optional(18, "device_id", FieldType::Int32),
+            optional(19, "test_compute_loss", FieldType::Bool),
+            optional(20, "random_seed", FieldType::Int64),
+            optional(21, "train_net_param", FieldType::Message(NetParameter::KIND)),
+            repeated(22, "test_net_param", FieldType::Message(NetParameter::KIND)),
+            optional(23, "debug_info", FieldType::Bool),
+            optional(24, "net", FieldType::String),
+            optional(25, "net_param", FieldType::Message(NetParameter::KIND)),
+            optional(26, "train_state", FieldType::Message(NetState::KIND)),
+            repeated(27, "test_state", FieldType::Message(NetState::KIND)),
+            optional(28, "snapshot_after_train", FieldType::Bool),
+            optional(29, "regularization_type", FieldType::String),
+            optional(30, "solver_type", FieldType::Enum(SolverParameterSolverType::KIND)),
+            optional(31, "delta", FieldType::Float),
+            optional(32, "test_initialization", FieldType::Bool),
+            optional(33, "average_loss", FieldType::Int32),
+            repeated(34, "stepvalue", FieldType::Int32),
+            optional(35, "clip_gradients", FieldType::Float),
+            optional(36, "iter_size", FieldType::Int32),
+            optional(37, "snapshot_format", FieldType::Enum(SolverParameterSnapshotFormat::KIND)),
+            optional(38, "rms_decay", FieldType::Float),
+            optional(39, "momentum2", FieldType::Float),
+            optional(40, "type", FieldType::String),
+            optional(41, "layer_wise_reduce", FieldType::Bool),
+            repeated(42, "weights", FieldType::String),
+            optional(1001, "warmup_iter", FieldType::Int32),
+            optional(1002, "warmup_start_lr", FieldType::Float),
+            optional(1003, "trust_coefficient", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -5360,51 +5360,51 @@ impl Message for SolverParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.train_net)),
-            1 => SlotMut::String(Place::Many(&mut self.test_net)),
-            2 => SlotMut::Int32(Place::Many(&mut self.test_iter)),
-            3 => SlotMut::Int32(Place::One(&mut self.test_interval)),
-            4 => SlotMut::Float(Place::One(&mut self.base_lr)),
-            5 => SlotMut::Int32(Place::One(&mut self.display)),
-            6 => SlotMut::Int32(Place::One(&mut self.max_iter)),
-            7 => SlotMut::String(Place::One(&mut self.lr_policy)),
-            8 => SlotMut::Float(Place::One(&mut self.gamma)),
-            9 => SlotMut::Float(Place::One(&mut self.power)),
-            10 => SlotMut::Float(Place::One(&mut self.momentum)),
-            11 => SlotMut::Float(Place::One(&mut self.weight_decay)),
-            12 => SlotMut::Int32(Place::One(&mut self.stepsize)),
-            13 => SlotMut::Int32(Place::One(&mut self.snapshot)),
-            14 => SlotMut::String(Place::One(&mut self.snapshot_prefix)),
-            15 => SlotMut::Bool(Place::One(&mut self.snapshot_diff)),
+            0 => SlotMut::String(FieldValues::One(&mut self.train_net)),
+            1 => SlotMut::String(FieldValues::Many(&mut self.test_net)),
+            2 => SlotMut::Int32(FieldValues::Many(&mut self.test_iter)),
+            3 => SlotMut::Int32(FieldValues::One(&mut self.test_interval)),
+            4 => SlotMut::Float(FieldValues::One(&mut self.base_lr)),
+            5 => SlotMut::Int32(FieldValues::One(&mut self.display)),
+            6 => SlotMut::Int32(FieldValues::One(&mut self.max_iter)),
+            7 => SlotMut::String(FieldValues::One(&mut self.lr_policy)),
+            8 => SlotMut::Float(FieldValues::One(&mut self.gamma)),
+            9 => SlotMut::Float(FieldValues::One(&mut self.power)),
+            10 => SlotMut::Float(FieldValues::One(&mut self.momentum)),
+            11 => SlotMut::Float(FieldValues::One(&mut self.weight_decay)),
+            12 => SlotMut::Int32(FieldValues::One(&mut self.stepsize)),
+            13 => SlotMut::Int32(FieldValues::One(&mut self.snapshot)),
+            14 => SlotMut::String(FieldValues::One(&mut self.snapshot_prefix)),
+            15 => SlotMut::Bool(FieldValues::One(&mut self.snapshot_diff)),
             16 => SlotMut::Enum(&mut self.solver_mode),
-            17 => SlotMut::Int32(Place::One(&mut self.device_id)),
-            18 => SlotMut::Bool(Place::One(&mut self.test_compute_loss)),
-            19 => SlotMut::Int64(Place::One(&mut self.random_seed)),
+            17 => SlotMut::Int32(FieldValues::One(&mut self.device_id)),
+            18 => SlotMut::Bool(FieldValues::One(&mut self.test_compute_loss)),
+            19 => SlotMut::Int64(FieldValues::One(&mut self.random_seed)),
             20 => SlotMut::Message(&mut self.train_net_param),
             21 => SlotMut::Message(&mut self.test_net_param),
-            22 => SlotMut::Bool(Place::One(&mut self.debug_info)),
-            23 => SlotMut::String(Place::One(&mut self.net)),
+            22 => SlotMut::Bool(FieldValues::One(&mut self.debug_info)),
+            23 => SlotMut::String(FieldValues::One(&mut self.net)),
             24 => SlotMut::Message(&mut self.net_param),
             25 => SlotMut::Message(&mut self.train_state),
             26 => SlotMut::Message(&mut self.test_state),
-            27 => SlotMut::Bool(Place::One(&mut self.snapshot_after_train)),
-            28 => SlotMut::String(Place::One(&mut self.regularization_type)),
+            27 => SlotMut::Bool(FieldValues::One(&mut self.snapshot_after_train)),
+            28 => SlotMut::String(FieldValues::One(&mut self.regularization_type)),
             29 => SlotMut::Enum(&mut self.solver_type),
-            30 => SlotMut::Float(Place::One(&mut self.delta)),
-            31 => SlotMut::Bool(Place::One(&mut self.test_initialization)),
-            32 => SlotMut::Int32(Place::One(&mut self.average_loss)),
-            33 => SlotMut::Int32(Place::Many(&mut self.stepvalue)),
-            34 => SlotMut::Float(Place::One(&mut self.clip_gradients)),
-            35 => SlotMut::Int32(Place::One(&mut self.iter_size)),
+            30 => SlotMut::Float(FieldValues::One(&mut self.delta)),
+            31 => SlotMut::Bool(FieldValues::One(&mut self.test_initialization)),
+            32 => SlotMut::Int32(FieldValues::One(&mut self.average_loss)),
+            33 => SlotMut::Int32(FieldValues::Many(&mut self.stepvalue)),
+            34 => SlotMut::Float(FieldValues::One(&mut self.clip_gradients)),
+            35 => SlotMut::Int32(FieldValues::One(&mut self.iter_size)),
             36 => SlotMut::Enum(&mut self.snapshot_format),
-            37 => SlotMut::Float(Place::One(&mut self.rms_decay)),
-            38 => SlotMut::Float(Place::One(&mut self.momentum2)),
-            39 => SlotMut::String(Place::One(&mut self.type_)),
-            40 => SlotMut::Bool(Place::One(&mut self.layer_wise_reduce)),
-            41 => SlotMut::String(Place::Many(&mut self.weights)),
-            42 => SlotMut::Int32(Place::One(&mut self.warmup_iter)),
-            43 => SlotMut::Float(Place::One(&mut self.warmup_start_lr)),
-            44 => SlotMut::Float(Place::One(&mut self.trust_coefficient)),
+            37 => SlotMut::Float(FieldValues::One(&mut self.rms_decay)),
+            38 => SlotMut::Float(FieldValues::One(&mut self.momentum2)),
+            39 => SlotMut::String(FieldValues::One(&mut self.type_)),
+            40 => SlotMut::Bool(FieldValues::One(&mut self.layer_wise_reduce)),
+            41 => SlotMut::String(FieldValues::Many(&mut self.weights)),
+            42 => SlotMut::Int32(FieldValues::One(&mut self.warmup_iter)),
+            43 => SlotMut::Float(FieldValues::One(&mut self.warmup_start_lr)),
+            44 => SlotMut::Float(FieldValues::One(&mut self.trust_coefficient)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5434,10 +5434,10 @@ impl SolverState {
         new: || Box::new(SolverState::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "iter", Kind::Int32),
-            optional(2, "learned_net", Kind::String),
-            repeated(3, "history", Kind::Message(BlobProto::KIND)),
-            optional(4, "current_step", Kind::Int32),
+            optional(1, "iter", FieldType::Int32),
+            optional(2, "learned_net", FieldType::String),
+            repeated(3, "history", FieldType::Message(BlobProto::KIND)),
+            optional(4, "current_step", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -5471,10 +5471,10 @@ impl Message for SolverState {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int32(Place::One(&mut self.iter)),
-            1 => SlotMut::String(Place::One(&mut self.learned_net)),
+            0 => SlotMut::Int32(FieldValues::One(&mut self.iter)),
+            1 => SlotMut::String(FieldValues::One(&mut self.learned_net)),
             2 => SlotMut::Message(&mut self.history),
-            3 => SlotMut::Int32(Place::One(&mut self.current_step)),
+            3 => SlotMut::Int32(FieldValues::One(&mut self.current_step)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5498,7 +5498,7 @@ impl SwishParameter {
         new: || Box::new(SwishParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "beta", Kind::Float),
+            optional(1, "beta", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -5522,7 +5522,7 @@ impl Message for SwishParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.beta)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.beta)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5546,7 +5546,7 @@ impl TanHParameter {
         new: || Box::new(TanHParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "engine", Kind::Enum(TanHParameterEngine::KIND)),
+            optional(1, "engine", FieldType::Enum(TanHParameterEngine::KIND)),
         ],
     };
     /// Nothing set.
@@ -5594,7 +5594,7 @@ impl ThresholdParameter {
         new: || Box::new(ThresholdParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "threshold", Kind::Float),
+            optional(1, "threshold", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -5618,7 +5618,7 @@ impl Message for ThresholdParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.threshold)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.threshold)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5644,8 +5644,8 @@ impl TileParameter {
         new: || Box::new(TileParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "axis", Kind::Int32),
-            optional(2, "tiles", Kind::Int32),
+            optional(1, "axis", FieldType::Int32),
+            optional(2, "tiles", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -5673,8 +5673,8 @@ impl Message for TileParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Int32(Place::One(&mut self.axis)),
-            1 => SlotMut::Int32(Place::One(&mut self.tiles)),
+            0 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.tiles)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5710,13 +5710,13 @@ impl TransformationParameter {
         new: || Box::new(TransformationParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "scale", Kind::Float),
-            optional(2, "mirror", Kind::Bool),
-            optional(3, "crop_size", Kind::Uint32),
-            optional(4, "mean_file", Kind::String),
-            repeated(5, "mean_value", Kind::Float),
-            optional(6, "force_color", Kind::Bool),
-            optional(7, "force_gray", Kind::Bool),
+            optional(1, "scale", FieldType::Float),
+            optional(2, "mirror", FieldType::Bool),
+            optional(3, "crop_size", FieldType::Uint32),
+            optional(4, "mean_file", FieldType::String),
+            repeated(5, "mean_value", FieldType::Float),
+            optional(6, "force_color", FieldType::Bool),
+            optional(7, "force_gray", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -5762,13 +5762,13 @@ impl Message for TransformationParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::Float(Place::One(&mut self.scale)),
-            1 => SlotMut::Bool(Place::One(&mut self.mirror)),
-            2 => SlotMut::Uint32(Place::One(&mut self.crop_size)),
-            3 => SlotMut::String(Place::One(&mut self.mean_file)),
-            4 => SlotMut::Float(Place::Many(&mut self.mean_value)),
-            5 => SlotMut::Bool(Place::One(&mut self.force_color)),
-            6 => SlotMut::Bool(Place::One(&mut self.force_gray)),
+            0 => SlotMut::Float(FieldValues::One(&mut self.scale)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.mirror)),
+            2 => SlotMut::Uint32(FieldValues::One(&mut self.crop_size)),
+            3 => SlotMut::String(FieldValues::One(&mut self.mean_file)),
+            4 => SlotMut::Float(FieldValues::Many(&mut self.mean_value)),
+            5 => SlotMut::Bool(FieldValues::One(&mut self.force_color)),
+            6 => SlotMut::Bool(FieldValues::One(&mut self.force_gray)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5866,44 +5866,44 @@ impl V0LayerParameter {
         new: || Box::new(V0LayerParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "name", Kind::String),
-            optional(2, "type", Kind::String),
-            optional(3, "num_output", Kind::Uint32),
-            optional(4, "biasterm", Kind::Bool),
-            optional(5, "weight_filler", Kind::Message(FillerParameter::KIND)),
-            optional(6, "bias_filler", Kind::Message(FillerParameter::KIND)),
-            optional(7, "pad", Kind::Uint32),
-            optional(8, "kernelsize", Kind::Uint32),
-            optional(9, "group", Kind::Uint32),
-            optional(10, "stride", Kind::Uint32),
-            optional(11, "pool", Kind::Enum(V0LayerParameterPoolMethod::KIND)),
-            optional(12, "dropout_ratio", Kind::Float),
-            optional(13, "local_size", Kind::Uint32),
-            optional(14, "alpha", Kind::Float),
-            optional(15, "beta", Kind::Float),
-            optional(16, "source", Kind::String),
-            optional(17, "scale", Kind::Float),
-            optional(18, "meanfile", Kind::String),
-            optional(19, "batchsize", Kind::Uint32),
-            optional(20, "cropsize", Kind::Uint32),
-            optional(21, "mirror", Kind::Bool),
-            optional(22, "k", Kind::Float),
-            repeated(50, "blobs", Kind::Message(BlobProto::KIND)),
-            repeated(51, "blobs_lr", Kind::Float),
-            repeated(52, "weight_decay", Kind::Float),
-            optional(53, "rand_skip", Kind::Uint32),
-            optional(54, "det_fg_threshold", Kind::Float),
-            optional(55, "det_bg_threshold", Kind::Float),
-            optional(56, "det_fg_fraction", Kind::Float),
-            optional(58, "det_context_pad", Kind::Uint32),
-            optional(59, "det_crop_mode", Kind::String),
-            optional(60, "new_num", Kind::Int32),
-            optional(61, "new_channels", Kind::Int32),
-            optional(62, "new_height", Kind::Int32),
-            optional(63, "new_width", Kind::Int32),
-            optional(64, "shuffle_images", Kind::Bool),
-            optional(65, "concat_dim", Kind::Uint32),
-            optional(1001, "hdf5_output_param", Kind::Message(HDF5OutputParameter::KIND)),
+            optional(1, "name", FieldType::String),
+            optional(2, "type", FieldType::String),
+            optional(3, "num_output", FieldType::Uint32),
+            optional(4, "biasterm", FieldType::Bool),
+            optional(5, "weight_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(6, "bias_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(7, "pad", FieldType::Uint32),
+            optional(8, "kernelsize", FieldType::Uint32),
+            optional(9, "group", FieldType::Uint32),
+            optional(10, "stride", FieldType::Uint32),
+            optional(11, "pool", FieldType::Enum(V0LayerParameterPoolMethod::KIND)),
+            optional(12, "dropout_ratio", FieldType::Float),
+            optional(13, "local_size", FieldType::Uint32),
+            optional(14, "alpha", FieldType::Float),
+            optional(15, "beta", FieldType::Float),
+            optional(16, "source", FieldType::String),
+            optional(17, "scale", FieldType::Float),
+            optional(18, "meanfile", FieldType::String),
+            optional(19, "batchsize", FieldType::Uint32),
+            optional(20, "cropsize", FieldType::Uint32),
+            optional(21, "mirror", FieldType::Bool),
+            optional(22, "k", FieldType::Float),
+            repeated(50, "blobs", FieldType::Message(BlobProto::KIND)),
+            repeated(51, "blobs_lr", FieldType::Float),
+            repeated(52, "weight_decay", FieldType::Float),
+            optional(53, "rand_skip", FieldType::Uint32),
+            optional(54, "det_fg_threshold", FieldType::Float),
+            optional(55, "det_bg_threshold", FieldType::Float),
+            optional(56, "det_fg_fraction", FieldType::Float),
+            optional(58, "det_context_pad", FieldType::Uint32),
+            optional(59, "det_crop_mode", FieldType::String),
+            optional(60, "new_num", FieldType::Int32),
+            optional(61, "new_channels", FieldType::Int32),
+            optional(62, "new_height", FieldType::Int32),
+            optional(63, "new_width", FieldType::Int32),
+            optional(64, "shuffle_images", FieldType::Bool),
+            optional(65, "concat_dim", FieldType::Uint32),
+            optional(1001, "hdf5_output_param", FieldType::Message(HDF5OutputParameter::KIND)),
         ],
     };
     /// Nothing set.
@@ -6069,43 +6069,43 @@ impl Message for V0LayerParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.name)),
-            1 => SlotMut::String(Place::One(&mut self.type_)),
-            2 => SlotMut::Uint32(Place::One(&mut self.num_output)),
-            3 => SlotMut::Bool(Place::One(&mut self.biasterm)),
+            0 => SlotMut::String(FieldValues::One(&mut self.name)),
+            1 => SlotMut::String(FieldValues::One(&mut self.type_)),
+            2 => SlotMut::Uint32(FieldValues::One(&mut self.num_output)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.biasterm)),
             4 => SlotMut::Message(&mut self.weight_filler),
             5 => SlotMut::Message(&mut self.bias_filler),
-            6 => SlotMut::Uint32(Place::One(&mut self.pad)),
-            7 => SlotMut::Uint32(Place::One(&mut self.kernelsize)),
-            8 => SlotMut::Uint32(Place::One(&mut self.group)),
-            9 => SlotMut::Uint32(Place::One(&mut self.stride)),
+            6 => SlotMut::Uint32(FieldValues::One(&mut self.pad)),
+            7 => SlotMut::Uint32(FieldValues::One(&mut self.kernelsize)),
+            8 => SlotMut::Uint32(FieldValues::One(&mut self.group)),
+            9 => SlotMut::Uint32(FieldValues::One(&mut self.stride)),
             10 => SlotMut::Enum(&mut self.pool),
-            11 => SlotMut::Float(Place::One(&mut self.dropout_ratio)),
-            12 => SlotMut::Uint32(Place::One(&mut self.local_size)),
-            13 => SlotMut::Float(Place::One(&mut self.alpha)),
-            14 => SlotMut::Float(Place::One(&mut self.beta)),
-            15 => SlotMut::String(Place::One(&mut self.source)),
-            16 => SlotMut::Float(Place::One(&mut self.scale)),
-            17 => SlotMut::String(Place::One(&mut self.meanfile)),
-            18 => SlotMut::Uint32(Place::One(&mut self.batchsize)),
-            19 => SlotMut::Uint32(Place::One(&mut self.cropsize)),
-            20 => SlotMut::Bool(Place::One(&mut self.mirror)),
-            21 => SlotMut::Float(Place::One(&mut self.k)),
+            11 => SlotMut::Float(FieldValues::One(&mut self.dropout_ratio)),
+            12 => SlotMut::Uint32(FieldValues::One(&mut self.local_size)),
+            13 => SlotMut::Float(FieldValues::One(&mut self.alpha)),
+            14 => SlotMut::Float(FieldValues::One(&mut self.beta)),
+            15 => SlotMut::String(FieldValues::One(&mut self.source)),
+            16 => SlotMut::Float(FieldValues::One(&mut self.scale)),
+            17 => SlotMut::String(FieldValues::One(&mut self.meanfile)),
+            18 => SlotMut::Uint32(FieldValues::One(&mut self.batchsize)),
+            19 => SlotMut::Uint32(FieldValues::One(&mut self.cropsize)),
+            20 => SlotMut::Bool(FieldValues::One(&mut self.mirror)),
+            21 => SlotMut::Float(FieldValues::One(&mut self.k)),
             22 => SlotMut::Message(&mut self.blobs),
-            23 => SlotMut::Float(Place::Many(&mut self.blobs_lr)),
-            24 => SlotMut::Float(Place::Many(&mut self.weight_decay)),
-            25 => SlotMut::Uint32(Place::One(&mut self.rand_skip)),
-            26 => SlotMut::Float(Place::One(&mut self.det_fg_threshold)),
-            27 => SlotMut::Float(Place::One(&mut self.det_bg_threshold)),
-            28 => SlotMut::Float(Place::One(&mut self.det_fg_fraction)),
-            29 => SlotMut::Uint32(Place::One(&mut self.det_context_pad)),
-            30 => SlotMut::String(Place::One(&mut self.det_crop_mode)),
-            31 => SlotMut::Int32(Place::One(&mut self.new_num)),
-            32 => SlotMut::Int32(Place::One(&mut self.new_channels)),
-            33 => SlotMut::Int32(Place::One(&mut self.new_height)),
-            34 => SlotMut::Int32(Place::One(&mut self.new_width)),
-            35 => SlotMut::Bool(Place::One(&mut self.shuffle_images)),
-            36 => SlotMut::Uint32(Place::One(&mut self.concat_dim)),
+            23 => SlotMut::Float(FieldValues::Many(&mut self.blobs_lr)),
+            24 => SlotMut::Float(FieldValues::Many(&mut self.weight_decay)),
+            25 => SlotMut::Uint32(FieldValues::One(&mut self.rand_skip)),
+            26 => SlotMut::Float(FieldValues::One(&mut self.det_fg_threshold)),
+            27 => SlotMut::Float(FieldValues::One(&mut self.det_bg_threshold)),
+            28 => SlotMut::Float(FieldValues::One(&mut self.det_fg_fraction)),
+            29 => SlotMut::Uint32(FieldValues::One(&mut self.det_context_pad)),
+            30 => SlotMut::String(FieldValues::One(&mut self.det_crop_mode)),
+            31 => SlotMut::Int32(FieldValues::One(&mut self.new_num)),
+            32 => SlotMut::Int32(FieldValues::One(&mut self.new_channels)),
+            33 => SlotMut::Int32(FieldValues::One(&mut self.new_height)),
+            34 => SlotMut::Int32(FieldValues::One(&mut self.new_width)),
+            35 => SlotMut::Bool(FieldValues::One(&mut self.shuffle_images)),
+            36 => SlotMut::Uint32(FieldValues::One(&mut self.concat_dim)),
             37 => SlotMut::Message(&mut self.hdf5_output_param),
             _ => bad_slot(Self::KIND, index),
         }
@@ -6214,49 +6214,49 @@ impl V1LayerParameter {
         new: || Box::new(V1LayerParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "layer", Kind::Message(V0LayerParameter::KIND)),
-            repeated(2, "bottom", Kind::String),
-            repeated(3, "top", Kind::String),
-            optional(4, "name", Kind::String),
-            optional(5, "type", Kind::Enum(V1LayerParameterLayerType::KIND)),
-            repeated(6, "blobs", Kind::Message(BlobProto::KIND)),
-            repeated(7, "blobs_lr", Kind::Float),
-            repeated(8, "weight_decay", Kind::Float),
-            optional(9, "concat_param", Kind::Message(ConcatParameter::KIND)),
-            optional(10, "convolution_param", Kind::Message(ConvolutionParameter::KIND)),
-            optional(11, "data_param", Kind::Message(DataParameter::KIND)),
-            optional(12, "dropout_param", Kind::Message(DropoutParameter::KIND)),
-            optional(13, "hdf5_data_param", Kind::Message(HDF5DataParameter::KIND)),
-            optional(14, "hdf5_output_param", Kind::Message(HDF5OutputParameter::KIND)),
-            optional(15, "image_data_param", Kind::Message(ImageDataParameter::KIND)),
-            optional(16, "infogain_loss_param", Kind::Message(InfogainLossParameter::KIND)),
-            optional(17, "inner_product_param", Kind::Message(InnerProductParameter::KIND)),
-            optional(18, "lrn_param", Kind::Message(LRNParameter::KIND)),
-            optional(19, "pooling_param", Kind::Message(PoolingParameter::KIND)),
-            optional(20, "window_data_param", Kind::Message(WindowDataParameter::KIND)),
-            optional(21, "power_param", Kind::Message(PowerParameter::KIND)),
-            optional(22, "memory_data_param", Kind::Message(MemoryDataParameter::KIND)),
-            optional(23, "argmax_param", Kind::Message(ArgMaxParameter::KIND)),
-            optional(24, "eltwise_param", Kind::Message(EltwiseParameter::KIND)),
-            optional(25, "threshold_param", Kind::Message(ThresholdParameter::KIND)),
-            optional(26, "dummy_data_param", Kind::Message(DummyDataParameter::KIND)),
-            optional(27, "accuracy_param", Kind::Message(AccuracyParameter::KIND)),
-            optional(29, "hinge_loss_param", Kind::Message(HingeLossParameter::KIND)),
-            optional(30, "relu_param", Kind::Message(ReLUParameter::KIND)),
-            optional(31, "slice_param", Kind::Message(SliceParameter::KIND)),
-            repeated(32, "include", Kind::Message(NetStateRule::KIND)),
-            repeated(33, "exclude", Kind::Message(NetStateRule::KIND)),
-            optional(34, "mvn_param", Kind::Message(MVNParameter::KIND)),
-            repeated(35, "loss_weight", Kind::Float),
-            optional(36, "transform_param", Kind::Message(TransformationParameter::KIND)),
-            optional(37, "tanh_param", Kind::Message(TanHParameter::KIND)),
-            optional(38, "sigmoid_param", Kind::Message(SigmoidParameter::KIND)),
-            optional(39, "softmax_param", Kind::Message(SoftmaxParameter::KIND)),
-            optional(40, "contrastive_loss_param", Kind::Message(ContrastiveLossParameter::KIND)),
-            optional(41, "exp_param", Kind::Message(ExpParameter::KIND)),
-            optional(42, "loss_param", Kind::Message(LossParameter::KIND)),
-            repeated(1001, "param", Kind::String),
-            repeated(1002, "blob_share_mode", Kind::Enum(V1LayerParameterDimCheckMode::KIND)),
+            optional(1, "layer", FieldType::Message(V0LayerParameter::KIND)),
+            repeated(2, "bottom", FieldType::String),
+            repeated(3, "top", FieldType::String),
+            optional(4, "name", FieldType::String),
+            optional(5, "type", FieldType::Enum(V1LayerParameterLayerType::KIND)),
+            repeated(6, "blobs", FieldType::Message(BlobProto::KIND)),
+            repeated(7, "blobs_lr", FieldType::Float),
+            repeated(8, "weight_decay", FieldType::Float),
+            optional(9, "concat_param", FieldType::Message(ConcatParameter::KIND)),
+            optional(10, "convolution_param", FieldType::Message(ConvolutionParameter::KIND)),
+            optional(11, "data_param", FieldType::Message(DataParameter::KIND)),
+            optional(12, "dropout_param", FieldType::Message(DropoutParameter::KIND)),
+            optional(13, "hdf5_data_param", FieldType::Message(HDF5DataParameter::KIND)),
+            optional(14, "hdf5_output_param", FieldType::Message(HDF5OutputParameter::KIND)),
+            optional(15, "image_data_param", FieldType::Message(ImageDataParameter::KIND)),
+            optional(16, "infogain_loss_param", FieldType::Message(InfogainLossParameter::KIND)),
+            optional(17, "inner_product_param", FieldType::Message(InnerProductParameter::KIND)),
+            optional(18, "lrn_param", FieldType::Message(LRNParameter::KIND)),
+            optional(19, "pooling_param", FieldType::Message(PoolingParameter::KIND)),
+            optional(20, "window_data_param", FieldType::Message(WindowDataParameter::KIND)),
+            optional(21, "power_param", FieldType::Message(PowerParameter::KIND)),
+            optional(22, "memory_data_param", FieldType::Message(MemoryDataParameter::KIND)),
+            optional(23, "argmax_param", FieldType::Message(ArgMaxParameter::KIND)),
+            optional(24, "eltwise_param", FieldType::Message(EltwiseParameter::KIND)),
+            optional(25, "threshold_param", FieldType::Message(ThresholdParameter::KIND)),
+            optional(26, "dummy_data_param", FieldType::Message(DummyDataParameter::KIND)),
+            optional(27, "accuracy_param", FieldType::Message(AccuracyParameter::KIND)),
+            optional(29, "hinge_loss_param", FieldType::Message(HingeLossParameter::KIND)),
+            optional(30, "relu_param", FieldType::Message(ReLUParameter::KIND)),
+            optional(31, "slice_param", FieldType::Message(SliceParameter::KIND)),
+            repeated(32, "include", FieldType::Message(NetStateRule::KIND)),
+            repeated(33, "exclude", FieldType::Message(NetStateRule::KIND)),
+            optional(34, "mvn_param", FieldType::Message(MVNParameter::KIND)),
+            repeated(35, "loss_weight", FieldType::Float),
+            optional(36, "transform_param", FieldType::Message(TransformationParameter::KIND)),
+            optional(37, "tanh_param", FieldType::Message(TanHParameter::KIND)),
+            optional(38, "sigmoid_param", FieldType::Message(SigmoidParameter::KIND)),
+            optional(39, "softmax_param", FieldType::Message(SoftmaxParameter::KIND)),
+            optional(40, "contrastive_loss_param", FieldType::Message(ContrastiveLossParameter::KIND)),
+            optional(41, "exp_param", FieldType::Message(ExpParameter::KIND)),
+            optional(42, "loss_param", FieldType::Message(LossParameter::KIND)),
+            repeated(1001, "param", FieldType::String),
+            repeated(1002, "blob_share_mode", FieldType::Enum(V1LayerParameterDimCheckMode::KIND)),
         ],
     };
     /// Nothing set.
@@ -6429,13 +6429,13 @@ impl Message for V1LayerParameter {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Message(&mut self.layer),
-            1 => SlotMut::String(Place::Many(&mut self.bottom)),
-            2 => SlotMut::String(Place::Many(&mut self.top)),
-            3 => SlotMut::String(Place::One(&mut self.name)),
+            1 => SlotMut::String(FieldValues::Many(&mut self.bottom)),
+            2 => SlotMut::String(FieldValues::Many(&mut self.top)),
+            3 => SlotMut::String(FieldValues::One(&mut self.name)),
             4 => SlotMut::Enum(&mut self.type_),
             5 => SlotMut::Message(&mut self.blobs),
-            6 => SlotMut::Float(Place::Many(&mut self.blobs_lr)),
-            7 => SlotMut::Float(Place::Many(&mut self.weight_decay)),
+            6 => SlotMut::Float(FieldValues::Many(&mut self.blobs_lr)),
+            7 => SlotMut::Float(FieldValues::Many(&mut self.weight_decay)),
             8 => SlotMut::Message(&mut self.concat_param),
             9 => SlotMut::Message(&mut self.convolution_param),
             10 => SlotMut::Message(&mut self.data_param),
@@ -6461,7 +6461,7 @@ impl Message for V1LayerParameter {
             30 => SlotMut::Message(&mut self.include),
             31 => SlotMut::Message(&mut self.exclude),
             32 => SlotMut::Message(&mut self.mvn_param),
-            33 => SlotMut::Float(Place::Many(&mut self.loss_weight)),
+            33 => SlotMut::Float(FieldValues::Many(&mut self.loss_weight)),
             34 => SlotMut::Message(&mut self.transform_param),
             35 => SlotMut::Message(&mut self.tanh_param),
             36 => SlotMut::Message(&mut self.sigmoid_param),
@@ -6469,7 +6469,7 @@ impl Message for V1LayerParameter {
             38 => SlotMut::Message(&mut self.contrastive_loss_param),
             39 => SlotMut::Message(&mut self.exp_param),
             40 => SlotMut::Message(&mut self.loss_param),
-            41 => SlotMut::String(Place::Many(&mut self.param)),
+            41 => SlotMut::String(FieldValues::Many(&mut self.param)),
             42 => SlotMut::Enum(&mut self.blob_share_mode),
             _ => bad_slot(Self::KIND, index),
         }
@@ -6518,19 +6518,19 @@ impl WindowDataParameter {
         new: || Box::new(WindowDataParameter::EMPTY),
         size: size_of::<Self>(),
         fields: &[
-            optional(1, "source", Kind::String),
-            optional(2, "scale", Kind::Float),
-            optional(3, "mean_file", Kind::String),
-            optional(4, "batch_size", Kind::Uint32),
-            optional(5, "crop_size", Kind::Uint32),
-            optional(6, "mirror", Kind::Bool),
-            optional(7, "fg_threshold", Kind::Float),
-            optional(8, "bg_threshold", Kind::Float),
-            optional(9, "fg_fraction", Kind::Float),
-            optional(10, "context_pad", Kind::Uint32),
-            optional(11, "crop_mode", Kind::String),
-            optional(12, "cache_images", Kind::Bool),
-            optional(13, "root_folder", Kind::String),
+            optional(1, "source", FieldType::String),
+            optional(2, "scale", FieldType::Float),
+            optional(3, "mean_file", FieldType::String),
+            optional(4, "batch_size", FieldType::Uint32),
+            optional(5, "crop_size", FieldType::Uint32),
+            optional(6, "mirror", FieldType::Bool),
+            optional(7, "fg_threshold", FieldType::Float),
+            optional(8, "bg_threshold", FieldType::Float),
+            optional(9, "fg_fraction", FieldType::Float),
+            optional(10, "context_pad", FieldType::Uint32),
+            optional(11, "crop_mode", FieldType::String),
+            optional(12, "cache_images", FieldType::Bool),
+            optional(13, "root_folder", FieldType::String),
         ],
     };
     /// Nothing set.
@@ -6602,19 +6602,19 @@ impl Message for WindowDataParameter {
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
-            0 => SlotMut::String(Place::One(&mut self.source)),
-            1 => SlotMut::Float(Place::One(&mut self.scale)),
-            2 => SlotMut::String(Place::One(&mut self.mean_file)),
-            3 => SlotMut::Uint32(Place::One(&mut self.batch_size)),
-            4 => SlotMut::Uint32(Place::One(&mut self.crop_size)),
-            5 => SlotMut::Bool(Place::One(&mut self.mirror)),
-            6 => SlotMut::Float(Place::One(&mut self.fg_threshold)),
-            7 => SlotMut::Float(Place::One(&mut self.bg_threshold)),
-            8 => SlotMut::Float(Place::One(&mut self.fg_fraction)),
-            9 => SlotMut::Uint32(Place::One(&mut self.context_pad)),
-            10 => SlotMut::String(Place::One(&mut self.crop_mode)),
-            11 => SlotMut::Bool(Place::One(&mut self.cache_images)),
-            12 => SlotMut::String(Place::One(&mut self.root_folder)),
+            0 => SlotMut::String(FieldValues::One(&mut self.source)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.scale)),
+            2 => SlotMut::String(FieldValues::One(&mut self.mean_file)),
+            3 => SlotMut::Uint32(FieldValues::One(&mut self.batch_size)),
+            4 => SlotMut::Uint32(FieldValues::One(&mut self.crop_size)),
+            5 => SlotMut::Bool(FieldValues::One(&mut self.mirror)),
+            6 => SlotMut::Float(FieldValues::One(&mut self.fg_threshold)),
+            7 => SlotMut::Float(FieldValues::One(&mut self.bg_threshold)),
+            8 => SlotMut::Float(FieldValues::One(&mut self.fg_fraction)),
+            9 => SlotMut::Uint32(FieldValues::One(&mut self.context_pad)),
+            10 => SlotMut::String(FieldValues::One(&mut self.crop_mode)),
+            11 => SlotMut::Bool(FieldValues::One(&mut self.cache_images)),
+            12 => SlotMut::String(FieldValues::One(&mut self.root_folder)),
             _ => bad_slot(Self::KIND, index),
         }
     }

@@ -83,7 +83,8 @@ pub fn read_into(
 }
 
 /// The message as text, as protobuf's `DebugString` prints it: fields in the order of their
-/// numbers, one a line, two spaces a level. Unknown binary fields have no name and are left out.
+/// numbers, one per line, two spaces per level. Unknown binary fields have no name and are left
+/// out.
 pub fn write(message: &dyn Message) -> String {
     write::root(message)
 }

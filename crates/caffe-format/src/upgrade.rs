@@ -1,6 +1,6 @@
 //! Files of older Caffes, brought to today's schema with the result that Caffe 1.0 gives.
 //!
-//! One module a generation, oldest first. A net passes them in this order, and each leaves alone
+//! One module per generation, oldest first. A net passes them in this order, and each leaves alone
 //! what is not of its time: V0 layers (`layers { layer { type: "conv" } }`), transformation fields
 //! in data layers, V1 layers (`layers { type: CONVOLUTION }`), `input` fields, BatchNorm's three
 //! `param`s.

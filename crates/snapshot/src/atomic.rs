@@ -1,4 +1,4 @@
-//! The one place in the workspace that creates files: a file is either the old one or the new one.
+//! Files that are replaced whole: a reader finds the old version or the new one, never a mixture.
 //!
 //! The bytes go to `{path}.partial`, are synced, and take the name in one rename, which is synced
 //! too. A crash, a full disk or a writer that gives up leaves what was at `path` untouched. Missing
@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Large enough that a system call moves a few pages worth of time.
+/// Large enough that system calls cost little beside copying.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// A file could not be written; what was there before still is.
@@ -55,7 +55,7 @@ pub fn write_with(
     result
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the one place that creates files")]
+#[expect(clippy::disallowed_methods, reason = "the file gets its name only when it is complete")]
 fn fill(partial: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<File> {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, File::create(partial)?);
     body(&mut out)?;

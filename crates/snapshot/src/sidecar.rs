@@ -6,7 +6,7 @@
 //! ```
 //!
 //! All numbers are little-endian. Sections of the file: `SEAL` (iteration, hashes of model and
-//! state), `RUN ` (seed, batch, hash of the solver), one `REPL` a replica, which holds sections
+//! state), `RUN ` (seed, batch, hash of the solver), one `REPL` per replica, which holds sections
 //! again: `FEED` (data position of a data layer), `RAND` (random streams), `STAT` (running
 //! statistics of a layer). Tags that this program does not know are kept, so that a later one can
 //! add to the format; a change of what is there raises the version. The bytes may be anything:
@@ -53,7 +53,7 @@ pub struct RunState {
     pub batch: BatchMeaning,
     /// Hash of the solver and net as written, to notice that they changed.
     pub solver_hash: u64,
-    /// One a replica; on resume, their number is the job's.
+    /// One per replica; on resume, their number is the job's number of replicas.
     pub replicas: Vec<Replica>,
     /// Sections that other parts of the program, or later versions of it, added.
     pub extra: Vec<Section>,

@@ -27,16 +27,16 @@ pub struct TargetBlob {
 
 /// What to copy, in the order of the model's layers, and what was passed over.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan {
-    /// The copies; values are had by [`Copy::blob`] and [`BlobProto::values`].
-    pub copies: Vec<Copy>,
+pub struct CopyPlan {
+    /// The copies; values are had by [`BlobCopy::blob`] and [`BlobProto::values`].
+    pub copies: Vec<BlobCopy>,
     /// Names of layers that the net does not have.
     pub ignored: Vec<String>,
 }
 
 /// One blob to copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Copy {
+pub struct BlobCopy {
     /// Index of the layer among the targets.
     pub target: usize,
     /// Index of the layer in the model.
@@ -86,8 +86,11 @@ pub enum WeightsError {
 const REMEDY: &str = "to learn the layer anew, rename it in the net";
 
 /// Plans the copying of `model` into `targets`. Nothing is copied unless all of it can be.
-pub fn match_layers(targets: &[TargetLayer], model: &NetParameter) -> Result<Plan, WeightsError> {
-    let mut plan = Plan::default();
+pub fn match_layers(
+    targets: &[TargetLayer],
+    model: &NetParameter,
+) -> Result<CopyPlan, WeightsError> {
+    let mut plan = CopyPlan::default();
     for (source, layer) in model.layer.iter().enumerate() {
         let name = layer.name();
         let Some(target) = targets.iter().position(|target| target.name == name) else {
@@ -105,13 +108,13 @@ pub fn match_layers(targets: &[TargetLayer], model: &NetParameter) -> Result<Pla
                 continue;
             }
             check(name, blob, have, &want.shape)?;
-            plan.copies.push(Copy { target, source, blob });
+            plan.copies.push(BlobCopy { target, source, blob });
         }
     }
     Ok(plan)
 }
 
-impl Copy {
+impl BlobCopy {
     /// The blob to copy from.
     #[must_use]
     pub fn blob<'a>(&self, model: &'a NetParameter) -> &'a BlobProto {

@@ -8,9 +8,9 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
-use super::figure::{Line, draw};
+use super::figure::{FigureLine, draw};
 use super::flag;
-use super::measured::{Measured, measure};
+use super::measured::{AllreduceTime, measure};
 use super::ours::with_mpi;
 use crate::shell::{command, run as run_shown, target_dir};
 
@@ -78,18 +78,18 @@ fn limit_ms(workers: usize, gbits: f64) -> f64 {
     2.0 * (p - 1.0) / p * BYTES * 8.0 / (gbits * 1e6)
 }
 
-fn print(m: &Measured, library: f64, gbits: f64) {
+fn print(m: &AllreduceTime, library: f64, gbits: f64) {
     let share = 100.0 * limit_ms(m.workers, gbits) / m.time_ms;
-    let Measured { algorithm, workers, time_ms, .. } = m;
+    let AllreduceTime { algorithm, workers, time_ms, .. } = m;
     let times = library / time_ms;
     println!("| {workers} | {algorithm} | {time_ms:.0} | {share:.0} % | {times:.2} |");
 }
 
-fn figure(all: &[Measured]) -> String {
+fn figure(all: &[AllreduceTime]) -> String {
     let lines = ALGORITHMS.iter().map(|&name| {
         let points = all.iter().filter(|m| m.algorithm == name);
         let points = points.map(|m| (m.workers as f64, 1e3 / m.time_ms)).collect();
-        Line { name: name.to_owned(), points }
+        FigureLine { name: name.to_owned(), points }
     });
     draw(
         "Gradient updates per second, 30 MB (NiN), 1 rank a host",
@@ -101,7 +101,7 @@ fn figure(all: &[Measured]) -> String {
 
 /// The papers' ordering from four hosts on: server slowest and worse with every doubling, tree better,
 /// the rest best.
-fn ordering(all: &[Measured]) -> Result<()> {
+fn ordering(all: &[AllreduceTime]) -> Result<()> {
     let time = |name: &str, workers: usize| {
         let found = all.iter().find(|m| m.algorithm == name && m.workers == workers);
         found.map(|m| m.time_ms).with_context(|| format!("{name} on {workers} hosts"))

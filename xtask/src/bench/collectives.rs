@@ -6,7 +6,7 @@
 use anyhow::Result;
 
 use super::flag;
-use super::measured::{Measured, measure};
+use super::measured::{AllreduceTime, measure};
 use super::ours::with_mpi;
 use crate::shell::command;
 
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn print(m: &Measured, library: f64) {
-    let Measured { algorithm, transport, workers, time_ms, busbw_gbs } = m;
+fn print(m: &AllreduceTime, library: f64) {
+    let AllreduceTime { algorithm, transport, workers, time_ms, busbw_gbs } = m;
     let times = busbw_gbs / library;
     println!(
         "| {workers} | {transport} | {algorithm} | {time_ms:.1} | {busbw_gbs:.2} | {times:.1} |"

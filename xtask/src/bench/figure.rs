@@ -1,9 +1,9 @@
-//! A line chart as SVG: both axes logarithmic, one colour a line, names at the right end.
+//! A line chart as SVG: both axes logarithmic, one colour per line, names at the right end.
 
 use std::fmt::Write;
 
 /// One line of the chart; points in order of x, all above zero.
-pub(super) struct Line {
+pub(super) struct FigureLine {
     pub(super) name: String,
     pub(super) points: Vec<(f64, f64)>,
 }
@@ -18,7 +18,7 @@ const COLORS: &[&str] =
     &["#c0392b", "#2471a3", "#1e8449", "#b9770e", "#6c3483", "#148f77", "#616a6b"];
 
 /// Draws the lines.
-pub(super) fn draw(title: &str, x_name: &str, y_name: &str, lines: &[Line]) -> String {
+pub(super) fn draw(title: &str, x_name: &str, y_name: &str, lines: &[FigureLine]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let xs = Axis::over(points().map(|point| point.0), LEFT, WIDTH - RIGHT);
     let ys = Axis::over(points().map(|point| point.1), HEIGHT - BOTTOM, TOP);
@@ -70,8 +70,8 @@ pub(super) fn draw(title: &str, x_name: &str, y_name: &str, lines: &[Line]) -> S
 }
 
 /// Heights of the names: beside the lines' ends, moved apart where they would overlap.
-fn labels(lines: &[Line], ys: &Axis) -> Vec<f64> {
-    let end = |line: &Line| line.points.last().map_or(TOP, |point| ys.at(point.1) + 4.0);
+fn labels(lines: &[FigureLine], ys: &Axis) -> Vec<f64> {
+    let end = |line: &FigureLine| line.points.last().map_or(TOP, |point| ys.at(point.1) + 4.0);
     let mut order: Vec<_> = lines.iter().map(end).enumerate().collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut above = f64::NEG_INFINITY;
@@ -111,11 +111,11 @@ impl Axis {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, draw};
+    use super::{FigureLine, draw};
 
     #[test]
     fn a_line_has_its_points_and_its_name() {
-        let line = Line { name: "tree".to_owned(), points: vec![(2.0, 4.0), (4.0, 2.0)] };
+        let line = FigureLine { name: "tree".to_owned(), points: vec![(2.0, 4.0), (4.0, 2.0)] };
         let svg = draw("title", "hosts", "updates", &[line]);
         assert!(svg.contains("M60.0 40.0L550.0 370.0"), "{svg}");
         assert!(svg.contains(">tree</text>") && svg.ends_with("</svg>\n"));

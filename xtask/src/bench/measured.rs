@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::shell::output;
 
 /// One result.
-pub(super) struct Measured {
+pub(super) struct AllreduceTime {
     pub(super) algorithm: String,
     pub(super) transport: String,
     pub(super) workers: usize,
@@ -24,7 +24,7 @@ pub(super) fn measure(
     algorithms: &str,
     iterations: &str,
     more: &[&str],
-) -> Result<Vec<Measured>> {
+) -> Result<Vec<AllreduceTime>> {
     command.args(["bench", "allreduce", "--sizes", bytes, "--algorithms", algorithms]);
     let text = output(command.args(["--iterations", iterations, "--json", "-"]).args(more))?;
     let json = text.find("{\"results\"").context("no JSON in what the bench wrote")?;
@@ -33,13 +33,13 @@ pub(super) fn measure(
     results.iter().map(read).collect()
 }
 
-fn read(result: &Value) -> Result<Measured> {
+fn read(result: &Value) -> Result<AllreduceTime> {
     let text = |name: &str| result[name].as_str().with_context(|| format!("no `{name}`"));
     let number = |name: &str| result[name].as_f64().with_context(|| format!("no `{name}`"));
     let algorithm = text("algorithm")?.to_owned();
     let workers = result["workers"].as_u64().context("no `workers`")?;
     ensure!(result["wrong"].as_u64() == Some(0), "{algorithm}: wrong sums");
-    Ok(Measured {
+    Ok(AllreduceTime {
         algorithm,
         transport: text("transport")?.to_owned(),
         workers: usize::try_from(workers)?,

@@ -22,7 +22,7 @@ use super::torch::{LAYOUTS, Peer, Python};
 use super::{Rate, flag, is_asked, save};
 
 /// A network, the ratios to reach, and how to measure it.
-pub(super) struct Net {
+pub(super) struct PeerNet {
     pub(super) name: &'static str,
     /// File in `bench/models`, without its ending.
     file: &'static str,
@@ -36,7 +36,7 @@ pub(super) struct Net {
     pub(super) scales: bool,
 }
 
-pub(super) const NETS: &[Net] = &[
+pub(super) const NETS: &[PeerNet] = &[
     net("AlexNet", "alexnet_b32", (1, 1), [1.5, 1.7], true),
     net("GoogLeNet", "googlenet_b16", (1, 1), [1.5, 1.7], true),
     net("NiN", "nin_b32", (1, 1), [1.15, 1.2], true),
@@ -51,13 +51,13 @@ const fn net(
     (iterations, turns): (usize, usize),
     targets: [f64; 2],
     scales: bool,
-) -> Net {
-    Net { name, file, iterations, turns, targets, scales }
+) -> PeerNet {
+    PeerNet { name, file, iterations, turns, targets, scales }
 }
 
 /// Medians of one network at one number of threads.
-pub(super) struct Measured {
-    pub(super) net: &'static Net,
+pub(super) struct PeerTimes {
+    pub(super) net: &'static PeerNet,
     pub(super) threads: usize,
     pub(super) ours: Rate,
     /// Images a second, forward and backward, round by round.
@@ -87,12 +87,12 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let begin = Instant::now();
     let mut results = Vec::new();
     for net in nets {
-        let start = |&threads| Turn::start(python.as_ref(), net, threads);
-        let mut turns: Vec<Turn> = threads.iter().map(start).collect::<Result<_>>()?;
+        let start = |&threads| PeerTurn::start(python.as_ref(), net, threads);
+        let mut turns: Vec<PeerTurn> = threads.iter().map(start).collect::<Result<_>>()?;
         for _ in 0..rounds * net.turns {
             turns.iter_mut().try_for_each(|turn| turn.take(&firecaffe))?;
         }
-        results.extend(turns.into_iter().map(Turn::measured));
+        results.extend(turns.into_iter().map(PeerTurn::measured));
         println!("{} measured; {} s so far", net.name, begin.elapsed().as_secs());
     }
     let table = report::table(&results);
@@ -102,8 +102,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 }
 
 /// A network at one number of threads, here and in PyTorch.
-struct Turn {
-    net: &'static Net,
+struct PeerTurn {
+    net: &'static PeerNet,
     file: String,
     threads: usize,
     peers: Vec<Peer>,
@@ -117,8 +117,8 @@ struct Turn {
     top: f64,
 }
 
-impl Turn {
-    fn start(python: Option<&Python>, net: &'static Net, threads: usize) -> Result<Self> {
+impl PeerTurn {
+    fn start(python: Option<&Python>, net: &'static PeerNet, threads: usize) -> Result<Self> {
         let file = format!("bench/models/{}.prototxt", net.file);
         let start = |python: &Python| LAYOUTS.map(|layout| python.start(&file, layout, threads));
         let peers: Vec<Peer> = python.map(start).into_iter().flatten().collect::<Result<_>>()?;
@@ -144,8 +144,8 @@ impl Turn {
         Ok(())
     }
 
-    fn measured(self) -> Measured {
-        Measured {
+    fn measured(self) -> PeerTimes {
+        PeerTimes {
             net: self.net,
             threads: self.threads,
             ours: Rate::median(&self.ours),

@@ -1,7 +1,7 @@
 //! `cargo xtask bench scaling`: training from a database with 1 and 2 workers, against PyTorch over
 //! gloo.
 //!
-//! One thread a worker, update included, the same network and batch on both sides; PyTorch's input
+//! One thread per worker, update included, the same network and batch on both sides; PyTorch's input
 //! lies in memory, ours is read from an LMDB of raw 256 x 256 images that the bench draws itself,
 //! cropped and mirrored. The programs take turns, ours before each memory order of PyTorch's, and
 //! medians are compared. A round takes seven minutes.
@@ -27,7 +27,7 @@ const SPEED_UP: f64 = 1.9;
 const PEER_ITERATIONS: &str = "3";
 
 /// A network, and what it should reach.
-struct Net {
+struct ScalingNet {
     name: &'static str,
     /// File in `bench/models`, without its ending.
     file: &'static str,
@@ -41,7 +41,7 @@ struct Net {
     scales: bool,
 }
 
-const NETS: &[Net] = &[
+const NETS: &[ScalingNet] = &[
     net("AlexNet", "alexnet_b32", [32, 227], 1.5, false),
     net("GoogLeNet", "googlenet_b16", [16, 224], 1.5, true),
     net("NiN", "nin_b32", [16, 224], 1.15, true),
@@ -54,8 +54,8 @@ const fn net(
     [batch, crop]: [usize; 2],
     target: f64,
     scales: bool,
-) -> Net {
-    Net { name, file, batch, crop, target, scales }
+) -> ScalingNet {
+    ScalingNet { name, file, batch, crop, target, scales }
 }
 
 /// Images a second, round by round.
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         rows.push(row(net, rates));
     }
     let table = format!(
-        "| training from LMDB, 1 thread a worker | batch | 1 worker, images/s | {WORKERS} workers | \
+        "| training from LMDB, 1 thread per worker | batch | 1 worker, images/s | {WORKERS} workers | \
          speed-up | target | torch nhwc, {WORKERS} workers | nchw | ratio | target |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n{}",
         rows.concat()
@@ -108,13 +108,13 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     save(args, "--markdown", &table)
 }
 
-fn peer(python: &Python, net: &Net, layout: &str) -> Result<f64> {
+fn peer(python: &Python, net: &ScalingNet, layout: &str) -> Result<f64> {
     let file = format!("bench/models/{}.prototxt", net.file);
     let more = ["--batch", &net.batch.to_string(), "--iters", PEER_ITERATIONS];
     python.gloo(&file, layout, WORKERS, &more)
 }
 
-fn row(net: &Net, rates: Rates) -> String {
+fn row(net: &ScalingNet, rates: Rates) -> String {
     let speed_up = speed_up(&rates.one, &rates.two);
     let (one, two) = (median(rates.one), median(rates.two));
     let measured = !rates.peers[0].is_empty();
@@ -139,13 +139,13 @@ fn row(net: &Net, rates: Rates) -> String {
 
 /// The network with its first layer, which makes constant values, replaced by one that reads
 /// `database`.
-fn with_database(net: &Net, database: &Path) -> Result<String> {
+fn with_database(net: &ScalingNet, database: &Path) -> Result<String> {
     let path = root().join(format!("bench/models/{}.prototxt", net.file));
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", net.file))?;
     let mut layers = text.match_indices("\nlayer {").map(|(at, _)| at + 1);
     let (first, second) = (layers.next(), layers.next());
     let (first, second) = first.zip(second).context("a network has two layers at least")?;
-    let Net { batch, crop, .. } = net;
+    let ScalingNet { batch, crop, .. } = net;
     let source = database.display();
     Ok(format!(
         "{}layer {{ name: \"data\" type: \"Data\" top: \"data\" top: \"label\"\n  \

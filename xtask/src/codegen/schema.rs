@@ -3,7 +3,7 @@
 //! Fields that Caffe does not have stand in a table of their own (`extensions.tsv`), so that the
 //! other remains Caffe's; their numbers begin at 1001, far from where Caffe adds.
 //!
-//! A table (`schema.tsv`) has one row a field (message, number, name, label, type, packed,
+//! A table (`schema.tsv`) has one row per field (message, number, name, label, type, packed,
 //! default) and one row an enum (name, values). Out comes one plain struct a message with an
 //! accessor for every optional field, one Rust enum an enum, and for each the static description
 //! that the generic text and binary codecs walk. Nothing else is generated: no code that parses or
@@ -24,8 +24,8 @@ const HEADER: &str = "\
 //! name gives the value or the schema's default.
 
 use crate::message::{
-    Enum, EnumKind, Kind, Message, MessageKind, Place, Slot, SlotMut, UnknownField, bad_slot,
-    optional, packed, repeated, required,
+    Enum, EnumKind, FieldType, FieldValues, Message, MessageKind, Slot, SlotMut, UnknownField,
+    bad_slot, optional, packed, repeated, required,
 };
 ";
 
@@ -51,13 +51,13 @@ pub(crate) fn generate(caffe: &str, extensions: &str) -> String {
 
 struct Schema<'a> {
     /// Message to fields, in the order of their numbers.
-    messages: BTreeMap<&'a str, Vec<Field<'a>>>,
+    messages: BTreeMap<&'a str, Vec<SchemaField<'a>>>,
     /// Enum (`Message.Name` or `Name`) to values in the order of the table; the first is the
     /// default.
     enums: BTreeMap<&'a str, Vec<(&'a str, &'a str)>>,
 }
 
-struct Field<'a> {
+struct SchemaField<'a> {
     number: u32,
     name: &'a str,
     label: &'a str,
@@ -86,7 +86,7 @@ impl<'a> Schema<'a> {
             } else {
                 let number = number.parse().expect("schema table: a field number is a number");
                 let packed = packed == "packed";
-                let field = Field { number, name, label, kind, packed, default, ours };
+                let field = SchemaField { number, name, label, kind, packed, default, ours };
                 schema.messages.entry(message).or_default().push(field);
             }
         }
@@ -124,12 +124,12 @@ fn write_enum(out: &mut String, name: &str, values: &[(&str, &str)]) {
     line(out, "            _ => None,\n        }\n    }\n}");
 }
 
-fn write_struct(out: &mut String, name: &str, fields: &[Field<'_>]) {
+fn write_struct(out: &mut String, name: &str, fields: &[SchemaField<'_>]) {
     line(out, &format!("\n/// `{name}`."));
     line(out, "#[derive(Debug, Clone, PartialEq, Default)]");
     line(out, &format!("pub struct {name} {{"));
     for field in fields {
-        let Field { number, name, label, kind, default, ours, .. } = field;
+        let SchemaField { number, name, label, kind, default, ours, .. } = field;
         let default =
             if default.is_empty() { String::new() } else { format!(", `{default}` unless set") };
         let ours = if *ours { " Not in Caffe." } else { "" };
@@ -141,7 +141,7 @@ fn write_struct(out: &mut String, name: &str, fields: &[Field<'_>]) {
     line(out, "    pub unknown: Vec<UnknownField>,\n}");
 }
 
-fn write_accessors(out: &mut String, name: &str, fields: &[Field<'_>], schema: &Schema<'_>) {
+fn write_accessors(out: &mut String, name: &str, fields: &[SchemaField<'_>], schema: &Schema<'_>) {
     line(out, &format!("\nimpl {name} {{"));
     line(out, "    /// Name and fields, for the codecs.");
     line(out, "    pub const KIND: &'static MessageKind = &MessageKind {");
@@ -151,7 +151,7 @@ fn write_accessors(out: &mut String, name: &str, fields: &[Field<'_>], schema: &
     line(out, "        fields: &[");
     for field in fields {
         let make = if field.packed { "packed" } else { field.label };
-        let Field { number, name, kind, .. } = field;
+        let SchemaField { number, name, kind, .. } = field;
         line(out, &format!("            {make}({number}, \"{name}\", {}),", kind_expr(kind)));
     }
     line(out, "        ],\n    };");
@@ -175,7 +175,7 @@ fn write_accessors(out: &mut String, name: &str, fields: &[Field<'_>], schema: &
     line(out, "}");
 }
 
-fn write_accessor(out: &mut String, field: &Field<'_>, schema: &Schema<'_>) {
+fn write_accessor(out: &mut String, field: &SchemaField<'_>, schema: &Schema<'_>) {
     let name = ident(field.name);
     let or = |zero: &str| {
         if field.default.is_empty() { zero.to_owned() } else { field.default.to_owned() }
@@ -200,7 +200,7 @@ fn write_accessor(out: &mut String, field: &Field<'_>, schema: &Schema<'_>) {
     line(out, &format!("    pub fn {name}(&self) -> {result} {{ self.{name}.{value} }}"));
 }
 
-fn write_message_impl(out: &mut String, name: &str, fields: &[Field<'_>]) {
+fn write_message_impl(out: &mut String, name: &str, fields: &[SchemaField<'_>]) {
     line(out, &format!("\nimpl Message for {name} {{"));
     line(out, "    fn kind(&self) -> &'static MessageKind { Self::KIND }");
     line(out, "    fn slot(&self, index: usize) -> Slot<'_> {\n        match index {");
@@ -218,8 +218,8 @@ fn write_message_impl(out: &mut String, name: &str, fields: &[Field<'_>]) {
         let (variant, name) = (variant(field.kind), ident(field.name));
         let place = match (variant, field.label) {
             ("Enum" | "Message", _) => format!("&mut self.{name}"),
-            (_, "repeated") => format!("Place::Many(&mut self.{name})"),
-            _ => format!("Place::One(&mut self.{name})"),
+            (_, "repeated") => format!("FieldValues::Many(&mut self.{name})"),
+            _ => format!("FieldValues::One(&mut self.{name})"),
         };
         line(out, &format!("            {i} => SlotMut::{variant}({place}),"));
     }
@@ -246,9 +246,9 @@ fn variant(kind: &str) -> &'static str {
 
 fn kind_expr(kind: &str) -> String {
     match variant(kind) {
-        "Enum" => format!("Kind::Enum({}::KIND)", rust_type(kind)),
-        "Message" => format!("Kind::Message({kind}::KIND)"),
-        variant => format!("Kind::{variant}"),
+        "Enum" => format!("FieldType::Enum({}::KIND)", rust_type(kind)),
+        "Message" => format!("FieldType::Message({kind}::KIND)"),
+        variant => format!("FieldType::{variant}"),
     }
 }
 

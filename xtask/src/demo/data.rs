@@ -20,7 +20,7 @@ const FILES: [&str; 4] = [
 const SIDE: usize = 28;
 
 /// Four idx files.
-pub(crate) struct Data {
+pub(crate) struct IdxFiles {
     files: [PathBuf; 4],
     /// Where they come from, for people.
     pub(super) origin: String,
@@ -28,7 +28,7 @@ pub(crate) struct Data {
     pub(super) name: &'static str,
 }
 
-impl Data {
+impl IdxFiles {
     /// Name, images and labels of the two sets.
     pub(super) fn parts(&self) -> [(&'static str, &Path, &Path); 2] {
         let [a, b, c, d] = &self.files;
@@ -37,7 +37,7 @@ impl Data {
 }
 
 /// Finds the files in `given`, else in the package, else draws some into `folder`.
-pub(super) fn find(given: Option<&Path>, folder: &Path) -> Result<Data> {
+pub(super) fn find(given: Option<&Path>, folder: &Path) -> Result<IdxFiles> {
     const NAME: &str = "Fashion-MNIST's test set";
     if let Some(given) = given {
         let list: Vec<_> = FILES
@@ -49,14 +49,14 @@ pub(super) fn find(given: Option<&Path>, folder: &Path) -> Result<Data> {
             bail!("{} does not hold {}", given.display(), FILES.join(", "));
         };
         let origin = format!("the files in {}", given.display());
-        return Ok(Data { files, origin, name: "the given test set" });
+        return Ok(IdxFiles { files, origin, name: "the given test set" });
     }
     let why = match packages::ensure(&[PACKAGE])? {
         Packages::Ready => {
             let list: Vec<_> = packages::files(PACKAGE)?.into_iter().map(PathBuf::from).collect();
             if let Some(files) = pick(&list) {
                 let origin = format!("Fashion-MNIST, from the Debian package {PACKAGE}");
-                return Ok(Data { files, origin, name: NAME });
+                return Ok(IdxFiles { files, origin, name: NAME });
             }
             format!("package {PACKAGE} does not hold the four idx files")
         }
@@ -66,7 +66,7 @@ pub(super) fn find(given: Option<&Path>, folder: &Path) -> Result<Data> {
     let origin = format!(
         "no Fashion-MNIST ({why}); drawing ten kinds of bars instead. Give the real files with --data DIR"
     );
-    Ok(Data { files, origin, name: "the drawn test set" })
+    Ok(IdxFiles { files, origin, name: "the drawn test set" })
 }
 
 /// The four files among `list`, each by its name.
@@ -83,7 +83,7 @@ fn pick(list: &[PathBuf]) -> Option<[PathBuf; 4]> {
 /// Writes a substitute: a bar whose place tells the class, shifted a little, under noise.
 fn draw(folder: &Path) -> Result<[PathBuf; 4]> {
     let files = FILES.map(|name| folder.join(name));
-    let mut noise = Noise(1);
+    let mut noise = PictureNoise(1);
     for (part, items) in [(0, 12_000_u32), (2, 10_000)] {
         let mut images = header(&[2051, items, 28, 28]);
         let mut labels = header(&[2049, items]);
@@ -111,9 +111,9 @@ fn header(numbers: &[u32]) -> Vec<u8> {
 }
 
 /// A small generator (Knuth's constants); the pictures need no better one.
-struct Noise(u64);
+struct PictureNoise(u64);
 
-impl Noise {
+impl PictureNoise {
     fn below(&mut self, limit: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

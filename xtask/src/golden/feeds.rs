@@ -8,7 +8,7 @@ use train::files::{UnknownFields, read_net};
 
 use super::compare::equal_bits;
 use super::tensors::{Tensors, param_name};
-use super::{Verdict, ending_in, layers, missing_layer};
+use super::{CaseVerdict, ending_in, layers, missing_layer};
 
 /// Levels that two decoders of one JPEG may differ by.
 const JPEG_LEVELS: f32 = 2.0;
@@ -19,14 +19,14 @@ pub(crate) fn cases(root: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Runs one recording: `<net>.<phase or seed>.safetensors` of `<net>.prototxt`.
-pub(crate) fn run(case: &Path) -> Result<Verdict> {
+pub(crate) fn run(case: &Path) -> Result<CaseVerdict> {
     let folder = case.parent().context("a file has a folder")?;
     let name = case.file_name().context("a file has a name")?.to_string_lossy();
     let net = name.split('.').next().unwrap_or_default();
     let model = folder.join(format!("{net}.prototxt"));
     let written = read_net(&model, UnknownFields::Reject)?.message;
     if let Some(why) = missing_layer(&written) {
-        return Ok(Verdict::Skipped(why));
+        return Ok(CaseVerdict::Skipped(why));
     }
     let tensors = Tensors::read(case)?;
     let phase = if tensors.note("phase") == Some("TEST") { Phase::Test } else { Phase::Train };
@@ -36,7 +36,7 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
     let mut single = match layers::open(&model, root, phase, seed) {
         Ok(single) => single,
         Err(error) if format!("{error:#}").contains("not built") => {
-            return Ok(Verdict::Skipped(format!("{error:#}")));
+            return Ok(CaseVerdict::Skipped(format!("{error:#}")));
         }
         Err(error) => return Err(error),
     };
@@ -60,7 +60,7 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
         }
         batch += 1;
     }
-    Ok(Verdict::Passed(if tolerance == 0.0 { "to the bit".into() } else { String::new() }))
+    Ok(CaseVerdict::Passed(if tolerance == 0.0 { "to the bit".into() } else { String::new() }))
 }
 
 /// 0 for sources without JPEGs, else levels times scale.

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use caffe_format::message::{Kind, Label, MessageKind};
+use caffe_format::message::{FieldType, Label, MessageKind};
 use caffe_format::{NetParameter, SolverParameter, text, upgrade};
 
-use super::{Verdict, ending_in};
+use super::{CaseVerdict, ending_in};
 
 /// The one schema file, if it is there.
 pub(crate) fn schema_cases(root: &Path) -> Result<Vec<PathBuf>> {
@@ -17,7 +17,7 @@ pub(crate) fn schema_cases(root: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Every message and field of the recorded schema is known, with number, label, type and default.
-pub(crate) fn schema(case: &Path) -> Result<Verdict> {
+pub(crate) fn schema(case: &Path) -> Result<CaseVerdict> {
     let recorded = fs::read_to_string(case)?;
     let ours: BTreeMap<&str, &MessageKind> =
         caffe_format::schema::MESSAGES.iter().map(|kind| (kind.name, *kind)).collect();
@@ -39,7 +39,7 @@ pub(crate) fn schema(case: &Path) -> Result<Verdict> {
         }
         fields += 1;
     }
-    Ok(Verdict::Passed(format!("{fields} fields")))
+    Ok(CaseVerdict::Passed(format!("{fields} fields")))
 }
 
 fn label_of(label: &str, packed: &str) -> Result<Label> {
@@ -52,18 +52,18 @@ fn label_of(label: &str, packed: &str) -> Result<Label> {
     })
 }
 
-fn type_name(kind: &Kind) -> String {
+fn type_name(kind: &FieldType) -> String {
     match kind {
-        Kind::Int32 => "int32".into(),
-        Kind::Uint32 => "uint32".into(),
-        Kind::Int64 => "int64".into(),
-        Kind::Float => "float".into(),
-        Kind::Double => "double".into(),
-        Kind::Bool => "bool".into(),
-        Kind::String => "string".into(),
-        Kind::Bytes => "bytes".into(),
-        Kind::Enum(kind) => format!("enum {}", kind.name),
-        Kind::Message(kind) => kind.name.into(),
+        FieldType::Int32 => "int32".into(),
+        FieldType::Uint32 => "uint32".into(),
+        FieldType::Int64 => "int64".into(),
+        FieldType::Float => "float".into(),
+        FieldType::Double => "double".into(),
+        FieldType::Bool => "bool".into(),
+        FieldType::String => "string".into(),
+        FieldType::Bytes => "bytes".into(),
+        FieldType::Enum(kind) => format!("enum {}", kind.name),
+        FieldType::Message(kind) => kind.name.into(),
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn legacy_cases(root: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The upgraded message is the recorded one, field by field.
-pub(crate) fn legacy(case: &Path) -> Result<Verdict> {
+pub(crate) fn legacy(case: &Path) -> Result<CaseVerdict> {
     let name = case.file_name().context("a name")?.to_string_lossy().replace(".upgraded", "");
     let old = fs::read_to_string(case.with_file_name(&name))?;
     let want = fs::read_to_string(case)?;
@@ -91,7 +91,7 @@ pub(crate) fn legacy(case: &Path) -> Result<Verdict> {
         )
     };
     match same {
-        None => Ok(Verdict::Passed("the same message".into())),
+        None => Ok(CaseVerdict::Passed("the same message".into())),
         Some(difference) => bail!("{difference}"),
     }
 }

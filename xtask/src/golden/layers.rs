@@ -11,7 +11,7 @@ use train::{NetConfig, Single};
 
 use super::compare::{Closeness, equal_bits};
 use super::tensors::{Tensors, param_name};
-use super::{Verdict, entries, missing_layer};
+use super::{CaseVerdict, entries, missing_layer};
 
 const TOLERANCE: f64 = 1e-4;
 
@@ -39,11 +39,11 @@ pub(crate) fn open(model: &Path, root: &Path, phase: Phase, seed: u32) -> Result
 }
 
 /// Runs one case.
-pub(crate) fn run(case: &Path) -> Result<Verdict> {
+pub(crate) fn run(case: &Path) -> Result<CaseVerdict> {
     let model = case.join("net.prototxt");
     let written = train::files::read_net(&model, UnknownFields::Reject)?.message;
     if let Some(why) = missing_layer(&written) {
-        return Ok(Verdict::Skipped(why));
+        return Ok(CaseVerdict::Skipped(why));
     }
     let tensors = Tensors::read(&case.join("golden.safetensors"))?;
     let phase = if tensors.note("phase") == Some("TEST") { Phase::Test } else { Phase::Train };
@@ -68,7 +68,7 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
         close.check(&format!("param_after/{name}"), &param(&single, name)?, want, TOLERANCE)?;
     }
     check_backward(&mut single, &tensors, &mut close)?;
-    Ok(Verdict::Passed(format!("within {:.0e}", close.worst)))
+    Ok(CaseVerdict::Passed(format!("within {:.0e}", close.worst)))
 }
 
 fn check_backward(single: &mut Single, tensors: &Tensors, close: &mut Closeness) -> Result<()> {

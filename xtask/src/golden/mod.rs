@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// How a case ended.
-pub(crate) enum Verdict {
+pub(crate) enum CaseVerdict {
     /// As recorded; with a word on how close.
     Passed(String),
     /// Something it needs is not built.
@@ -27,19 +27,19 @@ pub(crate) enum Verdict {
 }
 
 /// A kind of case: what it is called, where its cases are, how one is run.
-struct Kind {
+struct CaseKind {
     name: &'static str,
     cases: fn(&Path) -> Result<Vec<PathBuf>>,
-    run: fn(&Path) -> Result<Verdict>,
+    run: fn(&Path) -> Result<CaseVerdict>,
 }
 
-const KINDS: &[Kind] = &[
-    Kind { name: "schema", cases: format::schema_cases, run: format::schema },
-    Kind { name: "legacy", cases: format::legacy_cases, run: format::legacy },
-    Kind { name: "feeds", cases: feeds::cases, run: feeds::run },
-    Kind { name: "layers", cases: layers::cases, run: layers::run },
-    Kind { name: "nets", cases: nets::cases, run: nets::run },
-    Kind { name: "solvers", cases: solvers::cases, run: solvers::run },
+const KINDS: &[CaseKind] = &[
+    CaseKind { name: "schema", cases: format::schema_cases, run: format::schema },
+    CaseKind { name: "legacy", cases: format::legacy_cases, run: format::legacy },
+    CaseKind { name: "feeds", cases: feeds::cases, run: feeds::run },
+    CaseKind { name: "layers", cases: layers::cases, run: layers::run },
+    CaseKind { name: "nets", cases: nets::cases, run: nets::run },
+    CaseKind { name: "solvers", cases: solvers::cases, run: solvers::run },
 ];
 
 /// Runs every case under the folder in `args`, or those whose path contains the second argument.
@@ -59,11 +59,11 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
                 continue;
             }
             match (kind.run)(&case) {
-                Ok(Verdict::Passed(note)) => {
+                Ok(CaseVerdict::Passed(note)) => {
                     passed += 1;
                     println!("ok       {shown}  {note}");
                 }
-                Ok(Verdict::Skipped(why)) => {
+                Ok(CaseVerdict::Skipped(why)) => {
                     skipped += 1;
                     println!("skipped  {shown}  {why}");
                 }

@@ -20,8 +20,8 @@ use serde_json::Value;
 use train::files::{UnknownFields, read_net};
 
 use super::compare::relative;
-use super::noise::{Noise, Pooled};
-use super::{Verdict, ending_in, layers, missing_layer};
+use super::noise::{GradientNoise, Pooled};
+use super::{CaseVerdict, ending_in, layers, missing_layer};
 
 const TOLERANCE: f64 = 1e-3;
 
@@ -31,11 +31,11 @@ pub(crate) fn cases(root: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Runs one network.
-pub(crate) fn run(case: &Path) -> Result<Verdict> {
+pub(crate) fn run(case: &Path) -> Result<CaseVerdict> {
     let recorded: Value = serde_json::from_str(&fs::read_to_string(case)?)?;
     let model = case.with_extension("prototxt");
     if let Some(why) = missing_layer(&read_net(&model, UnknownFields::Reject)?.message) {
-        return Ok(Verdict::Skipped(why));
+        return Ok(CaseVerdict::Skipped(why));
     }
     let seed = recorded["seed"].as_u64().and_then(|seed| u32::try_from(seed).ok());
     let seed = seed.unwrap_or(1701);
@@ -58,7 +58,7 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
         worst = worst.max(check_mean(&format!("{name} data"), &data.values, &want["data"])?);
         worst = worst.max(check_mean(&format!("{name} diff"), &diff.values, &want["diff"])?);
     }
-    let noise = Noise::measure(&model, case, seed, &single)?;
+    let noise = GradientNoise::measure(&model, case, seed, &single)?;
     let mut pooled = Pooled::default();
     for (layer, blobs) in fields(&recorded["params"])? {
         for (index, want) in blobs.as_array().context("a list")?.iter().enumerate() {
@@ -82,7 +82,7 @@ pub(crate) fn run(case: &Path) -> Result<Verdict> {
         }
     }
     pooled.check()?;
-    Ok(Verdict::Passed(format!("within {worst:.0e}")))
+    Ok(CaseVerdict::Passed(format!("within {worst:.0e}")))
 }
 
 fn fields(value: &Value) -> Result<impl Iterator<Item = (&String, &Value)>> {

@@ -22,9 +22,9 @@ const ROOM: f64 = 5.0;
 const POOLED_TOLERANCE: f64 = 1e-3;
 
 /// How much each param's gradient changes, as a part of its length, when all params are nudged.
-pub(crate) struct Noise(BTreeMap<(String, usize), f64>);
+pub(crate) struct GradientNoise(BTreeMap<(String, usize), f64>);
 
-impl Noise {
+impl GradientNoise {
     /// Runs the net of `single` again with nudged params: the same data and dropout.
     pub(crate) fn measure(model: &Path, case: &Path, seed: u32, single: &Single) -> Result<Self> {
         let folder = case.parent().context("a folder")?;

@@ -9,7 +9,7 @@ use train::files::{UnknownFields, read_solver};
 use train::{Event, Job, JobConfig, NoControl};
 
 use super::compare::{equal_bits, relative};
-use super::{Verdict, ending_in, entries};
+use super::{CaseVerdict, ending_in, entries};
 
 const LOSS_TOLERANCE: f64 = 1e-4;
 /// Of a parameter's mean magnitude.
@@ -30,16 +30,16 @@ pub(crate) fn cases(root: &Path) -> Result<Vec<PathBuf>> {
 type Shown = Vec<(String, f64)>;
 
 /// Trains as recorded and compares the start, everything shown and the end.
-pub(crate) fn run(case: &Path) -> Result<Verdict> {
+pub(crate) fn run(case: &Path) -> Result<CaseVerdict> {
     let folder = std::env::temp_dir().join(format!("firecaffe-golden-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let result = train_and_compare(case, &folder);
     _ = fs::remove_dir_all(&folder);
     match result {
         Err(error) if format!("{error:#}").contains("not built") => {
-            Ok(Verdict::Skipped(format!("{error:#}")))
+            Ok(CaseVerdict::Skipped(format!("{error:#}")))
         }
-        other => other.map(Verdict::Passed),
+        other => other.map(CaseVerdict::Passed),
     }
 }
 

@@ -14,7 +14,7 @@ const TEXT: &[&str] =
     &[".rs", ".md", ".toml", ".txt", ".prototxt", ".tsv", ".py", ".ci/run", ".gitignore"];
 
 /// A file of the project.
-pub(super) struct File {
+pub(super) struct ProjectFile {
     /// Relative to the root, with slashes.
     pub(super) path: String,
     pub(super) bytes: usize,
@@ -24,7 +24,7 @@ pub(super) struct File {
 
 /// All files, sorted by path.
 pub(super) struct Project {
-    pub(super) files: Vec<File>,
+    pub(super) files: Vec<ProjectFile>,
 }
 
 impl Project {
@@ -42,13 +42,13 @@ impl Project {
             let is_text = TEXT.iter().any(|end| path.ends_with(end));
             let text =
                 if is_text { String::from_utf8_lossy(&content).into() } else { String::new() };
-            files.push(File { path: path.into(), bytes, text });
+            files.push(ProjectFile { path: path.into(), bytes, text });
         }
         Ok(Self { files })
     }
 
     /// Rust sources, the fuzz workspace's included.
-    pub(super) fn rust(&self) -> impl Iterator<Item = &File> {
+    pub(super) fn rust(&self) -> impl Iterator<Item = &ProjectFile> {
         self.files.iter().filter(|file| file.path.ends_with(".rs"))
     }
 

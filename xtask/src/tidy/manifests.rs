@@ -72,11 +72,11 @@ fn dependencies(manifest: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::{Project, edges};
-    use crate::tidy::files::File;
+    use crate::tidy::files::ProjectFile;
 
     #[test]
     fn an_edge_the_design_forbids_is_named() {
-        let manifest = |path: &str, dependencies: &str| File {
+        let manifest = |path: &str, dependencies: &str| ProjectFile {
             path: path.into(),
             bytes: 0,
             text: format!(

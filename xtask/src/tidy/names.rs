@@ -68,7 +68,7 @@ fn declared(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::{Project, declared, specific, unique};
-    use crate::tidy::files::File;
+    use crate::tidy::files::ProjectFile;
 
     #[test]
     fn declarations_are_recognised() {
@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn a_name_declared_twice_is_found_in_both_places() {
-        let file = |path: &str, text: &str| File { path: path.into(), bytes: 0, text: text.into() };
+        let file =
+            |path: &str, text: &str| ProjectFile { path: path.into(), bytes: 0, text: text.into() };
         let files = vec![file("a.rs", "struct Slab;\nstruct Run;"), file("b.rs", "enum Slab {}")];
         let project = Project { files };
         assert_eq!(unique(&project).len(), 2);

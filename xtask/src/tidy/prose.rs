@@ -1,6 +1,6 @@
 //! How text is laid out, and what must not stand in comments and errors.
 
-use super::files::{File, Project};
+use super::files::{Project, ProjectFile};
 
 /// Columns of a line of text.
 const COLUMNS_MAX: usize = 100;
@@ -12,7 +12,7 @@ pub(super) fn columns(project: &Project) -> Vec<String> {
     let mut complaints = Vec::new();
     for file in &project.files {
         let is_text = match file.path.rsplit('.').next() {
-            Some("md") => markdown as fn(&File) -> Vec<bool>,
+            Some("md") => markdown as fn(&ProjectFile) -> Vec<bool>,
             Some("rs") => comments,
             _ => continue,
         };
@@ -29,7 +29,7 @@ pub(super) fn columns(project: &Project) -> Vec<String> {
 }
 
 /// Which lines of Markdown are running text: no table, no code, no link definition.
-fn markdown(file: &File) -> Vec<bool> {
+fn markdown(file: &ProjectFile) -> Vec<bool> {
     let mut in_code = false;
     let lines = file.text.lines().map(|line| {
         let text = line.trim_start();
@@ -44,7 +44,7 @@ fn markdown(file: &File) -> Vec<bool> {
 }
 
 /// Which lines of a Rust file are comments, tables in them apart.
-fn comments(file: &File) -> Vec<bool> {
+fn comments(file: &ProjectFile) -> Vec<bool> {
     let lines = file.text.lines().map(|line| {
         let text = line.trim_start();
         text.starts_with("//") && !text.trim_start_matches(['/', '!', ' ']).starts_with('|')
@@ -101,11 +101,11 @@ fn is_code_in_comment(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{File, Project, code_in_comments, columns, string_variants};
+    use super::{Project, ProjectFile, code_in_comments, columns, string_variants};
 
     #[track_caller]
     fn check(rule: fn(&Project) -> Vec<String>, path: &str, text: &str, want: &[usize]) {
-        let file = File { path: path.into(), bytes: 0, text: text.into() };
+        let file = ProjectFile { path: path.into(), bytes: 0, text: text.into() };
         let complaints = rule(&Project { files: vec![file] });
         let line = |complaint: &String| complaint.split(':').nth(1)?.parse().ok();
         assert_eq!(complaints.iter().filter_map(line).collect::<Vec<usize>>(), want);

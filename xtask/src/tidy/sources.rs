@@ -104,10 +104,11 @@ pub(super) fn has_word(line: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Project, broken_lines, lengths, machine_paths, words};
-    use crate::tidy::files::File;
+    use crate::tidy::files::ProjectFile;
 
     fn project(text: &str) -> Project {
-        let file = |path: &str, text: &str| File { path: path.into(), bytes: 0, text: text.into() };
+        let file =
+            |path: &str, text: &str| ProjectFile { path: path.into(), bytes: 0, text: text.into() };
         Project { files: vec![file("a.rs", text)] }
     }
 

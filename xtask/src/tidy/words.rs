@@ -3,7 +3,7 @@
 //! Only words that have no good meaning here are listed; the others of the style's table ("piece",
 //! "turned") also have an ordinary use and are left to review.
 
-use super::files::{File, Project};
+use super::files::{Project, ProjectFile};
 
 /// Files that quote what must not be written elsewhere.
 const QUOTING: &[&str] = &["docs/glossary.md", "xtask/src/tidy/words.rs"];
@@ -104,7 +104,7 @@ pub(super) fn banned(project: &Project) -> Vec<String> {
     complaints
 }
 
-fn is_prose(file: &File) -> bool {
+fn is_prose(file: &ProjectFile) -> bool {
     let ends = [".rs", ".md", ".toml", ".py"];
     !QUOTING.contains(&&*file.path) && ends.iter().any(|end| file.path.ends_with(end))
 }
@@ -134,7 +134,12 @@ fn one_a(line: &str) -> Option<(&str, &str)> {
         let word = |by: usize| words.get(at + by).copied().unwrap_or("");
         let found = match (word(1), word(2)) {
             ("a", _) => noun(at + 2),
-            (thing, "a") if !OTHERWISE.contains(&thing) => noun(at + 3),
+            // A full stop or comma before "a" begins something else.
+            (thing, "a")
+                if thing.ends_with(char::is_alphanumeric) && !OTHERWISE.contains(&thing) =>
+            {
+                noun(at + 3)
+            }
             _ => None,
         };
         if let Some(noun) = found {
@@ -156,6 +161,7 @@ mod tests {
             ("drawn once a replica", true),
             ("one at a time; the one thing a rank knows", false),
             ("one per worker", false),
+            ("has two replicas. A run ends", false),
             ("the range is settled by then", true),
             ("a doorbell", false),
             ("the net's News and newsletters", true),

@@ -1,6 +1,6 @@
 //! `cargo xtask verify slurm`: `srun -n 2 --mpi=pmix firecaffe train` is one job of two ranks.
 //!
-//! Starts a Slurm of one machine ([`Cluster`]) and trains a small generated net under `srun`. The
+//! Starts a Slurm of one machine ([`SlurmCluster`]) and trains a small generated net under `srun`. The
 //! run must report two ranks, one hash and one set of snapshots, and the hash must be that of a
 //! single process with two replicas. A run under `srun --mpi=none` must fail and say why.
 
@@ -16,7 +16,7 @@ use crate::demo;
 use crate::packages::{self, Packages};
 use crate::shell::{self, cargo, target_dir};
 use crate::suite::MPI_PACKAGES;
-use cluster::Cluster;
+use cluster::SlurmCluster;
 
 /// Brings munged, slurmctld, slurmd and srun.
 const PACKAGE: &str = "slurm-wlm";
@@ -61,7 +61,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(&folder).context("cannot remove the folder of an earlier run")?;
     }
-    let cluster = Cluster::start(&folder.join("cluster"))?;
+    let cluster = SlurmCluster::start(&folder.join("cluster"))?;
 
     let one = Trained::run(demo::firecaffe().args(["train", "--replicas", "2"]), &folder, "one")?;
     let program = demo::firecaffe().get_program().to_os_string();

@@ -1,4 +1,4 @@
-//! Yes or no: boost's `bernoulli_distribution`, one word a value, none when `p` is 0.
+//! Yes or no: boost's `bernoulli_distribution`, one word per value, none when `p` is 0.
 //!
 //! Caffe has it in two types. The sparse filler asks with an f32; Dropout writes `1. - threshold`,
 //! which is a double, so its words are compared without rounding. About one word in ten million

@@ -1,9 +1,9 @@
 //! Normal values: boost's `normal_distribution<float>`, a ziggurat of 128 layers.
 //!
-//! One word gives a sign, a layer and a place in the layer. 97 of 100 places lie under the curve
-//! whatever the height; otherwise a second word decides by height, and beyond the last edge the
-//! tail is drawn from two exponential values (Marsaglia & Tsang 2000, with bounds that
-//! spare most calls of `exp`).
+//! One word gives a sign, a layer and a position in the layer. 97 of 100 positions lie under the
+//! curve whatever the height; otherwise a second word decides by height, and beyond the last edge
+//! the tail is drawn from two exponential values (Marsaglia & Tsang 2000, with bounds that avoid
+//! most calls of `exp`).
 
 use super::{
     Mt19937,
@@ -54,17 +54,17 @@ impl Mt19937 {
         }
     }
 
-    /// A word cut in two: 24 bits as a share of 1, and the low 8 bits.
+    /// A word split in two: 24 bits as a fraction of 1, and the low 8 bits.
     pub(super) fn layer(&mut self) -> (f32, usize) {
         let word = self.next_u32();
         ((word >> 8) as f32 * (1.0 / 16_777_216.0), (word & 0xff) as usize)
     }
 }
 
-/// Whether the point at `x` and at share `height` of layer `i` lies under the curve.
+/// Whether the point at `x` and at fraction `height` of layer `i` lies under the curve.
 ///
 /// Where the curve is convex the chord lies above it and the tangent below; where it is concave
-/// the other way round. Only between the two is the curve itself asked.
+/// the other way round. Only between the two is the curve itself computed.
 fn accept_normal(i: usize, x: f32, height: f32) -> bool {
     let (edge, low) = (single(NORMAL_X[i]), single(NORMAL_Y[i]));
     let y = low + height * single(NORMAL_Y[i + 1] - NORMAL_Y[i]);

@@ -3,8 +3,8 @@
 use super::Mt19937;
 
 impl Mt19937 {
-    /// A number from `low` to `high`, both included. Words are cut into equal buckets; what is left
-    /// over is drawn again. No word is drawn when there is one number only.
+    /// A number from `low` to `high`, both included. Words are divided into equal ranges; a word
+    /// beyond the last one is drawn again. No word is drawn when there is one number only.
     ///
     /// # Panics
     ///

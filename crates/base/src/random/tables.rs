@@ -9,7 +9,7 @@
 //! evaluation of the recurrence would lose the last bits, and Caffe's draws depend on them.
 
 /// Edges for `exp(-x²/2)`, 128 layers.
-#[rustfmt::skip] // one number a line would be 800 lines
+#[rustfmt::skip] // one number per line would be 800 lines
 pub(super) const NORMAL_X: [f64; 129] = [
     3.7130862467403634, 3.4426198558966523, 3.2230849845786187, 3.0832288582142136,
     2.978696252645017, 2.894344007018671, 2.8231253505459666, 2.761169372384154,
@@ -47,7 +47,7 @@ pub(super) const NORMAL_X: [f64; 129] = [
 ];
 
 /// Heights for `exp(-x²/2)`.
-#[rustfmt::skip] // one number a line would be 800 lines
+#[rustfmt::skip] // one number per line would be 800 lines
 pub(super) const NORMAL_Y: [f64; 129] = [
     0.0, 0.0026696290839025036, 0.00554899522081647, 0.008624484412930471,
     0.011839478657982313, 0.015167298010672042, 0.018592102737165814, 0.022103304616111593,
@@ -85,7 +85,7 @@ pub(super) const NORMAL_Y: [f64; 129] = [
 ];
 
 /// Edges for `exp(-x)`, 256 layers.
-#[rustfmt::skip] // one number a line would be 800 lines
+#[rustfmt::skip] // one number per line would be 800 lines
 pub(super) const EXPONENTIAL_X: [f64; 257] = [
     8.69711747013105, 7.69711747013105, 6.941033629377213, 6.47837849383257,
     6.144164665772473, 5.8821443157954, 5.666410167454034, 5.4828906275260625,
@@ -155,7 +155,7 @@ pub(super) const EXPONENTIAL_X: [f64; 257] = [
 ];
 
 /// Heights for `exp(-x)`.
-#[rustfmt::skip] // one number a line would be 800 lines
+#[rustfmt::skip] // one number per line would be 800 lines
 pub(super) const EXPONENTIAL_Y: [f64; 257] = [
     0.0, 0.00045413435384149677, 0.0009672692823271745, 0.0015362997803015724,
     0.0021459677437189063, 0.002788798793574076, 0.003460264777836904, 0.004157295120833795,

@@ -2,7 +2,7 @@
 //! `uniform_01<float>`.
 //!
 //! A word converted to f32 may round up to 2^32, and `min + share * (max - min)` may round up to
-//! the end; both draws are thrown away and repeated, so a value can cost more than one word.
+//! the end; both draws are discarded and repeated, so a value can cost more than one word.
 
 use super::Mt19937;
 

@@ -7,8 +7,8 @@
 
 use super::BinaryError;
 use super::read::{fixed, low_i32};
-use super::wire::{Cursor, Fault, Wire};
-use crate::message::Place;
+use super::wire::{Cursor, Fault, WireType};
+use crate::message::FieldValues;
 
 /// The fields of a `Datum`, with Caffe's defaults for those that are absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -49,16 +49,18 @@ impl<'a> DatumView<'a> {
             let (number, wire) = cursor.tag()?;
             let tag = cursor.since(start);
             let (name, done) = match (number, wire) {
-                (1, Wire::Varint) => ("channels", int32(&mut cursor, &mut self.channels)),
-                (2, Wire::Varint) => ("height", int32(&mut cursor, &mut self.height)),
-                (3, Wire::Varint) => ("width", int32(&mut cursor, &mut self.width)),
-                (4, Wire::Block) => ("data", cursor.block().map(|data| self.data = data)),
-                (5, Wire::Varint) => ("label", int32(&mut cursor, &mut self.label)),
-                (6, Wire::Fixed32 | Wire::Block) => {
-                    let to = Place::Many(floats);
+                (1, WireType::Varint) => ("channels", int32(&mut cursor, &mut self.channels)),
+                (2, WireType::Varint) => ("height", int32(&mut cursor, &mut self.height)),
+                (3, WireType::Varint) => ("width", int32(&mut cursor, &mut self.width)),
+                (4, WireType::Block) => ("data", cursor.block().map(|data| self.data = data)),
+                (5, WireType::Varint) => ("label", int32(&mut cursor, &mut self.label)),
+                (6, WireType::Fixed32 | WireType::Block) => {
+                    let to = FieldValues::Many(floats);
                     ("float_data", fixed(&mut cursor, wire, tag, to, f32::from_le_bytes))
                 }
-                (7, Wire::Varint) => ("encoded", cursor.varint().map(|v| self.encoded = v != 0)),
+                (7, WireType::Varint) => {
+                    ("encoded", cursor.varint().map(|v| self.encoded = v != 0))
+                }
                 _ => {
                     cursor.skip(number, wire)?;
                     continue;

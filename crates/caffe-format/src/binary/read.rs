@@ -1,22 +1,22 @@
 //! Binary to message: one function that fills any message through its slots.
 
-use super::wire::{Cursor, Fault, Wire};
+use super::wire::{Cursor, Fault, WireType};
 use super::write::put_varint;
-use super::{BinaryError, Problem};
+use super::{BinaryError, BinaryProblem};
 use crate::STRUCT_BYTES_MAX;
-use crate::message::{Enums, Field, Kind, Label, Message, Place, SlotMut, UnknownField};
+use crate::message::{Enums, Field, FieldType, FieldValues, Label, Message, SlotMut, UnknownField};
 
 pub(super) fn root(bytes: &[u8], message: &mut dyn Message) -> Result<(), BinaryError> {
-    let mut reader = Reader { struct_bytes_left: STRUCT_BYTES_MAX };
+    let mut reader = MessageReader { struct_bytes_left: STRUCT_BYTES_MAX };
     let kind = message.kind();
     reader.message(Cursor::new(bytes), message).map_err(|fault| fault.into_error(kind.name))
 }
 
-struct Reader {
+struct MessageReader {
     struct_bytes_left: usize,
 }
 
-impl Reader {
+impl MessageReader {
     fn message(&mut self, mut cursor: Cursor<'_>, into: &mut dyn Message) -> Result<(), Fault> {
         let kind = into.kind();
         while !cursor.is_empty() {
@@ -25,7 +25,7 @@ impl Reader {
             match kind.by_number(number).filter(|(_, field)| fits(field, wire)) {
                 Some((index, field)) => {
                     let tag = cursor.since(start);
-                    self.field(&mut cursor, into, index, Record { field, wire, tag })?;
+                    self.field(&mut cursor, into, index, FieldRecord { field, wire, tag })?;
                 }
                 None => {
                     cursor.skip(number, wire)?;
@@ -35,7 +35,7 @@ impl Reader {
             }
         }
         match into.missing() {
-            Some(field) => Err(cursor.fault(Problem::Missing { field: field.name })),
+            Some(field) => Err(cursor.fault(BinaryProblem::Missing { field: field.name })),
             None => Ok(()),
         }
     }
@@ -45,9 +45,9 @@ impl Reader {
         cursor: &mut Cursor<'_>,
         into: &mut dyn Message,
         index: usize,
-        record: Record<'_>,
+        record: FieldRecord<'_>,
     ) -> Result<(), Fault> {
-        let Record { field, wire, tag } = record;
+        let FieldRecord { field, wire, tag } = record;
         let before = into.slot(index).count();
         let mut refused = Vec::new();
         let done = match into.slot_mut(index) {
@@ -73,43 +73,53 @@ impl Reader {
 
     /// The window of a message that comes next, if there is memory for its struct.
     fn open<'a>(&mut self, cursor: &mut Cursor<'a>, field: &Field) -> Result<Cursor<'a>, Fault> {
-        let size = if let Kind::Message(kind) = field.kind { kind.size } else { 0 };
+        let size = if let FieldType::Message(kind) = field.kind { kind.size } else { 0 };
         let left = self.struct_bytes_left.checked_sub(size);
-        self.struct_bytes_left = left.ok_or_else(|| cursor.fault(Problem::Count))?;
+        self.struct_bytes_left = left.ok_or_else(|| cursor.fault(BinaryProblem::Count))?;
         cursor.inner()
     }
 }
 
 /// A tag that was read: whose, and as what bytes.
-struct Record<'a> {
+struct FieldRecord<'a> {
     field: &'static Field,
-    wire: Wire,
+    wire: WireType,
     tag: &'a [u8],
 }
 
 /// Whether a record of this wire type can be a value of the field; if not, protobuf treats it as
 /// one of an unknown field.
-fn fits(field: &Field, wire: Wire) -> bool {
+fn fits(field: &Field, wire: WireType) -> bool {
     let single = match field.kind {
-        Kind::Int32 | Kind::Uint32 | Kind::Int64 | Kind::Bool | Kind::Enum(_) => Wire::Varint,
-        Kind::Float => Wire::Fixed32,
-        Kind::Double => Wire::Fixed64,
-        Kind::String | Kind::Bytes | Kind::Message(_) => Wire::Block,
+        FieldType::Int32
+        | FieldType::Uint32
+        | FieldType::Int64
+        | FieldType::Bool
+        | FieldType::Enum(_) => WireType::Varint,
+        FieldType::Float => WireType::Fixed32,
+        FieldType::Double => WireType::Fixed64,
+        FieldType::String | FieldType::Bytes | FieldType::Message(_) => WireType::Block,
     };
     let repeated = matches!(field.label, Label::Repeated | Label::Packed);
-    wire == single || (wire == Wire::Block && repeated)
+    wire == single || (wire == WireType::Block && repeated)
 }
 
 /// `data`, or `blobs[2]` for a value of which two came before.
 fn path_part(field: &Field, before: usize) -> String {
     match (field.label, field.kind) {
-        (Label::Repeated, Kind::Message(_) | Kind::String) => format!("{}[{before}]", field.name),
+        (Label::Repeated, FieldType::Message(_) | FieldType::String) => {
+            format!("{}[{before}]", field.name)
+        }
         _ => field.name.to_owned(),
     }
 }
 
-fn varints(cursor: &mut Cursor<'_>, wire: Wire, mut push: impl FnMut(u64)) -> Result<(), Fault> {
-    if wire != Wire::Block {
+fn varints(
+    cursor: &mut Cursor<'_>,
+    wire: WireType,
+    mut push: impl FnMut(u64),
+) -> Result<(), Fault> {
+    if wire != WireType::Block {
         push(cursor.varint()?);
         return Ok(());
     }
@@ -122,7 +132,7 @@ fn varints(cursor: &mut Cursor<'_>, wire: Wire, mut push: impl FnMut(u64)) -> Re
 
 fn enums(
     cursor: &mut Cursor<'_>,
-    wire: Wire,
+    wire: WireType,
     to: &mut dyn Enums,
     refused: &mut Vec<i32>,
 ) -> Result<(), Fault> {
@@ -137,23 +147,23 @@ fn enums(
 /// Values of `N` bytes each: one, a packed block, or a run of records with the same tag.
 pub(super) fn fixed<T, const N: usize>(
     cursor: &mut Cursor<'_>,
-    wire: Wire,
+    wire: WireType,
     tag: &[u8],
-    to: Place<'_, T>,
+    to: FieldValues<'_, T>,
     decode: impl Fn([u8; N]) -> T,
 ) -> Result<(), Fault> {
     match to {
-        Place::One(to) => *to = Some(decode(cursor.array()?)),
-        Place::Many(to) if wire == Wire::Block => {
+        FieldValues::One(to) => *to = Some(decode(cursor.array()?)),
+        FieldValues::Many(to) if wire == WireType::Block => {
             let block = cursor.block()?;
             let (values, rest) = block.as_chunks::<N>();
             if !rest.is_empty() {
-                let problem = Problem::Packed { len: block.len(), width: N };
+                let problem = BinaryProblem::Packed { len: block.len(), width: N };
                 return Err(Fault::new(cursor.at() - block.len(), problem));
             }
             to.extend(values.iter().map(|bytes| decode(*bytes)));
         }
-        Place::Many(to) => loop {
+        FieldValues::Many(to) => loop {
             to.push(decode(cursor.array()?));
             if !cursor.eat(tag) {
                 break;
@@ -165,7 +175,7 @@ pub(super) fn fixed<T, const N: usize>(
 
 fn string<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, Fault> {
     let bytes = cursor.block()?;
-    str::from_utf8(bytes).map_err(|_| Fault::new(cursor.at() - bytes.len(), Problem::Utf8))
+    str::from_utf8(bytes).map_err(|_| Fault::new(cursor.at() - bytes.len(), BinaryProblem::Utf8))
 }
 
 /// The record of an enum value that the schema does not list.

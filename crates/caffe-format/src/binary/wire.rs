@@ -3,12 +3,12 @@
 //! A [`Cursor`] is a window on the input that knows its distance from the input's start, so that
 //! an error can name the byte. Nothing here allocates.
 
-use super::{BinaryError, Problem};
+use super::{BinaryError, BinaryProblem};
 use crate::DEPTH_MAX;
 
 /// How a record's payload is delimited; the low three bits of its tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wire {
+pub(super) enum WireType {
     Varint = 0,
     Fixed64 = 1,
     Block = 2,
@@ -20,13 +20,13 @@ pub(super) enum Wire {
 /// An error on its way out: each message it passes puts its field in front of the path.
 pub(super) struct Fault {
     pub(super) offset: usize,
-    pub(super) problem: Problem,
+    pub(super) problem: BinaryProblem,
     /// Innermost first.
     path: Vec<String>,
 }
 
 impl Fault {
-    pub(super) fn new(offset: usize, problem: Problem) -> Self {
+    pub(super) fn new(offset: usize, problem: BinaryProblem) -> Self {
         Self { offset, problem, path: Vec::new() }
     }
 
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         &self.bytes[start..self.at]
     }
 
-    pub(super) fn fault(&self, problem: Problem) -> Fault {
+    pub(super) fn fault(&self, problem: BinaryProblem) -> Fault {
         Fault::new(self.at, problem)
     }
 
@@ -93,25 +93,25 @@ impl<'a> Cursor<'a> {
             }
         }
         let cut = self.rest().len() < 10;
-        Err(self.fault(if cut { Problem::NumberCut } else { Problem::NumberLong }))
+        Err(self.fault(if cut { BinaryProblem::NumberCut } else { BinaryProblem::NumberLong }))
     }
 
-    pub(super) fn tag(&mut self) -> Result<(u32, Wire), Fault> {
+    pub(super) fn tag(&mut self) -> Result<(u32, WireType), Fault> {
         let start = self.at;
         let tag = self.varint()?;
         let number = tag >> 3;
         let small = u32::try_from(number).ok().filter(|number| (1..1 << 29).contains(number));
-        let small = small.ok_or(Fault::new(start, Problem::FieldNumber { number }))?;
+        let small = small.ok_or(Fault::new(start, BinaryProblem::FieldNumber { number }))?;
         let wire = match tag & 7 {
-            0 => Wire::Varint,
-            1 => Wire::Fixed64,
-            2 => Wire::Block,
-            3 => Wire::GroupBegin,
-            4 => Wire::GroupEnd,
-            5 => Wire::Fixed32,
+            0 => WireType::Varint,
+            1 => WireType::Fixed64,
+            2 => WireType::Block,
+            3 => WireType::GroupBegin,
+            4 => WireType::GroupEnd,
+            5 => WireType::Fixed32,
             other => {
                 let wire = u8::try_from(other).expect("three bits fit a byte");
-                return Err(Fault::new(start, Problem::WireType { wire }));
+                return Err(Fault::new(start, BinaryProblem::WireType { wire }));
             }
         };
         Ok((small, wire))
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
 
     fn take(&mut self, len: u64) -> Result<&'a [u8], Fault> {
         let left = self.rest().len();
-        let short = || Problem::Short { want: len, left };
+        let short = || BinaryProblem::Short { want: len, left };
         let len = usize::try_from(len).ok().filter(|&len| len <= left);
         let len = len.ok_or_else(|| self.fault(short()))?;
         self.at += len;
@@ -148,20 +148,20 @@ impl<'a> Cursor<'a> {
     pub(super) fn inner(&mut self) -> Result<Self, Fault> {
         let len = self.block()?.len();
         if self.depth == DEPTH_MAX {
-            return Err(self.fault(Problem::Depth));
+            return Err(self.fault(BinaryProblem::Depth));
         }
         Ok(Self { bytes: &self.bytes[..self.at], at: self.at - len, depth: self.depth + 1 })
     }
 
     /// Moves past the payload of a record whose tag was read.
-    pub(super) fn skip(&mut self, number: u32, wire: Wire) -> Result<(), Fault> {
+    pub(super) fn skip(&mut self, number: u32, wire: WireType) -> Result<(), Fault> {
         match wire {
-            Wire::Varint => self.varint().map(drop),
-            Wire::Fixed64 => self.take(8).map(drop),
-            Wire::Fixed32 => self.take(4).map(drop),
-            Wire::Block => self.block().map(drop),
-            Wire::GroupBegin => self.skip_group(number),
-            Wire::GroupEnd => Err(self.fault(Problem::Group { number })),
+            WireType::Varint => self.varint().map(drop),
+            WireType::Fixed64 => self.take(8).map(drop),
+            WireType::Fixed32 => self.take(4).map(drop),
+            WireType::Block => self.block().map(drop),
+            WireType::GroupBegin => self.skip_group(number),
+            WireType::GroupEnd => Err(self.fault(BinaryProblem::Group { number })),
         }
     }
 
@@ -170,14 +170,14 @@ impl<'a> Cursor<'a> {
         let mut open = vec![number];
         while let Some(&innermost) = open.last() {
             if self.is_empty() {
-                return Err(Fault::new(begin, Problem::Group { number }));
+                return Err(Fault::new(begin, BinaryProblem::Group { number }));
             }
             match self.tag()? {
-                (number, Wire::GroupEnd) if number == innermost => drop(open.pop()),
-                (_, Wire::GroupBegin) if self.depth + open.len() >= DEPTH_MAX => {
-                    return Err(self.fault(Problem::Depth));
+                (number, WireType::GroupEnd) if number == innermost => drop(open.pop()),
+                (_, WireType::GroupBegin) if self.depth + open.len() >= DEPTH_MAX => {
+                    return Err(self.fault(BinaryProblem::Depth));
                 }
-                (number, Wire::GroupBegin) => open.push(number),
+                (number, WireType::GroupBegin) => open.push(number),
                 (number, wire) => self.skip(number, wire)?,
             }
         }

@@ -1,7 +1,7 @@
 //! Message to binary: one function that sizes and one that writes any message.
 //!
 //! A message inside a message is preceded by its length, so sizes are computed first: constant time
-//! for floats, and at most once a level of nesting for everything else. The output is allocated
+//! for floats, and at most once per level of nesting for everything else. The output is allocated
 //! once.
 
 use crate::message::{Label, Message, Slot};
@@ -19,7 +19,7 @@ const FIXED32: u32 = 5;
 
 fn write(out: &mut Vec<u8>, message: &dyn Message) {
     for (index, field) in message.kind().fields.iter().enumerate() {
-        let to = Target { number: field.number, packed: field.label == Label::Packed };
+        let to = FieldWriter { number: field.number, packed: field.label == Label::Packed };
         match message.slot(index) {
             Slot::Int32(values) => to.varints(out, values, |&v| i64::from(v).cast_unsigned()),
             Slot::Uint32(values) => to.varints(out, values, |&v| u64::from(v)),
@@ -48,12 +48,12 @@ fn write(out: &mut Vec<u8>, message: &dyn Message) {
 }
 
 /// The field that is written.
-struct Target {
+struct FieldWriter {
     number: u32,
     packed: bool,
 }
 
-impl Target {
+impl FieldWriter {
     fn tag(&self, out: &mut Vec<u8>, wire: u32) {
         put_varint(out, u64::from(self.number << 3 | wire));
     }
@@ -155,7 +155,7 @@ fn varint_len(value: u64) -> usize {
     (value.max(1).ilog2() / 7 + 1) as usize
 }
 
-/// Appends `value`, seven bits a byte, low bits first.
+/// Appends `value`, seven bits per byte, low bits first.
 pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         let [low, ..] = value.to_le_bytes();

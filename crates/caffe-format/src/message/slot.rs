@@ -1,32 +1,32 @@
 //! Access to the values of a field whose type is known only at run time.
 //!
 //! To a reader of values a field is a slice, with none or one value unless it is repeated; to a
-//! writer it is a [`Place`]. Enums and messages are types of their own each, so they are reached
-//! through a trait object a field.
+//! writer it is a [`FieldValues`]. Enums and messages are types of their own each, so they are
+//! reached through a trait object a field.
 
 use super::{Enum, Message};
 
 /// The values of one field, to be read: none or one unless it is repeated.
 pub enum Slot<'a> {
-    /// See [`Kind::Int32`](super::Kind::Int32).
+    /// See [`FieldType::Int32`](super::FieldType::Int32).
     Int32(&'a [i32]),
-    /// See [`Kind::Uint32`](super::Kind::Uint32).
+    /// See [`FieldType::Uint32`](super::FieldType::Uint32).
     Uint32(&'a [u32]),
-    /// See [`Kind::Int64`](super::Kind::Int64).
+    /// See [`FieldType::Int64`](super::FieldType::Int64).
     Int64(&'a [i64]),
-    /// See [`Kind::Float`](super::Kind::Float).
+    /// See [`FieldType::Float`](super::FieldType::Float).
     Float(&'a [f32]),
-    /// See [`Kind::Double`](super::Kind::Double).
+    /// See [`FieldType::Double`](super::FieldType::Double).
     Double(&'a [f64]),
-    /// See [`Kind::Bool`](super::Kind::Bool).
+    /// See [`FieldType::Bool`](super::FieldType::Bool).
     Bool(&'a [bool]),
-    /// See [`Kind::String`](super::Kind::String).
+    /// See [`FieldType::String`](super::FieldType::String).
     String(&'a [String]),
-    /// See [`Kind::Bytes`](super::Kind::Bytes).
+    /// See [`FieldType::Bytes`](super::FieldType::Bytes).
     Bytes(&'a [Vec<u8>]),
-    /// See [`Kind::Enum`](super::Kind::Enum).
+    /// See [`FieldType::Enum`](super::FieldType::Enum).
     Enum(&'a dyn Enums),
-    /// See [`Kind::Message`](super::Kind::Message).
+    /// See [`FieldType::Message`](super::FieldType::Message).
     Message(&'a dyn Messages),
 }
 
@@ -50,37 +50,37 @@ impl Slot<'_> {
 
 /// The place of one field, to be filled.
 pub enum SlotMut<'a> {
-    /// See [`Kind::Int32`](super::Kind::Int32).
-    Int32(Place<'a, i32>),
-    /// See [`Kind::Uint32`](super::Kind::Uint32).
-    Uint32(Place<'a, u32>),
-    /// See [`Kind::Int64`](super::Kind::Int64).
-    Int64(Place<'a, i64>),
-    /// See [`Kind::Float`](super::Kind::Float).
-    Float(Place<'a, f32>),
-    /// See [`Kind::Double`](super::Kind::Double).
-    Double(Place<'a, f64>),
-    /// See [`Kind::Bool`](super::Kind::Bool).
-    Bool(Place<'a, bool>),
-    /// See [`Kind::String`](super::Kind::String).
-    String(Place<'a, String>),
-    /// See [`Kind::Bytes`](super::Kind::Bytes).
-    Bytes(Place<'a, Vec<u8>>),
-    /// See [`Kind::Enum`](super::Kind::Enum).
+    /// See [`FieldType::Int32`](super::FieldType::Int32).
+    Int32(FieldValues<'a, i32>),
+    /// See [`FieldType::Uint32`](super::FieldType::Uint32).
+    Uint32(FieldValues<'a, u32>),
+    /// See [`FieldType::Int64`](super::FieldType::Int64).
+    Int64(FieldValues<'a, i64>),
+    /// See [`FieldType::Float`](super::FieldType::Float).
+    Float(FieldValues<'a, f32>),
+    /// See [`FieldType::Double`](super::FieldType::Double).
+    Double(FieldValues<'a, f64>),
+    /// See [`FieldType::Bool`](super::FieldType::Bool).
+    Bool(FieldValues<'a, bool>),
+    /// See [`FieldType::String`](super::FieldType::String).
+    String(FieldValues<'a, String>),
+    /// See [`FieldType::Bytes`](super::FieldType::Bytes).
+    Bytes(FieldValues<'a, Vec<u8>>),
+    /// See [`FieldType::Enum`](super::FieldType::Enum).
     Enum(&'a mut dyn Enums),
-    /// See [`Kind::Message`](super::Kind::Message).
+    /// See [`FieldType::Message`](super::FieldType::Message).
     Message(&'a mut dyn Messages),
 }
 
 /// Where values of one type go.
-pub enum Place<'a, T> {
+pub enum FieldValues<'a, T> {
     /// The last value wins.
     One(&'a mut Option<T>),
     /// All values are kept.
     Many(&'a mut Vec<T>),
 }
 
-impl<T> Place<'_, T> {
+impl<T> FieldValues<'_, T> {
     /// Sets or appends.
     pub fn push(&mut self, value: T) {
         match self {

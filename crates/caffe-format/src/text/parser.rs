@@ -10,7 +10,7 @@ use super::lexer::{Lexer, Token, TokenKind};
 use super::suggest::did_you_mean;
 use super::{Unknown, scalar};
 use crate::STRUCT_BYTES_MAX;
-use crate::message::{Field, Kind, Label, Message, MessageKind, SlotMut};
+use crate::message::{Field, FieldType, Label, Message, MessageKind, SlotMut};
 
 pub(super) fn root(
     file: &str,
@@ -119,7 +119,7 @@ impl<'a> Parser<'a, '_> {
         let colon = self.eat(":");
         if self.token.is("[") {
             self.list(into, index, field);
-        } else if let Kind::Message(_) = field.kind {
+        } else if let FieldType::Message(_) = field.kind {
             self.block(into, index, field);
         } else {
             if !colon && !self.token.is_any("{<") {
@@ -177,7 +177,7 @@ impl<'a> Parser<'a, '_> {
         }
         let is_list_of_blocks = |open: &Open| {
             open.kind.by_name(name.text).is_some_and(|(_, field)| {
-                field.label == Label::Repeated && matches!(field.kind, Kind::Message(_))
+                field.label == Label::Repeated && matches!(field.kind, FieldType::Message(_))
             })
         };
         let Some(outer) = self.open.iter().rposition(is_list_of_blocks) else { return false };
@@ -191,7 +191,7 @@ impl<'a> Parser<'a, '_> {
     /// `{ .. }` or `< .. >` as the next value of field `index`.
     pub(super) fn block(&mut self, into: &mut dyn Message, index: usize, field: &'static Field) {
         let at = self.token.at;
-        let Kind::Message(kind) = field.kind else { panic!("only messages are blocks") };
+        let FieldType::Message(kind) = field.kind else { panic!("only messages are blocks") };
         if !self.token.is_any("{<") {
             let hint = format!("write `{} {{ .. }}`", field.name);
             self.sink.error(at, format!("`{}` takes a block", field.name), Some(hint));
@@ -224,7 +224,7 @@ impl<'a> Parser<'a, '_> {
 /// "It belongs into `pooling_param`", if a field of that name is one level down.
 fn inner_field(kind: &MessageKind, name: &str) -> Option<String> {
     let holds = |field: &&Field| match field.kind {
-        Kind::Message(inner) => inner.by_name(name).is_some(),
+        FieldType::Message(inner) => inner.by_name(name).is_some(),
         _ => false,
     };
     let mut inner = kind.fields.iter().filter(holds).map(|field| format!("`{}`", field.name));

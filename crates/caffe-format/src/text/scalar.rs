@@ -2,7 +2,7 @@
 
 use super::number::{decimal, integer, to_float};
 use super::suggest::did_you_mean;
-use crate::message::{EnumKind, Field, Kind, SlotMut};
+use crate::message::{EnumKind, Field, FieldType, SlotMut};
 
 /// A value as written, before anybody asked what it should be.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) fn store(field: &Field, slot: SlotMut<'_>, value: &Scalar<'_>) -> Res
         SlotMut::String(mut to) => text(field, value)?.map(|value| to.push(value)),
         SlotMut::Bytes(mut to) => raw(value).map(|value| to.push(value.to_vec())),
         SlotMut::Enum(to) => {
-            let Kind::Enum(kind) = field.kind else { panic!("slot and kind agree") };
+            let FieldType::Enum(kind) = field.kind else { panic!("slot and kind agree") };
             enum_number(kind, value)?.map(|number| assert!(to.push(number), "the enum lists it"))
         }
         SlotMut::Message(_) => None,
@@ -43,19 +43,19 @@ pub(super) fn store(field: &Field, slot: SlotMut<'_>, value: &Scalar<'_>) -> Res
 }
 
 /// What a field takes, as a sentence needs it.
-pub(super) fn takes(kind: Kind) -> String {
+pub(super) fn takes(kind: FieldType) -> String {
     match kind {
-        Kind::Int32 | Kind::Uint32 | Kind::Int64 => "a whole number".to_owned(),
-        Kind::Float | Kind::Double => "a number".to_owned(),
-        Kind::Bool => "`true` or `false`".to_owned(),
-        Kind::String | Kind::Bytes => "a string in quotes".to_owned(),
-        Kind::Enum(kind) => format!("a value of `{}`", kind.name),
-        Kind::Message(_) => "a block".to_owned(),
+        FieldType::Int32 | FieldType::Uint32 | FieldType::Int64 => "a whole number".to_owned(),
+        FieldType::Float | FieldType::Double => "a number".to_owned(),
+        FieldType::Bool => "`true` or `false`".to_owned(),
+        FieldType::String | FieldType::Bytes => "a string in quotes".to_owned(),
+        FieldType::Enum(kind) => format!("a value of `{}`", kind.name),
+        FieldType::Message(_) => "a block".to_owned(),
     }
 }
 
 fn wrong_type(field: &Field, value: &Scalar<'_>) -> Refusal {
-    let quoted = matches!(field.kind, Kind::String | Kind::Bytes);
+    let quoted = matches!(field.kind, FieldType::String | FieldType::Bytes);
     let hint = match value {
         Scalar::Text(bytes) => unquoted(field.kind, bytes),
         Scalar::Name { text, .. } | Scalar::Number { text, .. } if quoted => {
@@ -68,16 +68,18 @@ fn wrong_type(field: &Field, value: &Scalar<'_>) -> Refusal {
 }
 
 /// "Remove the quotes", if what they enclose would do or nearly do.
-fn unquoted(kind: Kind, bytes: &[u8]) -> Option<String> {
+fn unquoted(kind: FieldType, bytes: &[u8]) -> Option<String> {
     let text = str::from_utf8(bytes).ok()?;
     let number = Scalar::Number { negative: false, text };
     let fits = match kind {
-        Kind::Int32 | Kind::Uint32 | Kind::Int64 => integer(text).is_some(),
-        Kind::Float | Kind::Double => real(&number).is_some(),
-        Kind::Bool => truth(&Scalar::Name { negative: false, text }).is_some(),
-        Kind::Enum(kind) if kind.values.iter().any(|(name, _)| *name == text) => true,
-        Kind::Enum(kind) => return did_you_mean(text, kind.values.iter().map(|(name, _)| *name)),
-        Kind::String | Kind::Bytes | Kind::Message(_) => false,
+        FieldType::Int32 | FieldType::Uint32 | FieldType::Int64 => integer(text).is_some(),
+        FieldType::Float | FieldType::Double => real(&number).is_some(),
+        FieldType::Bool => truth(&Scalar::Name { negative: false, text }).is_some(),
+        FieldType::Enum(kind) if kind.values.iter().any(|(name, _)| *name == text) => true,
+        FieldType::Enum(kind) => {
+            return did_you_mean(text, kind.values.iter().map(|(name, _)| *name));
+        }
+        FieldType::String | FieldType::Bytes | FieldType::Message(_) => false,
     };
     fits.then(|| "remove the quotes".to_owned())
 }

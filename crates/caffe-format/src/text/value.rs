@@ -4,7 +4,7 @@ use super::lexer::{Token, TokenKind};
 use super::parser::Parser;
 use super::scalar::{self, Scalar};
 use super::strings;
-use crate::message::{Field, Kind, Label, Message};
+use crate::message::{Field, FieldType, Label, Message};
 
 impl<'a> Parser<'a, '_> {
     /// `[ .. ]` as the next values of field `index`.
@@ -18,7 +18,7 @@ impl<'a> Parser<'a, '_> {
         while !self.eat("]") {
             let before = self.token.at;
             match field.kind {
-                Kind::Message(_) => self.block(into, index, field),
+                FieldType::Message(_) => self.block(into, index, field),
                 _ => self.value(into, index, field),
             }
             if self.token.at == before {

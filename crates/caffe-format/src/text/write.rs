@@ -2,7 +2,7 @@
 
 use super::number::{put_double, put_float};
 use super::strings::quote;
-use crate::message::{Kind, Message, Slot};
+use crate::message::{FieldType, Message, Slot};
 
 pub(super) fn root(message: &dyn Message) -> String {
     let mut out = String::new();
@@ -12,7 +12,7 @@ pub(super) fn root(message: &dyn Message) -> String {
 
 fn write(out: &mut String, message: &dyn Message, depth: usize) {
     for (index, field) in message.kind().fields.iter().enumerate() {
-        let mut line = Line { out, name: field.name, depth };
+        let mut line = FieldLine { out, name: field.name, depth };
         match message.slot(index) {
             Slot::Int32(values) => line.all(values, |v, out| out.push_str(&v.to_string())),
             Slot::Uint32(values) => line.all(values, |v, out| out.push_str(&v.to_string())),
@@ -36,13 +36,13 @@ fn write(out: &mut String, message: &dyn Message, depth: usize) {
 }
 
 /// Prints the values of one field, each on a line of its own.
-struct Line<'a> {
+struct FieldLine<'a> {
     out: &'a mut String,
     name: &'static str,
     depth: usize,
 }
 
-impl Line<'_> {
+impl FieldLine<'_> {
     fn indent(&mut self) {
         (0..self.depth).for_each(|_| self.out.push_str("  "));
     }
@@ -67,8 +67,8 @@ impl Line<'_> {
     }
 }
 
-fn enum_name(kind: Kind, number: i32) -> &'static str {
-    let Kind::Enum(kind) = kind else { panic!("only enums have names of values") };
+fn enum_name(kind: FieldType, number: i32) -> &'static str {
+    let FieldType::Enum(kind) = kind else { panic!("only enums have names of values") };
     let value = kind.values.iter().find(|value| value.1 == number);
     value.expect("an enum holds listed values only").0
 }

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::{TargetBlob, TargetLayer, match_layers};
 
-type Layer<'a> = (&'a str, &'a [&'a [usize]]);
+type NamedLayer<'a> = (&'a str, &'a [&'a [usize]]);
 
 fn shape(dims: &[usize]) -> Shape {
     Shape::new(dims).unwrap()
@@ -14,8 +14,8 @@ fn blob(dims: &[usize]) -> BlobProto {
     BlobProto::from_values(dims, vec![1.0; dims.iter().product()])
 }
 
-fn model(layers: &[Layer<'_>]) -> NetParameter {
-    let layer = |(name, blobs): &Layer<'_>| LayerParameter {
+fn model(layers: &[NamedLayer<'_>]) -> NetParameter {
+    let layer = |(name, blobs): &NamedLayer<'_>| LayerParameter {
         name: Some((*name).to_owned()),
         blobs: blobs.iter().map(|dims| blob(dims)).collect(),
         ..LayerParameter::default()
@@ -24,8 +24,8 @@ fn model(layers: &[Layer<'_>]) -> NetParameter {
 }
 
 /// A `*` after the name: the layer's blobs belong to another.
-fn net(layers: &[Layer<'_>]) -> Vec<TargetLayer> {
-    let layer = |(name, blobs): &Layer<'_>| TargetLayer {
+fn net(layers: &[NamedLayer<'_>]) -> Vec<TargetLayer> {
+    let layer = |(name, blobs): &NamedLayer<'_>| TargetLayer {
         name: name.trim_end_matches('*').to_owned(),
         blobs: blobs
             .iter()

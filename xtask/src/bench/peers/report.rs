@@ -5,18 +5,18 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::super::{Rate, speed_up, torch::LAYOUTS, verdict};
-use super::Measured;
+use super::PeerTimes;
 
 /// What 2 threads should be over 1 on the large networks.
 const SCALING: f64 = 1.9;
 
-type Part = fn(&Rate) -> f64;
-const PARTS: [(&str, Part); 2] =
+type RateOf = fn(&Rate) -> f64;
+const RATES: [(&str, RateOf); 2] =
     [("forward + backward", |rate| rate.pass), ("with update", |rate| rate.all)];
 
-impl Measured {
+impl PeerTimes {
     /// Our rate over the best peer's.
-    fn ratio(&self, part: Part) -> Option<f64> {
+    fn ratio(&self, part: RateOf) -> Option<f64> {
         let best = self.peers.iter().map(part).reduce(f64::max)?;
         Some(part(&self.ours) / best)
     }
@@ -27,13 +27,13 @@ impl Measured {
 }
 
 /// Markdown.
-pub(super) fn table(results: &[Measured]) -> String {
+pub(super) fn table(results: &[PeerTimes]) -> String {
     let mut text = String::from(
         "| network | threads | | images/s | torch nhwc | torch nchw | ratio | target | share of FMA peak |\n\
          |---|--:|---|--:|--:|--:|--:|--:|--:|\n",
     );
     for result in results {
-        for (index, (title, part)) in PARTS.into_iter().enumerate() {
+        for (index, (title, part)) in RATES.into_iter().enumerate() {
             let peer = |index: usize| result.peers.get(index).map(part);
             let ratio = result.ratio(part);
             let met = ratio
@@ -58,10 +58,10 @@ pub(super) fn table(results: &[Measured]) -> String {
 }
 
 /// How many targets are met, and the names of those that are not.
-fn summary(results: &[Measured]) -> String {
+fn summary(results: &[PeerTimes]) -> String {
     let (mut met, mut missed) = (0, Vec::new());
     for result in results {
-        for (title, part) in PARTS {
+        for (title, part) in RATES {
             match result.ratio(part).zip(result.target()) {
                 Some((ratio, target)) if ratio >= target => met += 1,
                 Some(_) => {
@@ -81,10 +81,10 @@ fn summary(results: &[Measured]) -> String {
 }
 
 /// From 1 to 2 threads, where both were measured.
-fn scaling(results: &[Measured]) -> String {
+fn scaling(results: &[PeerTimes]) -> String {
     let mut text = String::new();
     for one in results.iter().filter(|result| result.threads == 1) {
-        let same = |two: &&Measured| two.threads == 2 && two.net.name == one.net.name;
+        let same = |two: &&PeerTimes| two.threads == 2 && two.net.name == one.net.name;
         let Some(two) = results.iter().find(same) else { continue };
         let times = speed_up(&one.rounds, &two.rounds);
         let _ = write!(text, "- {}: 2 threads are {times:.2} times 1", one.net.name);
@@ -110,8 +110,8 @@ fn rate(value: Option<f64>) -> String {
     }
 }
 
-/// One object a network and number of threads.
-pub(super) fn json(results: &[Measured]) -> String {
+/// One object per network and number of threads.
+pub(super) fn json(results: &[PeerTimes]) -> String {
     let rates = |rate: &Rate| json!({ "forward_backward": rate.pass, "with_update": rate.all });
     let all = results.iter().map(|result| {
         let peers = LAYOUTS.iter().zip(&result.peers);
@@ -131,12 +131,12 @@ pub(super) fn json(results: &[Measured]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Measured, NETS, Rate};
+    use super::super::{NETS, PeerTimes, Rate};
     use super::{json, table};
 
-    fn results() -> Vec<Measured> {
+    fn results() -> Vec<PeerTimes> {
         let rate = |pass: f64| Rate { pass, all: pass / 2.0 };
-        let result = |threads, ours: f64| Measured {
+        let result = |threads, ours: f64| PeerTimes {
             net: &NETS[0],
             threads,
             ours: rate(ours),
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn without_peers_there_are_no_ratios() {
-        let alone = results().into_iter().map(|result| Measured { peers: Vec::new(), ..result });
+        let alone = results().into_iter().map(|result| PeerTimes { peers: Vec::new(), ..result });
         let text = table(&alone.collect::<Vec<_>>());
         assert!(text.contains("| 16.0 | – | – | – | – | 50 % |"), "{text}");
         assert!(!text.contains("targets"), "{text}");

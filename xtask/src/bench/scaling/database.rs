@@ -20,7 +20,7 @@ pub(super) fn draw(folder: &Path) -> Result<PathBuf> {
         return Ok(path); // a writer gives a database its name when it is complete
     }
     let mut writer = DatabaseWriter::create(&path, DataParameterDb::Lmdb)?;
-    let mut noise = Noise(1);
+    let mut noise = RecordNoise(1);
     for record in 0..RECORDS {
         let pixels = (0..3 * SIDE * SIDE).map(|_| noise.next()).collect();
         let label = i32::from(noise.next()) * 4 % CLASSES;
@@ -32,9 +32,9 @@ pub(super) fn draw(folder: &Path) -> Result<PathBuf> {
 }
 
 /// Knuth's linear congruential generator; its high bits are good enough for pixels.
-struct Noise(u64);
+struct RecordNoise(u64);
 
-impl Noise {
+impl RecordNoise {
     fn next(&mut self) -> u8 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

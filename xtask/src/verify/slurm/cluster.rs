@@ -23,7 +23,7 @@ const STOP_MAX: Duration = Duration::from_secs(10);
 /// Longest job, in minutes: one that hangs is ended by Slurm.
 const MINUTES_MAX: &str = "3";
 
-pub(super) struct Cluster {
+pub(super) struct SlurmCluster {
     folder: PathBuf,
     /// In the order in which they were started.
     daemons: Vec<Daemon>,
@@ -34,7 +34,7 @@ struct Daemon {
     child: Child,
 }
 
-impl Cluster {
+impl SlurmCluster {
     /// Starts the daemons with their files in `folder`, and waits until the machine accepts jobs.
     pub(super) fn start(folder: &Path) -> Result<Self> {
         let mut cluster = Self { folder: folder.to_owned(), daemons: Vec::new() };
@@ -146,7 +146,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
     }
 }
 
-impl Drop for Cluster {
+impl Drop for SlurmCluster {
     /// Ends the daemons, the one started last first.
     fn drop(&mut self) {
         for Daemon { name, child } in self.daemons.iter_mut().rev() {

@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 
-use crate::message::{Enums, Kind, Label, Message, Place, SlotMut};
+use crate::message::{Enums, FieldType, FieldValues, Label, Message, SlotMut};
 use crate::{MESSAGES, binary, text};
 
 /// A stream of numbers from a seed; enough for test values.
-struct Stream(u64);
+struct ValueStream(u64);
 
-impl Stream {
+impl ValueStream {
     fn next(&mut self) -> u64 {
         // Marsaglia 2003: any seed but zero has the full period.
         self.0 ^= self.0 << 13;
@@ -41,7 +41,7 @@ impl Stream {
 }
 
 /// Sets every field with probability `7/8`; repeated ones get up to three values.
-fn fill(message: &mut dyn Message, from: &mut Stream) {
+fn fill(message: &mut dyn Message, from: &mut ValueStream) {
     for (index, field) in message.kind().fields.iter().enumerate() {
         let count = match field.label {
             Label::Required => 1,
@@ -65,12 +65,12 @@ fn fill(message: &mut dyn Message, from: &mut Stream) {
     }
 }
 
-fn push<T>(mut to: Place<'_, T>, value: T) {
+fn push<T>(mut to: FieldValues<'_, T>, value: T) {
     to.push(value);
 }
 
-fn push_enum(to: &mut dyn Enums, kind: Kind, from: &mut Stream) {
-    let Kind::Enum(kind) = kind else { panic!("slot and kind agree") };
+fn push_enum(to: &mut dyn Enums, kind: FieldType, from: &mut ValueStream) {
+    let FieldType::Enum(kind) = kind else { panic!("slot and kind agree") };
     let choice = usize::try_from(from.next()).unwrap() % kind.values.len();
     assert!(to.push(kind.values[choice].1));
 }
@@ -82,7 +82,7 @@ proptest! {
     fn there_and_back(seed in 1_u64..) {
         for kind in MESSAGES {
             let mut message = (kind.new)();
-            fill(&mut *message, &mut Stream(seed));
+            fill(&mut *message, &mut ValueStream(seed));
             let want = format!("{message:?}");
 
             let bytes = binary::write(&*message);

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// The layer that is made, and how its type was called.
-struct Target<'a> {
+struct V1Layer<'a> {
     kind: &'a str,
     layer: V1LayerParameter,
     notices: &'a mut Vec<String>,
@@ -20,7 +20,7 @@ pub(super) fn distribute(
     layer: V1LayerParameter,
     notices: &mut Vec<String>,
 ) -> V1LayerParameter {
-    let mut to = Target { kind, layer, notices };
+    let mut to = V1Layer { kind, layer, notices };
     to.weights(&mut v0);
     to.windows(&v0);
     to.values(&v0);
@@ -29,7 +29,7 @@ pub(super) fn distribute(
     to.layer
 }
 
-impl Target<'_> {
+impl V1Layer<'_> {
     /// Hands `value`, if set, to `place`, which says whether the layer's type has a place for it.
     fn put<T>(
         &mut self,
