@@ -1,4 +1,4 @@
-//! `cargo xtask demo [--data DIR]`: LeNet on Fashion-MNIST, from nothing to its accuracy.
+//! `cargo xtask demo [--data DIR]`: LeNet on Fashion-MNIST, from an empty folder to its accuracy.
 //!
 //! Builds the program, gets the data (a folder, else Debian's package, else a drawn substitute),
 //! converts it, trains the example and prints what it reached. Everything made lies in
@@ -69,7 +69,7 @@ pub(crate) fn firecaffe() -> Command {
     shell::command(&target_dir().join("release/firecaffe").to_string_lossy(), &[])
 }
 
-/// Trains and returns the accuracy last logged. Shows only what a spectator cares about.
+/// Trains and returns the accuracy last logged. Prints losses and test results only.
 fn train(solver: &str, log: &Path) -> Result<f64> {
     use std::io::{BufRead, BufReader, Write};
     println!("$ firecaffe train --solver {solver}");

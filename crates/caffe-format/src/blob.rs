@@ -1,7 +1,7 @@
 //! `BlobProto`: shape and values as a file gives them, checked against each other.
 //!
 //! Files written before Caffe had shapes of any length carry `num`, `channels`, `height` and
-//! `width`; some carry doubles. Both are read here so that nobody else needs to know.
+//! `width`; some carry doubles. Both are handled here.
 
 use std::borrow::Cow;
 

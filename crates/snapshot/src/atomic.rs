@@ -2,7 +2,7 @@
 //!
 //! The bytes go to `{path}.partial`, are synced, and take the name in one rename, which is synced
 //! too. A crash, a full disk or a writer that gives up leaves what was at `path` untouched. Missing
-//! folders on the way are made.
+//! folders are created.
 
 use std::{
     ffi::OsString,
@@ -67,7 +67,7 @@ fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(folder(path))
 }
 
-/// The new name itself: without this a power cut may forget the rename.
+/// The new name itself: without this a power failure may undo the rename.
 fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder(path))?.sync_all()
 }

@@ -105,7 +105,7 @@ fn absorb(lanes: &mut [u64; 4], row: &[u8; ROW]) {
 }
 
 /// A product's high bits depend on all of `x`, its low bits on the low ones alone: so the high half
-/// is folded into the low one before, and the product is turned after.
+/// is folded into the low one before, and the product is rotated after.
 fn mix(x: u64, factor: u64) -> u64 {
     (x ^ (x >> 32)).wrapping_mul(factor).rotate_left(29)
 }

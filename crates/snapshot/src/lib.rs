@@ -1,13 +1,13 @@
-//! Snapshots: Caffe's two files and a sidecar, atomic on the way out, checked on the way in.
+//! Snapshots: Caffe's two files and a sidecar, written atomically and checked when read.
 //!
 //! A snapshot is `{prefix}_iter_{N}.caffemodel` (the model), `.firecaffe` (the sidecar) and
-//! `.solverstate` (iteration and history), written in that order: a state promises the other two.
-//! Caffe reads its own two. The sidecar holds what Caffe's files have no place for (data positions,
-//! random states, running statistics of every replica) and a hash of both, so that a resume is
-//! bit-exact or refused; a state without a sidecar resumes as Caffe's would, and [`Resume`] says
-//! so.
+//! `.solverstate` (iteration and history), written in that order: a state implies that the other
+//! two exist. Caffe reads its own two. The sidecar holds what Caffe's files have no place for (data
+//! positions, random states, running statistics of every replica) and a hash of both, so that a
+//! resume is bit-exact or refused; a state without a sidecar resumes as Caffe's would, and
+//! [`Resume`] says so.
 //!
-//! [`save`] and [`load`] are the two doors, [`find_latest`] picks what `--snapshot auto` resumes
+//! [`save`] and [`load`] are the entry points, [`find_latest`] picks what `--snapshot auto` resumes
 //! from, [`weights`] decides which blobs of a model go where in a net. Nets are not known here.
 
 pub mod atomic;

@@ -22,11 +22,11 @@ pub struct Loaded {
     pub model: Option<NetParameter>,
     /// Iteration, history and step.
     pub state: SolverState,
-    /// How closely the run can be taken up again.
+    /// Whether the run continues bit for bit.
     pub resume: Resume,
 }
 
-/// How closely a run can be taken up again.
+/// Whether a run continues bit for bit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resume {
     /// All three files are there and belong together: bit-exact.

@@ -15,7 +15,7 @@ use crate::{
     sidecar::{self, Seal, Sidecar},
 };
 
-/// Writes `snapshot` under Caffe's names and returns them. Folders on the way are made.
+/// Writes `snapshot` under Caffe's names and returns them. Missing folders are created.
 ///
 /// # Panics
 ///

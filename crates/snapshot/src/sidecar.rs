@@ -44,7 +44,7 @@ pub(crate) struct Seal {
     pub(crate) state: u64,
 }
 
-/// The replicas' part of a snapshot, whoever ran them.
+/// The state of all replicas; it does not depend on which workers ran them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunState {
     /// The job's seed.
@@ -109,7 +109,7 @@ pub struct Statistics {
     pub values: Vec<f32>,
 }
 
-/// A part of the sidecar that is not read here.
+/// A section of the sidecar that is not read here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// Not one of the tags above.

@@ -1,7 +1,7 @@
 //! Which blobs of a model go where in a net: `--weights`, and the model of a resumed run.
 //!
 //! As Caffe's `CopyTrainedLayersFrom`: layers meet by name. A layer that the net does not have is
-//! passed over, one that both have must agree in number and shapes of blobs. A layer that the model
+//! ignored, one that both have must agree in number and shapes of blobs. A layer that the model
 //! does not have keeps what it has.
 
 use base::Shape;
@@ -25,10 +25,10 @@ pub struct TargetBlob {
     pub shared: bool,
 }
 
-/// What to copy, in the order of the model's layers, and what was passed over.
+/// What to copy, in the order of the model's layers, and what was ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CopyPlan {
-    /// The copies; values are had by [`BlobCopy::blob`] and [`BlobProto::values`].
+    /// The copies; get values with [`BlobCopy::blob`] and [`BlobProto::values`].
     pub copies: Vec<BlobCopy>,
     /// Names of layers that the net does not have.
     pub ignored: Vec<String>,

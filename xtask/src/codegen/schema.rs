@@ -4,12 +4,12 @@
 //! other remains Caffe's; their numbers begin at 1001, far from where Caffe adds.
 //!
 //! A table (`schema.tsv`) has one row per field (message, number, name, label, type, packed,
-//! default) and one row an enum (name, values). Out comes one plain struct a message with an
-//! accessor for every optional field, one Rust enum an enum, and for each the static description
-//! that the generic text and binary codecs walk. Nothing else is generated: no code that parses or
-//! prints a particular message exists.
+//! default) and one row per enum (name, values). The output has one plain struct per message with
+//! an accessor for every optional field, one Rust enum per enum, and for each the static
+//! description that the generic text and binary codecs walk. Nothing else is generated: no code
+//! that parses or prints a particular message exists.
 //!
-//! The output is a pure function of the tables and is laid out as a table itself (one line a
+//! The output is a pure function of the tables and is laid out as a table itself (one line per
 //! field), so the module is exempt from rustfmt. A table that breaks its own form is our bug and
 //! panics.
 
@@ -228,7 +228,7 @@ fn write_message_impl(out: &mut String, name: &str, fields: &[SchemaField<'_>]) 
     line(out, "    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }\n}");
 }
 
-/// The variant of `Slot`, `SlotMut` and `Kind` for a type of the table.
+/// The variant of `Slot`, `SlotMut` and `FieldType` for a type of the table.
 fn variant(kind: &str) -> &'static str {
     match kind {
         "int32" => "Int32",

@@ -9,7 +9,7 @@ const LINES_MAX: usize = 500;
 const EXCEPTIONS: &str = "xtask/tidy-exceptions.txt";
 
 /// Where `unsafe_code` may be switched on. Everything else is covered by the workspace's lint.
-const UNSAFE_ROOMS: &[&str] = &[
+const UNSAFE_MODULES: &[&str] = &[
     "crates/kernels/src/",
     "crates/tensor/src/",
     "crates/transport/src/",
@@ -25,10 +25,10 @@ const WORDS: &[&str] = &[concat!("FIX", "ME"), concat!("TB", "D"), concat!("XX",
 const MACHINE_PATHS: &[&str] =
     &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
 
-pub(super) fn unsafe_rooms(project: &Project) -> Vec<String> {
+pub(super) fn unsafe_modules(project: &Project) -> Vec<String> {
     let opted = project.rust().filter(|file| file.text.contains("unsafe_code"));
     opted
-        .filter(|file| !UNSAFE_ROOMS.iter().any(|room| file.path.starts_with(room)))
+        .filter(|file| !UNSAFE_MODULES.iter().any(|module| file.path.starts_with(module)))
         .map(|file| format!("{}: switches on `unsafe_code`", file.path))
         .collect()
 }
@@ -68,7 +68,8 @@ pub(super) fn machine_paths(project: &Project) -> Vec<String> {
     })
 }
 
-/// `writeln!` to standard error writes a line in pieces, which mix with those of other ranks.
+/// `writeln!` to standard error writes a line in several calls, which mix with those of other
+/// ranks.
 pub(super) fn broken_lines(project: &Project) -> Vec<String> {
     let writes = |line: &str| line.contains(concat!("write", "ln!(")) && line.contains("stderr()");
     find(project, |line| writes(line).then(|| "`base::line_to_stderr` keeps it whole".into()))
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_business_is_found() {
+    fn marks_of_unfinished_work_are_found() {
         let text = format!(
             "// {}: later\nlet LXXXI = 81;\n// {}(#7) fine\n",
             concat!("FIX", "ME"),
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_in_pieces_are_found() {
+    fn lines_in_several_calls_are_found() {
         let text = concat!("write", "ln!(io::stderr(), \"{rank} fails\");\n");
         assert_eq!(broken_lines(&project(text)).len(), 1);
     }

@@ -1,5 +1,5 @@
-//! `cargo xtask verify exact`: LeNet on Fashion-MNIST with four replicas, run in every way, one
-//! hash.
+//! `cargo xtask verify exact`: LeNet on Fashion-MNIST with four replicas, run in many
+//! configurations, one hash.
 //!
 //! Each row trains 200 iterations and prints the hash of the weights; a hash that differs from the
 //! first row's fails the command. Rows under `mpirun` are skipped, and named, where there is no
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The example's solver, cut to what is checked.
+/// The example's solver, shortened.
 fn write_solver() -> Result<()> {
     let path = root().join(FOLDER).join("solver.prototxt");
     let text = fs::read_to_string(&path)?;
