@@ -1,33 +1,13 @@
 //! Backward, layer by layer, last to first.
 
 use kernels::Cpu;
-use layers::{
-    Backward, BottomDiff, Gradient, InlineVec, LayerError, TopDiff, TopGradient, TopMemory,
-};
+use layers::{Backward, BottomDiff, Gradient, InlineVec, LayerError, TopDiff, TopGradient};
 use tensor::{SharedSlab, Slab, SlabWriteGuard};
 
-use crate::forward::params_of;
-use crate::{Blob, Home, Net, Node, Param, RunError, params};
-
-/// Which of [`params_of`] want a gradient.
-fn learns_of(nodes: &[Node], index: usize) -> InlineVec<bool> {
-    let followers = nodes[index].followers.iter().flat_map(|&follower| &nodes[follower].learn);
-    nodes[index].learn.iter().chain(followers).copied().collect()
-}
-
-/// For each layer the prefix of the pool that is ready once it has run backward: it ends where the
-/// first gradient of an earlier layer begins.
-pub(crate) fn ready_prefixes(nodes: &[Node], params: &[Param]) -> Vec<usize> {
-    let mut ready = params::pool_len(params);
-    let mut prefixes = Vec::with_capacity(nodes.len());
-    for index in 0..nodes.len() {
-        prefixes.push(ready);
-        let used = params_of(nodes, index);
-        let starts = used.iter().filter_map(|&p| Some(params[p].gradient.as_ref()?.start));
-        ready = starts.fold(ready, usize::min);
-    }
-    prefixes
-}
+use crate::executable::{ExecutableLayer, GradientMemory};
+use crate::ids::{BlobId, IdVec};
+use crate::placed::PlacedBlob;
+use crate::{Net, RunError};
 
 impl Net {
     /// Runs backward through all layers; `pool` receives gradients.
@@ -37,7 +17,7 @@ impl Net {
         params: &[f32],
         pool: &SharedSlab,
     ) -> Result<(), RunError> {
-        (0..self.nodes.len()).rev().try_for_each(|i| self.backward_layer(i, cpu, params, pool))
+        (0..self.layers.len()).rev().try_for_each(|i| self.backward_layer(i, cpu, params, pool))
     }
 
     /// Runs backward through one layer. All later ones must have run.
@@ -49,8 +29,7 @@ impl Net {
         pool: &SharedSlab,
     ) -> Result<(), RunError> {
         self.seed_losses(index);
-        let node = &self.nodes[index];
-        if !node.backward || node.idle || node.traits.tops == TopMemory::BottomDataAndDiff {
+        if !self.layers[index].backward {
             return Ok(());
         }
         self.run_backward(index, cpu, params, pool).map_err(|source| RunError::Layer {
@@ -60,20 +39,12 @@ impl Net {
         })
     }
 
-    /// How much of the pool is ready once layer `index` has run backward: a prefix to which no
-    /// remaining layer adds.
-    #[must_use]
-    pub fn ready_after(&self, index: usize) -> usize {
-        self.ready[index]
-    }
-
     /// Puts the loss weights where loss layers look for them.
     fn seed_losses(&mut self, index: usize) {
-        let node = &self.nodes[index];
-        for (&top, &weight) in node.tops.iter().zip(&node.loss_weights) {
-            let blob = &self.blobs[top];
-            if weight != 0.0 && !blob.given {
-                self.diff[blob.diff][..blob.shape.count()].fill(weight);
+        for top in self.layers[index].tops.iter().filter(|top| top.loss_weight != 0.0) {
+            let blob = &self.blobs[top.blob];
+            if !self.given_diffs[top.blob] {
+                self.diff[blob.diff][..blob.shape.count()].fill(top.loss_weight);
             }
         }
     }
@@ -85,54 +56,48 @@ impl Net {
         values: &[f32],
         pool: &SharedSlab,
     ) -> Result<(), LayerError> {
-        let Self { nodes, blobs, data, diff, params, private, contributed, .. } = self;
-        let learned: InlineVec<(usize, bool)> = (params_of(nodes, index).into_iter())
-            .zip(learns_of(nodes, index))
-            .filter(|&(p, _)| params[p].home != Home::Running)
-            .collect();
-        let node = &mut nodes[index];
+        let Self { layers, blobs, data, diff, params, private, contributed, .. } = self;
+        let exec = &mut layers[index];
         // Diffs that the layer writes leave the arena meanwhile.
-        let mut unmasked =
-            node.unmasked.then(|| std::mem::take(&mut diff[blobs[node.tops[0]].diff]));
-        let mut taken: InlineVec<Option<Slab>> = (node.bottoms.iter().zip(&node.propagate))
-            .map(|(&bottom, &wanted)| (wanted && !node.shares_diff).then_some(blobs[bottom].diff))
+        let unmasked = exec.tops.iter().find(|top| top.gradient == GradientMemory::Unmasked);
+        let unmasked = unmasked.map(|top| top.blob);
+        let mut unmasked_diff = unmasked.map(|blob| std::mem::take(&mut diff[blobs[blob].diff]));
+        let mut taken: InlineVec<Option<Slab>> = (exec.bottoms.iter())
+            .map(|bottom| bottom.writes_diff.then_some(blobs[bottom.blob].diff))
             .map(|buffer| buffer.map(|buffer| std::mem::take(&mut diff[buffer])))
             .collect();
-        // Only this layer's part of the pool is taken: others may read what is ready meanwhile.
-        let mut wanted: InlineVec<Option<SlabWriteGuard<'_>>> = (learned.iter())
-            .map(|&(p, learn)| Some(pool.write(params[p].gradient.clone().filter(|_| learn)?)))
+        // Only this layer's gradients are locked: others may read what is ready meanwhile.
+        let mut wanted: InlineVec<Option<SlabWriteGuard<'_>>> = (exec.learned.iter())
+            .map(|used| Some(pool.write(params[used.id].gradient.clone().filter(|_| used.learn)?)))
             .collect();
         let mut io = Backward {
             cpu,
-            tops: lend_tops(node, blobs, data, diff),
-            bottoms: lend_bottoms(node, blobs, data, &mut taken),
-            params: (learned.iter().map(|&(p, _)| &params[p]))
-                .map(|param| match param.home {
-                    Home::Private => &private[param.values.clone()],
-                    _ => &values[param.values.clone()],
-                })
+            tops: lend_tops(exec, blobs, data, diff),
+            bottoms: lend_bottoms(exec, blobs, data, &mut taken),
+            params: (exec.learned.iter())
+                .map(|used| params[used.id].learned_values(values, private))
                 .collect(),
-            gradients: (wanted.iter_mut().zip(&learned))
-                .map(|(guard, &(param, _))| {
+            gradients: (wanted.iter_mut().zip(&exec.learned))
+                .map(|(guard, used)| {
                     guard.as_mut().map(|values| Gradient {
                         values: &mut values[..],
-                        write: Self::next_write(&mut contributed[param]),
+                        write: Self::next_write(&mut contributed[used.id]),
                     })
                 })
                 .collect(),
-            unmasked: unmasked.as_mut().map(|slab| {
-                let extent = blobs[node.tops[0]].extent();
+            unmasked: unmasked_diff.as_mut().zip(unmasked).map(|(slab, blob)| {
+                let extent = blobs[blob].extent();
                 &mut slab[..extent]
             }),
         };
-        let result = node.layer.backward(&mut io);
+        let result = exec.layer.backward(&mut io);
         drop(io);
-        if let Some(slab) = unmasked {
-            diff[blobs[node.tops[0]].diff] = slab;
+        if let Some((slab, blob)) = unmasked_diff.zip(unmasked) {
+            diff[blobs[blob].diff] = slab;
         }
-        for (&bottom, taken) in node.bottoms.iter().zip(taken) {
+        for (bottom, taken) in exec.bottoms.iter().zip(taken) {
             if let Some(slab) = taken {
-                diff[blobs[bottom].diff] = slab;
+                diff[blobs[bottom.blob].diff] = slab;
             }
         }
         result
@@ -141,50 +106,48 @@ impl Net {
 
 /// The tops' data and diffs.
 fn lend_tops<'a>(
-    node: &Node,
-    blobs: &'a [Blob],
+    exec: &ExecutableLayer,
+    blobs: &'a IdVec<BlobId, PlacedBlob>,
     data: &'a [Slab],
     diff: &'a [Slab],
 ) -> InlineVec<TopDiff<'a>> {
-    let lend = |&top: &usize| {
-        let blob = &blobs[top];
+    let tops = exec.tops.iter().map(|top| {
+        let blob = &blobs[top.blob];
+        let extent = blob.extent();
         TopDiff {
             shape: &blob.shape,
             layout: blob.layout,
-            data: &data[blob.data][..blob.extent()],
-            gradient: match diff[blob.diff].get(..blob.extent()) {
-                Some(diff) => TopGradient::OutOfPlace(diff),
-                None if node.unmasked => TopGradient::Unmasked,
-                None if node.bottoms.iter().any(|&b| blobs[b].diff == blob.diff) => {
-                    TopGradient::InPlace
-                }
-                None => TopGradient::Absent,
+            data: &data[blob.data][..extent],
+            gradient: match top.gradient {
+                GradientMemory::OutOfPlace => TopGradient::OutOfPlace(&diff[blob.diff][..extent]),
+                GradientMemory::InPlace => TopGradient::InPlace,
+                GradientMemory::Unmasked => TopGradient::Unmasked,
+                GradientMemory::Absent => TopGradient::Absent,
             },
             live: blob.live,
             placement: blob.placement,
         }
-    };
-    node.tops.iter().map(lend).collect()
+    });
+    tops.collect()
 }
 
 /// The bottoms' data, and the diffs that were taken for the layer to write.
 fn lend_bottoms<'a>(
-    node: &Node,
-    blobs: &'a [Blob],
+    exec: &ExecutableLayer,
+    blobs: &'a IdVec<BlobId, PlacedBlob>,
     data: &'a [Slab],
     taken: &'a mut [Option<Slab>],
 ) -> InlineVec<BottomDiff<'a>> {
-    let views = node.bottom_layouts.iter().zip(&node.masks);
-    let lend = |((&bottom, taken), (&layout, &relu)): ((&usize, &'a mut Option<Slab>), _)| {
-        let blob = &blobs[bottom];
+    let bottoms = exec.bottoms.iter().zip(taken).map(|(bottom, taken)| {
+        let blob = &blobs[bottom.blob];
         let count = blob.shape.count();
         BottomDiff {
             shape: &blob.shape,
-            layout,
+            layout: bottom.layout,
             data: &data[blob.data][..count],
             diff: taken.as_mut().map(|slab| &mut slab[..count]),
-            relu,
+            relu: bottom.relu,
         }
-    };
-    node.bottoms.iter().zip(taken).zip(views).map(lend).collect()
+    });
+    bottoms.collect()
 }

@@ -5,12 +5,14 @@ use kernels::Cpu;
 use serde::{Deserialize, Serialize};
 use tensor::Layout;
 
+use crate::ids::BlobId;
 use crate::layouts::convert;
-use crate::{Blob, MemoryPlan, Net};
+use crate::placed::PlacedBlob;
+use crate::{MemoryPlan, Net, RunError};
 
 /// A blob's values in Caffe's order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Values {
+pub struct BlobValues {
     /// Caffe's shape.
     pub shape: Shape,
     /// Row-major.
@@ -42,7 +44,7 @@ impl Net {
 
     /// Data of a blob, in Caffe's order.
     #[must_use]
-    pub fn blob(&self, cpu: &Cpu, name: &str) -> Option<Values> {
+    pub fn blob(&self, cpu: &Cpu, name: &str) -> Option<BlobValues> {
         let blob = self.find(name)?;
         Some(look(cpu, blob, &self.data[blob.data]))
     }
@@ -50,38 +52,37 @@ impl Net {
     /// Diff of a blob, in Caffe's order; zeros where backward wrote nothing. `None` where the plan gave
     /// its memory to others since: see [`MemoryPlan`].
     #[must_use]
-    pub fn blob_diff(&self, cpu: &Cpu, name: &str) -> Option<Values> {
-        let index = self.index(name)?;
-        let blob = self.keeps_diff(index).then(|| &self.blobs[index])?;
+    pub fn blob_diff(&self, cpu: &Cpu, name: &str) -> Option<BlobValues> {
+        let id = self.id(name)?;
+        let blob = self.keeps_diff(id).then(|| &self.blobs[id])?;
         Some(look(cpu, blob, &self.diff[blob.diff]))
     }
 
-    /// Sets the data of a blob, usually an Input's, from values in Caffe's order. `false` when there
-    /// is no such blob, the number of values is another, or the plan made it part of another blob.
-    pub fn set_blob(&mut self, cpu: &Cpu, name: &str, values: &[f32]) -> bool {
-        let Some(index) = self.index(name) else { return false };
-        put(cpu, &self.blobs[index], values, &mut self.data[self.blobs[index].data])
+    /// Sets the data of a blob, usually an Input's, from values in Caffe's order.
+    pub fn set_blob(&mut self, cpu: &Cpu, name: &str, values: &[f32]) -> Result<(), RunError> {
+        let blob = &self.blobs[self.known(name)?];
+        put(cpu, blob, values, &mut self.data[blob.data])
     }
 
     /// Sets the diff of a blob, usually an output's, to run backward from it.
-    pub fn set_blob_diff(&mut self, cpu: &Cpu, name: &str, values: &[f32]) -> bool {
-        let Some(index) = self.index(name).filter(|&index| self.keeps_diff(index)) else {
-            return false;
-        };
-        let fits = put(cpu, &self.blobs[index], values, &mut self.diff[self.blobs[index].diff]);
-        if fits {
-            (self.blobs[index].live, self.blobs[index].given) = (true, true);
+    pub fn set_blob_diff(&mut self, cpu: &Cpu, name: &str, values: &[f32]) -> Result<(), RunError> {
+        let id = self.known(name)?;
+        if !self.keeps_diff(id) {
+            return Err(RunError::DiffShared { blob: name.into() });
         }
-        fits
+        let blob = &mut self.blobs[id];
+        put(cpu, blob, values, &mut self.diff[blob.diff])?;
+        (blob.live, self.given_diffs[id]) = (true, true);
+        Ok(())
     }
 
     /// Blobs that no layer reads, sorted by name, as Caffe reports them.
     #[must_use]
     pub fn outputs(&self, cpu: &Cpu) -> Vec<Output> {
-        let output = |&index: &usize| {
-            let blob = &self.blobs[index];
-            let Values { values, .. } = look(cpu, blob, &self.data[blob.data]);
-            Output { name: blob.name.clone(), loss_weight: self.loss_weight(index), values }
+        let output = |&id: &BlobId| {
+            let blob = &self.blobs[id];
+            let BlobValues { values, .. } = look(cpu, blob, &self.data[blob.data]);
+            Output { name: blob.name.clone(), loss_weight: self.loss_weight(id), values }
         };
         self.outputs.iter().map(output).collect()
     }
@@ -89,55 +90,65 @@ impl Net {
     /// The first layer and blob, in the order they run, with a value that is not finite.
     #[must_use]
     pub fn first_not_finite(&self) -> Option<(&str, &str)> {
-        // Of a part of a wider blob, the layer that made the bad value comes first all the same.
-        let bad = |blob: &Blob| {
-            parts(blob, &self.data[blob.data]).flatten().any(|value| !value.is_finite())
+        // Of channels of a wider blob, the layer that made the bad value comes first all the same.
+        let bad = |blob: &PlacedBlob| {
+            ranges(blob, &self.data[blob.data]).flatten().any(|value| !value.is_finite())
         };
-        self.nodes.iter().find_map(|node| {
-            let blob = node.tops.iter().map(|&top| &self.blobs[top]).find(|blob| bad(blob))?;
-            Some((node.written.name(), blob.name.as_str()))
+        self.layers.iter().enumerate().find_map(|(index, layer)| {
+            let mut tops = layer.tops.iter().map(|top| &self.blobs[top.blob]);
+            let blob = tops.find(|blob| bad(blob))?;
+            Some((self.layer_name(index), blob.name.as_str()))
         })
     }
 
     /// Whether nobody else uses the memory of a blob's diff.
-    fn keeps_diff(&self, blob: usize) -> bool {
+    fn keeps_diff(&self, blob: BlobId) -> bool {
         self.plan != MemoryPlan::ShareDiffs || self.outputs.contains(&blob)
     }
 
-    fn loss_weight(&self, blob: usize) -> f32 {
-        let mut tops = self.nodes.iter().flat_map(|n| n.tops.iter().zip(&n.loss_weights));
-        tops.find(|&(&top, &weight)| top == blob && weight != 0.0)
-            .map_or(0.0, |(_, &weight)| weight)
+    fn loss_weight(&self, blob: BlobId) -> f32 {
+        let mut tops = self.layers.iter().flat_map(|layer| &layer.tops);
+        let top = tops.find(|top| top.blob == blob && top.loss_weight != 0.0);
+        top.map_or(0.0, |top| top.loss_weight)
     }
 
-    fn index(&self, name: &str) -> Option<usize> {
-        self.blobs.iter().position(|blob| blob.name == name && !blob.hidden)
+    fn id(&self, name: &str) -> Option<BlobId> {
+        let shown = |id: &BlobId| self.blobs[*id].name == name && !self.blobs[*id].hidden;
+        self.blobs.ids().find(shown)
     }
 
-    fn find(&self, name: &str) -> Option<&Blob> {
-        self.index(name).map(|index| &self.blobs[index])
+    fn known(&self, name: &str) -> Result<BlobId, RunError> {
+        self.id(name).ok_or_else(|| RunError::UnknownBlob {
+            blob: name.into(),
+            known: self.blob_names().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    fn find(&self, name: &str) -> Option<&PlacedBlob> {
+        self.id(name).map(|id| &self.blobs[id])
     }
 }
 
-/// The runs of memory that hold a blob's values: one, or one a row where it is part of a wider blob.
-fn parts<'a>(blob: &Blob, memory: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
+/// The ranges of memory that hold a blob's values: one, or one per row where it is some channels of a
+/// wider blob.
+fn ranges<'a>(blob: &PlacedBlob, memory: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
     let count = blob.shape.count();
     let c = blob.shape.nchw().map_or(count, |[_, c, ..]| c);
-    let (run, stride, offset) = match blob.placement {
+    let (len, stride, offset) = match blob.placement {
         None => (count, count.max(1), 0),
         Some(place) => (c, place.stride, place.offset),
     };
-    (0..count.checked_div(run).unwrap_or(0)).map(move |r| &memory[r * stride + offset..][..run])
+    (0..count.checked_div(len).unwrap_or(0)).map(move |r| &memory[r * stride + offset..][..len])
 }
 
-fn look(cpu: &Cpu, blob: &Blob, memory: &[f32]) -> Values {
+fn look(cpu: &Cpu, blob: &PlacedBlob, memory: &[f32]) -> BlobValues {
     let count = blob.shape.count();
     let mut values = vec![0.0; count];
     let gathered: Vec<f32>;
     let memory = match blob.placement {
         None => memory,
         Some(_) => {
-            gathered = parts(blob, memory).flatten().copied().collect();
+            gathered = ranges(blob, memory).flatten().copied().collect();
             &gathered
         }
     };
@@ -146,20 +157,24 @@ fn look(cpu: &Cpu, blob: &Blob, memory: &[f32]) -> Values {
         (Some(memory), Layout::RowMajor) => values.copy_from_slice(memory),
         (Some(memory), from) => convert(cpu, &blob.shape, from, memory, &mut values),
     }
-    Values { shape: blob.shape.clone(), values }
+    BlobValues { shape: blob.shape.clone(), values }
 }
 
-fn put(cpu: &Cpu, blob: &Blob, values: &[f32], memory: &mut [f32]) -> bool {
+fn put(cpu: &Cpu, blob: &PlacedBlob, values: &[f32], memory: &mut [f32]) -> Result<(), RunError> {
     let count = blob.shape.count();
-    let Some(memory) = memory.get_mut(..count).filter(|_| values.len() == count) else {
-        return false;
-    };
-    if blob.placement.is_some() {
-        return false; // a part of a wider blob, which its maker will write
+    if values.len() != count {
+        let (got, want) = (values.len(), blob.shape.clone());
+        return Err(RunError::BlobLength { blob: blob.name.clone(), got, want });
     }
+    if blob.placement.is_some() {
+        return Err(RunError::BlobJoined { blob: blob.name.clone() });
+    }
+    let Some(memory) = memory.get_mut(..count) else {
+        return Err(RunError::DiffShared { blob: blob.name.clone() });
+    };
     match blob.layout {
         Layout::RowMajor => memory.copy_from_slice(values),
         Layout::ChannelsLast => convert(cpu, &blob.shape, Layout::RowMajor, values, memory),
     }
-    true
+    Ok(())
 }

@@ -4,14 +4,13 @@ use base::random::Mt19937;
 use base::{Phase, Shape};
 use caffe_format::{LayerParameter, NetParameter};
 use layers::{DataSource, DataSourceError};
-use tensor::Slab;
 
+use crate::description::NetDescription;
 use crate::filter::{UnmetRule, filter};
 use crate::memory::MemoryPlan;
+use crate::placed::PlacedNet;
 use crate::splits::insert_splits;
-use crate::{
-    Net, NetError, backward, fusion, graph, joining, layouts, memory, needs, params, shapes,
-};
+use crate::{Net, NetError, executable, graph, placed, shapes};
 
 /// Where data layers get their batches. `train` implements it over files; tests over vectors.
 pub trait OpenSources {
@@ -38,6 +37,26 @@ pub fn compile(
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
 ) -> Result<(Net, Vec<UnmetRule>), NetError> {
+    let (placed, description, unmet) = compile_placed(written, opener, plan)?;
+    Ok((executable::allocate(placed, description), unmet))
+}
+
+/// Compiles `written` as far as it can be described, without allocating memory for its blobs.
+pub fn describe(
+    written: &NetParameter,
+    opener: &mut dyn OpenSources,
+    plan: MemoryPlan,
+) -> Result<(NetDescription, Vec<UnmetRule>), NetError> {
+    let (_, description, unmet) = compile_placed(written, opener, plan)?;
+    Ok((description, unmet))
+}
+
+/// All passes but the last.
+pub(crate) fn compile_placed(
+    written: &NetParameter,
+    opener: &mut dyn OpenSources,
+    plan: MemoryPlan,
+) -> Result<(PlacedNet, NetDescription, Vec<UnmetRule>), NetError> {
     let phase = match written.state().phase() {
         caffe_format::Phase::Train => Phase::Train,
         caffe_format::Phase::Test => Phase::Test,
@@ -45,33 +64,8 @@ pub fn compile(
     let (filtered, unmet) = filter(written)?;
     let split = insert_splits(&filtered);
     let graph = graph::wire(&split, phase)?;
-    let outputs = graph.outputs.clone();
-    let (mut nodes, mut blobs) = shapes::infer(graph, opener)?;
-    let params = params::assign(&mut nodes)?;
-    needs::decide(&mut nodes, &params, split.force_backward());
-    layouts::assign(&mut nodes, &mut blobs);
-    if plan != MemoryPlan::KeepDiffs {
-        fusion::fuse(&mut nodes, &mut blobs, plan);
-        joining::join(&mut nodes, &mut blobs);
-        fusion::place_masks(&mut nodes);
-    }
-    needs::mark_live(&nodes, &mut blobs);
-    let buffers = memory::assign(&mut nodes, &mut blobs, &outputs, plan);
-    let net = Net {
-        name: written.name().into(),
-        phase,
-        written: split,
-        filtered: filtered.layer,
-        ready: backward::ready_prefixes(&nodes, &params),
-        contributed: vec![false; params.len()],
-        nodes,
-        blobs,
-        params,
-        outputs,
-        data: buffers.data.iter().map(|&len| Slab::zeros(len)).collect(),
-        diff: buffers.diff.iter().map(|&len| Slab::zeros(len)).collect(),
-        private: Slab::default(),
-        plan,
-    };
-    Ok((net, unmet))
+    let shaped = shapes::infer(graph, opener)?;
+    let placed = placed::place(shaped, plan);
+    let description = NetDescription::new(&placed, phase, filtered, split);
+    Ok((placed, description, unmet))
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Home, Net, ReplicaState};
+use crate::{Net, ParamStorage, ReplicaState};
 
 /// One line of `debug_info`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,24 +56,20 @@ impl Net {
         params: &[f32],
         replica: &ReplicaState,
     ) -> Vec<DebugValue> {
-        let node = &self.nodes[index];
-        if node.hidden {
+        let (exec, is) = (&self.layers[index], &self.description.layers[index]);
+        if is.hidden {
             return Vec::new();
         }
-        let layer = node.written.name();
-        let tops = node.tops.iter().map(|&top| {
-            let blob = &self.blobs[top];
+        let layer = is.name();
+        let tops = exec.tops.iter().map(|top| {
+            let blob = &self.blobs[top.blob];
             let values = &self.data[blob.data][..blob.shape.count()];
             mean(layer, DebugBlob::Top(blob.name.clone()), values)
         });
-        let own = node.params.iter().enumerate().map(|(i, &p)| {
+        let own = is.params.iter().enumerate().map(|(i, &(p, _))| {
             let param = &self.params[p];
             let name = if param.name.is_empty() { i.to_string() } else { param.name.clone() };
-            let values = match param.home {
-                Home::Slab => &params[param.values.clone()],
-                Home::Running => &replica.running[param.values.clone()],
-                Home::Private => &self.private[param.values.clone()],
-            };
+            let values = self.values_of(param, params, &replica.running);
             mean(layer, DebugBlob::Param(name), values)
         });
         tops.chain(own).collect()
@@ -82,19 +78,18 @@ impl Net {
     /// After a layer's backward: its bottoms' and params' diffs.
     #[must_use]
     pub fn backward_debug(&self, index: usize, pool: &[f32]) -> Vec<DebugValue> {
-        let node = &self.nodes[index];
-        if node.hidden || !node.backward {
+        let (exec, is) = (&self.layers[index], &self.description.layers[index]);
+        if is.hidden || !is.backward {
             return Vec::new();
         }
-        let layer = node.written.name();
-        let wanted = node.bottoms.iter().zip(&node.propagate).filter(|(_, wanted)| **wanted);
-        let bottoms = wanted.map(|(&bottom, _)| {
-            let blob = &self.blobs[bottom];
+        let layer = is.name();
+        let bottoms = exec.bottoms.iter().filter(|bottom| bottom.writes_diff).map(|bottom| {
+            let blob = &self.blobs[bottom.blob];
             let values = &self.diff[blob.diff][..blob.shape.count()];
             mean(layer, DebugBlob::BottomDiff(blob.name.clone()), values)
         });
-        let learned = node.params.iter().zip(&node.learn).enumerate();
-        let params = learned.filter(|(_, (_, learn))| **learn).filter_map(|(i, (&p, _))| {
+        let learned = is.params.iter().zip(&is.learn).enumerate();
+        let params = learned.filter(|(_, (_, learn))| **learn).filter_map(|(i, (&(p, _), _))| {
             let gradient = self.params[p].gradient.clone()?;
             Some(mean(layer, DebugBlob::ParamDiff(i), &pool[gradient]))
         });
@@ -105,7 +100,7 @@ impl Net {
     #[must_use]
     pub fn backward_totals(&self, params: &[f32], pool: &[f32]) -> DebugValue {
         let (mut data, mut diff) = ([0.0; 2], [0.0; 2]);
-        for param in self.params.iter().filter(|param| param.home == Home::Slab) {
+        for param in self.params.iter().filter(|param| param.storage == ParamStorage::Slab) {
             add_norms(&params[param.values.clone()], &mut data);
             if let Some(gradient) = param.gradient.clone() {
                 add_norms(&pool[gradient], &mut diff);

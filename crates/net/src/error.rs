@@ -169,7 +169,7 @@ pub enum NetError {
     Several(Vec<NetError>),
 }
 
-/// Why a net that was built could not run.
+/// Why a net that was built could not run, or a blob not be set.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -211,6 +211,46 @@ pub enum RunError {
         got: Shape,
         /// What there is.
         want: Shape,
+    },
+
+    /// No blob of this name.
+    #[error("the net has no blob `{blob}` (blobs: {known})")]
+    UnknownBlob {
+        /// The name.
+        blob: String,
+        /// The names there are.
+        known: String,
+    },
+
+    /// A blob was to be set from another number of values.
+    #[error("blob `{blob}` has shape {want}, but {got} values were given")]
+    BlobLength {
+        /// The blob.
+        blob: String,
+        /// How many values were given.
+        got: usize,
+        /// Its shape.
+        want: Shape,
+    },
+
+    /// A blob was to be set that is some channels of another one.
+    #[error(
+        "blob `{blob}` cannot be set: the net was compiled to write it into its Concat's top; \
+         compile with `MemoryPlan::KeepDiffs`"
+    )]
+    BlobJoined {
+        /// The blob.
+        blob: String,
+    },
+
+    /// A diff was to be set whose memory other diffs use.
+    #[error(
+        "the diff of blob `{blob}` cannot be set: its memory is shared; \
+         compile with `MemoryPlan::KeepDiffs`"
+    )]
+    DiffShared {
+        /// The blob.
+        blob: String,
     },
 }
 

@@ -2,15 +2,11 @@
 
 use kernels::Cpu;
 use layers::{Bottom, BottomMemory, DataSource, Forward, InlineVec, LayerError, Top};
-use tensor::Layout;
+use tensor::{Layout, Slab};
 
-use crate::{Blob, Home, Net, Node, ReplicaState, RunError};
-
-/// Params that a node runs with: its own, then those of the layers whose part it does.
-pub(crate) fn params_of(nodes: &[Node], index: usize) -> InlineVec<usize> {
-    let followers = nodes[index].followers.iter().flat_map(|&follower| &nodes[follower].params);
-    nodes[index].params.iter().chain(followers).copied().collect()
-}
+use crate::ids::{IdVec, ParamId};
+use crate::params::{Param, ParamStorage};
+use crate::{Net, ReplicaState, RunError};
 
 impl Net {
     /// Runs all layers and returns the loss: the weighted sum of all tops with a loss weight.
@@ -21,7 +17,7 @@ impl Net {
         replica: &mut ReplicaState,
     ) -> Result<f32, RunError> {
         let mut loss = 0.0;
-        for index in 0..self.nodes.len() {
+        for index in 0..self.layers.len() {
             loss += self.forward_layer(index, cpu, params, replica)?;
         }
         Ok(loss)
@@ -37,57 +33,54 @@ impl Net {
         replica: &mut ReplicaState,
     ) -> Result<f32, RunError> {
         self.follow_shapes(index)?;
-        if !self.nodes[index].traits.tops.is_bottom_data() && !self.nodes[index].idle {
+        if self.layers[index].forward {
             self.run_forward(index, cpu, params, replica)
                 .map_err(|source| self.culprit(index, source, &replica.sources))?;
         }
-        let node = &self.nodes[index];
         let mut loss = 0.0;
-        for (&top, &weight) in node.tops.iter().zip(&node.loss_weights) {
-            if weight != 0.0 {
-                let blob = &self.blobs[top];
-                let sum: f32 = self.data[blob.data][..blob.shape.count()].iter().sum();
-                loss += weight * sum;
-            }
+        for top in self.layers[index].tops.iter().filter(|top| top.loss_weight != 0.0) {
+            let blob = &self.blobs[top.blob];
+            let sum: f32 = self.data[blob.data][..blob.shape.count()].iter().sum();
+            loss += top.loss_weight * sum;
         }
         Ok(loss)
     }
 
     /// Lets the layer follow when a bottom's shape has changed since it last ran.
     fn follow_shapes(&mut self, index: usize) -> Result<(), RunError> {
-        let node = &mut self.nodes[index];
-        let blobs = &self.blobs;
-        if node.bottoms.iter().zip(&node.seen).all(|(&blob, seen)| blobs[blob].shape == *seen) {
+        let Self { layers, blobs, params, data, diff, description, .. } = self;
+        let (exec, is) = (&mut layers[index], &description.layers[index]);
+        if exec.bottoms.iter().all(|bottom| blobs[bottom.blob].shape == bottom.seen) {
             return Ok(());
         }
-        for ((seen, &bottom), &order) in
-            node.seen.iter_mut().zip(&node.bottoms).zip(&node.bottom_layouts)
-        {
-            seen.clone_from(&blobs[bottom].shape);
-            if order != blobs[bottom].layout && !Layout::coincide(seen) {
-                let (layer, blob) = (node.written.name().into(), blobs[bottom].name.clone());
-                return Err(RunError::Layout { layer, blob, got: seen.clone() });
+        let layer = || is.name().to_owned();
+        for bottom in &mut exec.bottoms {
+            let blob = &blobs[bottom.blob];
+            bottom.seen.clone_from(&blob.shape);
+            if bottom.layout != blob.layout && !Layout::coincide(&bottom.seen) {
+                let (blob, got) = (blob.name.clone(), bottom.seen.clone());
+                return Err(RunError::Layout { layer: layer(), blob, got });
             }
         }
-        let layer = || node.written.name().to_owned();
-        let tops = node.layer.reshape(&node.seen).map_err(|source| RunError::Layer {
+        let seen: Vec<_> = exec.bottoms.iter().map(|bottom| bottom.seen.clone()).collect();
+        let tops = exec.layer.reshape(&seen).map_err(|source| RunError::Layer {
             layer: layer(),
             record: None,
             source,
         })?;
-        for (index, (decl, &param)) in node.layer.params().iter().zip(&node.params).enumerate() {
-            let want = &self.params[param].shape;
+        for (index, (decl, (param, _))) in exec.layer.params().iter().zip(&is.params).enumerate() {
+            let want = &params[*param].shape;
             if decl.shape.count() != want.count() {
                 let (layer, got, want) = (layer(), decl.shape.clone(), want.clone());
                 return Err(RunError::ParamShape { layer, index, got, want });
             }
         }
-        for (&top, shape) in node.tops.iter().zip(tops) {
-            let blob = &mut self.blobs[top];
+        for (top, shape) in exec.tops.iter().zip(tops) {
+            let blob = &mut blobs[top.blob];
             blob.shape = shape;
-            self.data[blob.data].grow(blob.extent());
-            if !self.diff[blob.diff].is_empty() {
-                self.diff[blob.diff].grow(blob.extent());
+            data[blob.data].grow(blob.extent());
+            if !diff[blob.diff].is_empty() {
+                diff[blob.diff].grow(blob.extent());
             }
         }
         Ok(())
@@ -100,54 +93,50 @@ impl Net {
         values: &[f32],
         replica: &mut ReplicaState,
     ) -> Result<(), LayerError> {
-        let Self { nodes, blobs, data, params, private, diff, .. } = self;
-        let used = params_of(nodes, index);
-        let node = &mut nodes[index];
+        let Self { layers, blobs, data, params, private, diff, .. } = self;
+        let exec = &mut layers[index];
         // Tops leave the arena while the layer writes them, so that bottoms can be lent beside.
-        let mut taken: InlineVec<_> = (node.tops.iter())
-            .map(|&top| {
-                let blob = &mut blobs[top];
+        let mut taken: InlineVec<_> = (exec.tops.iter())
+            .map(|top| {
+                let blob = &mut blobs[top.blob];
                 (std::mem::take(&mut blob.shape), std::mem::take(&mut data[blob.data]))
             })
             .collect();
-        let homes: InlineVec<_> = used.iter().map(|&p| &params[p]).collect();
         let mut io = Forward {
             cpu,
-            bottoms: (node.bottoms.iter().zip(&node.seen).zip(&node.bottom_layouts))
-                .map(|((&bottom, shape), &layout)| {
-                    let buffer = blobs[bottom].data;
-                    let in_place = node.tops.iter().any(|&top| blobs[top].data == buffer);
-                    let memory = match in_place {
+            bottoms: (exec.bottoms.iter())
+                .map(|bottom| Bottom {
+                    shape: &bottom.seen,
+                    layout: bottom.layout,
+                    memory: match bottom.in_place {
                         true => BottomMemory::InPlace,
-                        false => BottomMemory::OutOfPlace(&data[buffer][..shape.count()]),
-                    };
-                    Bottom { shape, layout, memory }
+                        false => {
+                            let count = bottom.seen.count();
+                            BottomMemory::OutOfPlace(&data[blobs[bottom.blob].data][..count])
+                        }
+                    },
                 })
                 .collect(),
-            tops: (taken.iter_mut().zip(&node.tops))
-                .map(|((shape, slab), &top)| {
-                    let Blob { layout, placement, .. } = blobs[top];
-                    Top { shape, layout, slab, placement }
+            tops: (taken.iter_mut().zip(&exec.tops))
+                .map(|((shape, slab), top)| {
+                    let blob = &blobs[top.blob];
+                    Top { shape, layout: blob.layout, slab, placement: blob.placement }
                 })
                 .collect(),
-            params: (homes.iter())
-                .filter_map(|param| match param.home {
-                    Home::Slab => Some(&values[param.values.clone()]),
-                    Home::Private => Some(&private[param.values.clone()]),
-                    Home::Running => None,
-                })
+            params: (exec.learned.iter())
+                .map(|used| params[used.id].learned_values(values, private))
                 .collect(),
-            running: split_running(&mut replica.running, &homes),
+            running: split_running(&mut replica.running, &exec.running, params),
             rng: &mut replica.rng,
-            source: match node.source {
+            source: match exec.source {
                 Some(source) => Some(replica.sources[source].as_mut()),
                 None => None,
             },
         };
-        let result = node.layer.forward(&mut io);
+        let result = exec.layer.forward(&mut io);
         drop(io);
-        for ((shape, slab), &top) in taken.into_iter().zip(&node.tops) {
-            let blob = &mut blobs[top];
+        for ((shape, slab), top) in taken.into_iter().zip(&exec.tops) {
+            let blob = &mut blobs[top.blob];
             (blob.shape, data[blob.data]) = (shape, slab);
             if !diff[blob.diff].is_empty() {
                 diff[blob.diff].grow(blob.extent());
@@ -164,22 +153,39 @@ impl Net {
         sources: &[Box<dyn DataSource>],
     ) -> RunError {
         let record = match source {
-            LayerError::Label { item, .. } => sources.iter().find_map(|s| s.record_name(item)),
+            LayerError::Label { item, .. } => {
+                sources.iter().find_map(|source| source.record_name(item))
+            }
             _ => None,
         };
         RunError::Layer { layer: self.layer_name(index).into(), record, source }
     }
 }
 
-/// The running params among `params`. Their ranges ascend in net order.
-fn split_running<'a>(running: &'a mut [f32], params: &[&crate::Param]) -> InlineVec<&'a mut [f32]> {
+impl Param {
+    /// Its values, if it is a learned one: in the parameter slab or in the net's private memory.
+    pub(crate) fn learned_values<'a>(&self, slab: &'a [f32], private: &'a Slab) -> &'a [f32] {
+        match self.storage {
+            ParamStorage::Private => &private[self.values.clone()],
+            _ => &slab[self.values.clone()],
+        }
+    }
+}
+
+/// Slices of the replica's running state, one per id. Their ranges ascend in net order.
+fn split_running<'a>(
+    running: &'a mut [f32],
+    ids: &[ParamId],
+    params: &IdVec<ParamId, Param>,
+) -> InlineVec<&'a mut [f32]> {
     let mut rest = running;
     let mut offset = 0;
     let mut slices = InlineVec::new();
-    for param in params.iter().filter(|param| param.home == Home::Running) {
-        let (_, tail) = rest.split_at_mut(param.values.start - offset);
-        let (mine, tail) = tail.split_at_mut(param.values.len());
-        (rest, offset) = (tail, param.values.end);
+    for &id in ids {
+        let range = &params[id].values;
+        let (_, tail) = rest.split_at_mut(range.start - offset);
+        let (mine, tail) = tail.split_at_mut(range.len());
+        (rest, offset) = (tail, range.end);
         slices.push(mine);
     }
     slices

@@ -9,36 +9,43 @@ use caffe_format::{LayerParameter, NetParameter};
 use layers::{InPlace, LayerKind};
 
 use crate::NetError;
+use crate::ids::{BlobId, IdVec};
 
-/// Layers and blobs by index.
-pub(crate) struct Graph {
-    pub(crate) nodes: Vec<GraphNode>,
-    pub(crate) blobs: Vec<String>,
-    /// Blobs nobody reads, by name.
-    pub(crate) outputs: Vec<usize>,
+/// A net whose layers name their blobs by id.
+pub(crate) struct NetGraph {
+    pub(crate) layers: Vec<GraphLayer>,
+    /// Names of the blobs.
+    pub(crate) blobs: IdVec<BlobId, String>,
+    /// Blobs that no layer reads, sorted by name.
+    pub(crate) outputs: Vec<BlobId>,
+    /// `force_backward`.
+    pub(crate) force_backward: bool,
 }
 
 /// A layer with its connections.
-pub(crate) struct GraphNode {
+pub(crate) struct GraphLayer {
     pub(crate) kind: &'static LayerKind,
+    /// As written, with its phase.
     pub(crate) written: LayerParameter,
     pub(crate) phase: Phase,
-    pub(crate) bottoms: Vec<usize>,
-    pub(crate) tops: Vec<usize>,
+    pub(crate) bottoms: Vec<BlobId>,
+    pub(crate) tops: Vec<BlobId>,
+    /// Whether top 0 is bottom 0.
     pub(crate) in_place: bool,
 }
 
 /// Wires a net that has been filtered and split.
-pub(crate) fn wire(net: &NetParameter, phase: Phase) -> Result<Graph, NetError> {
-    let mut wiring = Wiring::default();
+pub(crate) fn wire(net: &NetParameter, phase: Phase) -> Result<NetGraph, NetError> {
+    let mut wiring = GraphBuilder::default();
     for layer in &net.layer {
         wiring.add(layer, phase);
     }
     match wiring.errors.len() {
-        0 => Ok(Graph {
-            nodes: wiring.nodes,
+        0 => Ok(NetGraph {
+            layers: wiring.layers,
             outputs: wiring.unread.into_values().collect(),
             blobs: wiring.blobs,
+            force_backward: net.force_backward(),
         }),
         1 => Err(wiring.errors.remove(0)),
         _ => Err(NetError::Several(wiring.errors)),
@@ -46,16 +53,16 @@ pub(crate) fn wire(net: &NetParameter, phase: Phase) -> Result<Graph, NetError> 
 }
 
 #[derive(Default)]
-struct Wiring {
-    nodes: Vec<GraphNode>,
-    blobs: Vec<String>,
+struct GraphBuilder {
+    layers: Vec<GraphLayer>,
+    blobs: IdVec<BlobId, String>,
     /// Every blob made so far, and the layer that made it.
-    made: BTreeMap<String, (usize, String)>,
-    unread: BTreeMap<String, usize>,
+    made: BTreeMap<String, (BlobId, String)>,
+    unread: BTreeMap<String, BlobId>,
     errors: Vec<NetError>,
 }
 
-impl Wiring {
+impl GraphBuilder {
     fn add(&mut self, layer: &LayerParameter, net_phase: Phase) {
         let name = || layer.name().to_owned();
         let Some(kind) = layers::find(layer.type_()) else {
@@ -91,17 +98,16 @@ impl Wiring {
         }
         if kind.loss {
             while tops.len() < kind.tops.min {
-                tops.push(self.blobs.len());
-                self.blobs.push("(automatic)".into());
+                tops.push(self.blobs.push("(automatic)".into()));
             }
         }
         self.check_counts(kind, layer, tops.len());
         let phase =
             if written.phase() == caffe_format::Phase::Train { Phase::Train } else { Phase::Test };
-        self.nodes.push(GraphNode { kind, written, phase, bottoms, tops, in_place });
+        self.layers.push(GraphLayer { kind, written, phase, bottoms, tops, in_place });
     }
 
-    fn read(&mut self, layer: &LayerParameter, blob: &str) -> Option<usize> {
+    fn read(&mut self, layer: &LayerParameter, blob: &str) -> Option<BlobId> {
         if let Some(&(id, _)) = self.made.get(blob) {
             self.unread.remove(blob);
             return Some(id);
@@ -115,7 +121,7 @@ impl Wiring {
         None
     }
 
-    fn make(&mut self, layer: &LayerParameter, top: &str) -> Option<usize> {
+    fn make(&mut self, layer: &LayerParameter, top: &str) -> Option<BlobId> {
         if let Some((_, earlier)) = self.made.get(top) {
             self.errors.push(NetError::DuplicateTop {
                 layer: layer.name().into(),
@@ -124,8 +130,7 @@ impl Wiring {
             });
             return None;
         }
-        let id = self.blobs.len();
-        self.blobs.push(top.into());
+        let id = self.blobs.push(top.into());
         self.made.insert(top.into(), (id, layer.name().into()));
         self.unread.insert(top.into(), id);
         Some(id)

@@ -1,59 +1,64 @@
-//! Concat in place: its bottoms become parts of its top, written and read there by their makers.
+//! Concat in place: its bottoms become channels of its top, written and read there by their makers.
 //!
-//! Channels-last, a branch's channels are a run within every row of the top; a layer that
+//! Channels-last, a branch's channels are adjacent within every row of the top; a layer that
 //! [can be placed](TopMemory::OwnOrPlaced) writes rows with gaps and reads its diff in rows with
 //! gaps. So inception modules copy nothing, in either direction. Where one bottom cannot be placed, all
-//! are copied as before.
+//! are copied.
 
 use layers::{RowPlacement, TopMemory};
 use tensor::Layout;
 
-use crate::{Blob, Node};
+use crate::ids::BlobId;
+use crate::placed::{PlacedLayer, Placement};
 
 /// Joins the bottoms of every Concat that allows it.
-pub(crate) fn join(nodes: &mut [Node], blobs: &mut [Blob]) {
-    for index in 0..nodes.len() {
-        if !can_join(nodes, blobs, index) {
+pub(crate) fn join(mut placement: Placement) -> Placement {
+    for index in 0..placement.layers.len() {
+        if !can_join(&placement, index) {
             continue;
         }
-        let node = &mut nodes[index];
-        node.idle = true;
-        let top = node.tops[0];
-        let channels = |blobs: &[Blob], blob: usize| blobs[blob].shape.dims()[1];
-        let stride = channels(blobs, top);
+        let Placement { layers, blobs } = &mut placement;
+        let layer = &mut layers[index];
+        layer.idle = true;
+        let top = layer.tops[0];
+        let (stride, data, diff) = (blobs[top].shape.dims()[1], blobs[top].data, blobs[top].diff);
         let mut offset = 0;
-        for &part in &node.bottoms {
-            let placement = Some(RowPlacement { stride, offset });
-            offset += channels(blobs, part);
-            let (data, diff) = (blobs[top].data, blobs[top].diff);
-            blobs[part] = Blob { placement, data, diff, ..blobs[part].clone() };
+        for &bottom in &layer.bottoms {
+            let branch = &mut blobs[bottom];
+            branch.placement = Some(RowPlacement { stride, offset });
+            (branch.data, branch.diff) = (data, diff);
+            offset += branch.shape.dims()[1];
         }
     }
+    placement
 }
 
-fn can_join(nodes: &[Node], blobs: &[Blob], index: usize) -> bool {
-    let node = &nodes[index];
-    let last = |blob: usize| {
+fn can_join(placement: &Placement, index: usize) -> bool {
+    let Placement { layers, blobs } = placement;
+    let layer = &layers[index];
+    let channels_last = |blob: BlobId| {
         blobs[blob].shape.nchw().is_some() && blobs[blob].layout == Layout::ChannelsLast
     };
-    node.traits.tops == TopMemory::JoinedChannels
-        && last(node.tops[0])
-        && blobs[node.tops[0]].placement.is_none()
-        && node.bottoms.iter().all(|&part| last(part) && is_placeable(nodes, index, part))
+    layer.traits.tops == TopMemory::JoinedChannels
+        && channels_last(layer.tops[0])
+        && blobs[layer.tops[0]].placement.is_none()
+        && (layer.bottoms.iter())
+            .all(|&branch| channels_last(branch) && is_placeable(layers, index, branch))
 }
 
-/// Whether a layer that can write with gaps makes `part`, and nobody but the Concat uses it.
-fn is_placeable(nodes: &[Node], concat: usize, part: usize) -> bool {
-    let touches = |node: &Node| node.tops.contains(&part) || node.bottoms.contains(&part);
-    let mut users = (nodes.iter().enumerate())
-        .filter(|&(index, node)| index != concat && !node.idle && touches(node))
-        .map(|(_, node)| node);
-    let maker = users.next().is_some_and(|node| {
-        node.traits.tops == TopMemory::OwnOrPlaced
-            && node.tops[..] == [part]
-            && !node.bottoms.contains(&part)
-            && node.loss_weights == [0.0]
+/// Whether a layer that can write with gaps makes `branch`, and nobody but the Concat uses it.
+fn is_placeable(layers: &[PlacedLayer], concat: usize, branch: BlobId) -> bool {
+    let touches =
+        |layer: &PlacedLayer| layer.tops.contains(&branch) || layer.bottoms.contains(&branch);
+    let mut users = (layers.iter().enumerate())
+        .filter(|&(index, layer)| index != concat && !layer.idle && touches(layer))
+        .map(|(_, layer)| layer);
+    let maker = users.next().is_some_and(|layer| {
+        layer.traits.tops == TopMemory::OwnOrPlaced
+            && layer.tops[..] == [branch]
+            && !layer.bottoms.contains(&branch)
+            && layer.loss_weights == [0.0]
     });
-    let once = nodes[concat].bottoms.iter().filter(|&&bottom| bottom == part).count() == 1;
+    let once = layers[concat].bottoms.iter().filter(|&&bottom| bottom == branch).count() == 1;
     maker && once && users.next().is_none()
 }

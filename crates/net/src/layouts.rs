@@ -9,52 +9,56 @@ use caffe_format::LayerParameter;
 use layers::{Backward, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits, LayoutRule};
 use tensor::Layout;
 
-use crate::{Blob, Node};
+use crate::ids::{BlobId, IdVec};
+use crate::needs::BackwardNeed;
+use crate::placed::{PlacedBlob, PlacedLayer, Placement};
+use crate::shapes::{BuiltLayer, ShapedLayer};
 
-/// Assigns every blob's layout; `nodes` and `blobs` grow by the conversions.
-pub(crate) fn assign(nodes: &mut Vec<Node>, blobs: &mut Vec<Blob>) {
-    let mut placed = Vec::with_capacity(nodes.len());
-    for mut node in nodes.drain(..) {
-        let order = order_for(&node, blobs);
+/// Gives every blob a layout and inserts the conversions.
+pub(crate) fn assign(layers: Vec<ShapedLayer>, blobs: IdVec<BlobId, PlacedBlob>) -> Placement {
+    let mut to = Placement { layers: Vec::with_capacity(layers.len()), blobs };
+    for shaped in layers {
+        let mut layer = PlacedLayer::new(shaped);
+        let order = order_for(&layer, &to.blobs);
         let mut back = None;
-        for i in 0..node.bottoms.len() {
-            let blob = node.bottoms[i];
-            let want = of_shape(order, &blobs[blob].shape);
-            node.bottom_layouts[i] = want;
-            if blobs[blob].layout == want || Layout::coincide(&blobs[blob].shape) {
+        for i in 0..layer.bottoms.len() {
+            let blob = layer.bottoms[i];
+            let want = of_shape(order, &to.blobs[blob].shape);
+            layer.bottom_layouts[i] = want;
+            if to.blobs[blob].layout == want || Layout::coincide(&to.blobs[blob].shape) {
                 continue;
             }
-            let name = format!("{} ({want:?})", blobs[blob].name);
-            let hidden = add_hidden(blobs, blob, name, want);
-            placed.push(conversion(blobs, blob, hidden, node.propagate[i]));
-            node.bottoms[i] = hidden;
-            if node.in_place && i == 0 {
-                node.tops[0] = hidden;
+            let name = format!("{} ({want:?})", to.blobs[blob].name);
+            let hidden = to.add_hidden(blob, name, want);
+            to.layers.push(conversion(&to.blobs, blob, hidden, layer.propagate[i]));
+            layer.bottoms[i] = hidden;
+            if layer.in_place && i == 0 {
+                layer.tops[0] = hidden;
                 back = Some((hidden, blob));
             }
         }
-        for (i, &top) in node.tops.iter().enumerate() {
-            if !(node.in_place && i == 0) {
-                blobs[top].layout = of_shape(order, &blobs[top].shape);
+        for (i, &top) in layer.tops.iter().enumerate() {
+            if !(layer.in_place && i == 0) {
+                to.blobs[top].layout = of_shape(order, &to.blobs[top].shape);
             }
         }
-        let propagate = node.backward;
-        placed.push(node);
+        let backward = layer.backward;
+        to.layers.push(layer);
         if let Some((hidden, blob)) = back {
-            placed.push(conversion(blobs, hidden, blob, propagate));
+            to.layers.push(conversion(&to.blobs, hidden, blob, backward));
         }
     }
-    *nodes = placed;
+    to
 }
 
-/// The order a node works in.
-fn order_for(node: &Node, blobs: &[Blob]) -> Layout {
-    match node.layer.layouts() {
+/// The order a layer works in.
+fn order_for(layer: &PlacedLayer, blobs: &IdVec<BlobId, PlacedBlob>) -> Layout {
+    match layer.layer.layouts() {
         LayoutRule::RowMajor => Layout::RowMajor,
         LayoutRule::ChannelsLast => Layout::ChannelsLast,
         LayoutRule::Same => {
-            let of = |&blob: &usize| blobs[blob].shape.nchw().map(|_| blobs[blob].layout);
-            node.bottoms.iter().find_map(of).unwrap_or(Layout::RowMajor)
+            let of = |&blob: &BlobId| blobs[blob].shape.nchw().map(|_| blobs[blob].layout);
+            layer.bottoms.iter().find_map(of).unwrap_or(Layout::RowMajor)
         }
     }
 }
@@ -63,59 +67,33 @@ fn of_shape(order: Layout, shape: &Shape) -> Layout {
     if shape.nchw().is_some() { order } else { Layout::RowMajor }
 }
 
-/// A blob that users do not see, of the shape of another.
-pub(crate) fn add_hidden(
-    blobs: &mut Vec<Blob>,
-    like: usize,
-    name: String,
-    layout: Layout,
-) -> usize {
-    let index = blobs.len();
-    let like = &blobs[like];
-    blobs.push(Blob {
-        name,
-        shape: like.shape.clone(),
-        layout,
-        data: index,
-        diff: index,
-        placement: None,
-        live: false,
-        given: false,
-        hidden: true,
-    });
-    index
-}
-
-fn conversion(blobs: &[Blob], from: usize, to: usize, backward: bool) -> Node {
-    let name = format!("{} as {:?}", blobs[from].name, blobs[to].layout);
-    Node {
+fn conversion(
+    blobs: &IdVec<BlobId, PlacedBlob>,
+    from: BlobId,
+    to: BlobId,
+    backward: bool,
+) -> PlacedLayer {
+    let written = LayerParameter {
+        name: Some(format!("{} as {:?}", blobs[from].name, blobs[to].layout)),
+        type_: Some(KIND.name.into()),
+        ..LayerParameter::default()
+    };
+    let layout = blobs[from].layout;
+    let built = BuiltLayer {
         kind: &KIND,
-        written: LayerParameter {
-            name: Some(name),
-            type_: Some(KIND.name.into()),
-            ..LayerParameter::default()
-        },
-        hidden: true,
-        layer: Box::new(Convert { from: blobs[from].layout }),
+        written,
+        layer: Box::new(LayoutConversionLayer { from: layout }),
         traits: LayerTraits::default(),
+        decls: Vec::new(),
         bottoms: vec![from],
         tops: vec![to],
         in_place: false,
-        bottom_layouts: vec![blobs[from].layout],
-        seen: vec![blobs[from].shape.clone()],
-        params: Vec::new(),
         loss_weights: vec![0.0],
         source: None,
-        backward,
-        propagate: vec![backward],
-        learn: Vec::new(),
-        idle: false,
-        followers: Vec::new(),
-        absorbed: 0,
-        unmasked: false,
-        masks: vec![None],
-        shares_diff: false,
-    }
+    };
+    let need = BackwardNeed { backward, propagate: vec![backward], learn: Vec::new() };
+    let shaped = ShapedLayer { built, params: Vec::new(), need };
+    PlacedLayer { hidden: true, bottom_layouts: vec![layout], ..PlacedLayer::new(shaped) }
 }
 
 /// Not in the layer table: users cannot write it.
@@ -126,11 +104,11 @@ static KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-struct Convert {
+struct LayoutConversionLayer {
     from: Layout,
 }
 
-impl Layer for Convert {
+impl Layer for LayoutConversionLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         Ok(bottoms.to_vec())
     }

@@ -3,7 +3,9 @@
 use layers::TopMemory;
 use serde::{Deserialize, Serialize};
 
-use crate::{Blob, Net, Node, params, sharing};
+use crate::ids::{BlobId, IdVec};
+use crate::placed::{PlacedBlob, PlacedNet, Placement};
+use crate::{Net, params, sharing};
 
 /// How diffs use memory, and whether layers may run as one: what can be looked at afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,40 +21,46 @@ pub enum MemoryPlan {
 }
 
 /// Sizes of the buffers, in values.
-pub(crate) struct Buffers {
+pub(crate) struct BufferSizes {
     pub(crate) data: Vec<usize>,
     pub(crate) diff: Vec<usize>,
 }
 
-/// Gives every blob its buffers; aliases share their bottom's.
+/// Gives every blob its buffers; tops that are their bottom's memory share it.
 pub(crate) fn assign(
-    nodes: &mut [Node],
-    blobs: &mut [Blob],
-    outputs: &[usize],
+    mut placement: Placement,
+    outputs: &[BlobId],
     plan: MemoryPlan,
-) -> Buffers {
-    for node in nodes.iter() {
-        for &top in &node.tops {
-            if node.traits.tops.is_bottom_data() {
-                blobs[top].data = blobs[node.bottoms[0]].data;
-            }
-            if node.traits.tops == TopMemory::BottomDataAndDiff {
-                blobs[top].diff = blobs[node.bottoms[0]].diff;
+) -> (Placement, BufferSizes) {
+    let blobs = &mut placement.blobs;
+    for layer in &placement.layers {
+        let memory = layer.traits.tops;
+        for &top in layer.tops.iter().filter(|_| memory.is_bottom_data()) {
+            blobs[top].data = blobs[layer.bottoms[0]].data;
+            if memory == TopMemory::BottomDataAndDiff {
+                blobs[top].diff = blobs[layer.bottoms[0]].diff;
             }
         }
     }
-    let diff = match plan {
-        MemoryPlan::KeepDiffs => sizes(blobs, |blob| blob.diff),
-        MemoryPlan::ShareDiffs => sharing::share(nodes, blobs, outputs),
-        MemoryPlan::ForwardOnly => vec![0; blobs.len()],
+    let (placement, diff) = match plan {
+        MemoryPlan::KeepDiffs => {
+            let diff = sizes(&placement.blobs, |blob| blob.diff);
+            (placement, diff)
+        }
+        MemoryPlan::ShareDiffs => sharing::share(placement, outputs),
+        MemoryPlan::ForwardOnly => {
+            let diff = vec![0; placement.blobs.iter().len()];
+            (placement, diff)
+        }
     };
-    Buffers { data: sizes(blobs, |blob| blob.data), diff }
+    let data = sizes(&placement.blobs, |blob| blob.data);
+    (placement, BufferSizes { data, diff })
 }
 
-/// One buffer a blob, as large as the largest blob that names it.
-fn sizes(blobs: &[Blob], buffer: impl Fn(&Blob) -> usize) -> Vec<usize> {
-    let mut sizes = vec![0; blobs.len()];
-    for blob in blobs {
+/// One buffer per blob, as large as the largest blob that uses it.
+fn sizes(blobs: &IdVec<BlobId, PlacedBlob>, buffer: impl Fn(&PlacedBlob) -> usize) -> Vec<usize> {
+    let mut sizes = vec![0; blobs.iter().len()];
+    for blob in blobs.iter() {
         sizes[buffer(blob)] = sizes[buffer(blob)].max(blob.extent());
     }
     sizes
@@ -60,7 +68,7 @@ fn sizes(blobs: &[Blob], buffer: impl Fn(&Blob) -> usize) -> Vec<usize> {
 
 /// Bytes of each kind of memory a net uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Memory {
+pub struct MemoryUse {
     /// Values of params.
     pub params: usize,
     /// Gradients of params.
@@ -73,7 +81,20 @@ pub struct Memory {
     pub workspace: usize,
 }
 
-impl Memory {
+impl MemoryUse {
+    /// From counts of values, and bytes of workspace.
+    fn new(
+        params: usize,
+        gradients: usize,
+        activations: usize,
+        diffs: usize,
+        workspace: usize,
+    ) -> Self {
+        let [params, gradients, activations, diffs] =
+            [params, gradients, activations, diffs].map(|values| values * size_of::<f32>());
+        Self { params, gradients, activations, diffs, workspace }
+    }
+
     /// That of `workers` in one process, each with a net and a pool of gradients; they share the params.
     #[must_use]
     pub fn of_workers(self, workers: usize) -> Self {
@@ -88,18 +109,26 @@ impl Memory {
     }
 }
 
+impl PlacedNet {
+    /// What this net will need, in bytes.
+    pub(crate) fn memory(&self) -> MemoryUse {
+        let params = self.params.iter().map(|param| param.values.len()).sum();
+        let [activations, diffs] =
+            [&self.buffers.data, &self.buffers.diff].map(|sizes| sizes.iter().sum());
+        let workspace = self.layers.iter().map(|layer| layer.layer.workspace_bytes()).sum();
+        MemoryUse::new(params, params::pool_len(&self.params), activations, diffs, workspace)
+    }
+}
+
 impl Net {
-    /// What this net needs, in bytes.
+    /// What this net uses at present, in bytes.
     #[must_use]
-    pub fn memory(&self) -> Memory {
-        let bytes = |values: usize| values * size_of::<f32>();
-        Memory {
-            params: bytes(self.params.iter().map(|p| p.values.len()).sum()),
-            gradients: bytes(self.pool_len()),
-            activations: bytes(self.data.iter().map(|slab| slab.len()).sum()),
-            diffs: bytes(self.diff.iter().map(|slab| slab.len()).sum()),
-            workspace: self.nodes.iter().map(|node| node.layer.workspace_bytes()).sum(),
-        }
+    pub fn memory(&self) -> MemoryUse {
+        let params = self.params.iter().map(|param| param.values.len()).sum();
+        let [activations, diffs] =
+            [&self.data, &self.diff].map(|slabs| slabs.iter().map(|slab| slab.len()).sum());
+        let workspace = self.layers.iter().map(|layer| layer.layer.workspace_bytes()).sum();
+        MemoryUse::new(params, self.pool_len(), activations, diffs, workspace)
     }
 
     /// Values in the gradient pool.
@@ -111,12 +140,12 @@ impl Net {
 
 #[cfg(test)]
 mod tests {
-    use super::Memory;
+    use super::MemoryUse;
 
     #[test]
     fn workers_share_params_only() {
-        let one = Memory { params: 1, gradients: 2, activations: 3, diffs: 4, workspace: 5 };
-        let two = Memory { params: 1, gradients: 4, activations: 6, diffs: 8, workspace: 10 };
+        let one = MemoryUse { params: 1, gradients: 2, activations: 3, diffs: 4, workspace: 5 };
+        let two = MemoryUse { params: 1, gradients: 4, activations: 6, diffs: 8, workspace: 10 };
         assert_eq!(one.of_workers(2), two);
     }
 }

@@ -1,85 +1,105 @@
-//! Which layers take part in backward, and which bottoms want a diff. Caffe's rules.
+//! Which layers take part in backward, and which diffs and gradients are wanted. Caffe's rules.
 
-use base::Phase;
-use layers::TopMemory;
+use layers::{ParamKind, TopMemory};
 
-use crate::{Blob, Net, Node, Param};
+use crate::ids::{BlobId, IdVec, ListId};
+use crate::params::SharedParams;
+use crate::placed::Placement;
+use crate::shapes::BuiltLayer;
 
-/// Decides `backward` and `propagate` for every node.
+/// What backward wants of one layer.
+pub(crate) struct BackwardNeed {
+    /// Whether backward runs.
+    pub(crate) backward: bool,
+    /// Whether each bottom's diff is wanted.
+    pub(crate) propagate: Vec<bool>,
+    /// Whether each param's gradient is wanted.
+    pub(crate) learn: Vec<bool>,
+}
+
+/// What backward wants of every layer.
 ///
 /// A layer needs backward when it has something to learn or a bottom that does, and when some loss
-/// depends on it. `propagate_down` overrides per bottom; `force_backward` asks for every diff that can be had.
-pub(crate) fn decide(nodes: &mut [Node], params: &[Param], force: bool) {
-    let blobs = 1 + nodes.iter().flat_map(|n| n.tops.iter().copied()).max().unwrap_or(0);
-    let mut needed = vec![false; blobs];
-    for node in nodes.iter_mut() {
-        node.propagate = match node.written.propagate_down.is_empty() {
-            true => node.bottoms.iter().map(|&blob| needed[blob]).collect(),
-            false => node.written.propagate_down.clone(),
+/// depends on it. `propagate_down` overrides per bottom; `force` asks for every diff that can be had.
+pub(crate) fn decide(
+    layers: &[BuiltLayer],
+    shared: &SharedParams,
+    force: bool,
+) -> Vec<BackwardNeed> {
+    let blobs = 1 + layers.iter().flat_map(|l| &l.tops).map(|top| top.index()).max().unwrap_or(0);
+    let mut needed = IdVec::from(vec![false; blobs]);
+    let mut needs = Vec::with_capacity(layers.len());
+    for (layer, params) in layers.iter().zip(&shared.of_layer) {
+        let reached = layer.bottoms.iter().any(|&blob| needed[blob]);
+        let need = BackwardNeed {
+            backward: reached || params.iter().any(|&p| shared.params[p].lr_mult != 0.0),
+            propagate: match layer.written.propagate_down.is_empty() {
+                true => layer.bottoms.iter().map(|&blob| needed[blob]).collect(),
+                false => layer.written.propagate_down.clone(),
+            },
+            learn: learned(layer),
         };
-        let learns = node.params.iter().any(|&p| params[p].lr_mult != 0.0);
-        node.backward = learns || node.bottoms.iter().any(|&blob| needed[blob]);
-        if node.backward {
-            node.tops.iter().for_each(|&top| needed[top] = true);
+        if need.backward {
+            layer.tops.iter().for_each(|&top| needed[top] = true);
         }
+        needs.push(need);
     }
-    sweep_back(nodes, blobs);
+    drop_unused(layers, &mut needs, blobs);
     if force {
-        force_all(nodes);
+        layers.iter().zip(&mut needs).for_each(|(layer, need)| force_all(layer, need));
     }
+    needs
+}
+
+/// Which params have a gradient: learned ones whose own `lr_mult` is not 0.
+fn learned(layer: &BuiltLayer) -> Vec<bool> {
+    let written = |index: usize| layer.written.param.get(index).map_or(1.0, |spec| spec.lr_mult());
+    (layer.decls.iter().enumerate())
+        .map(|(index, decl)| written(index) != 0.0 && decl.kind == ParamKind::Learned)
+        .collect()
 }
 
 /// Drops what no loss depends on, and layers all of whose readers stop the gradient.
-fn sweep_back(nodes: &mut [Node], blobs: usize) {
-    let (mut under_loss, mut skipped) = (vec![false; blobs], vec![false; blobs]);
-    for node in nodes.iter_mut().rev() {
-        let weights = node.tops.iter().zip(&node.loss_weights);
-        let contributes = weights.clone().any(|(&top, &w)| w != 0.0 || under_loss[top]);
-        if node.tops.iter().all(|&top| skipped[top]) && !node.tops.is_empty() {
-            node.backward = false;
-            node.propagate.fill(false);
+fn drop_unused(layers: &[BuiltLayer], needs: &mut [BackwardNeed], blobs: usize) {
+    let mut under_loss = IdVec::<BlobId, _>::from(vec![false; blobs]);
+    let mut skipped = IdVec::<BlobId, _>::from(vec![false; blobs]);
+    for (layer, need) in layers.iter().zip(needs).rev() {
+        let mut weights = layer.tops.iter().zip(&layer.loss_weights);
+        let contributes = weights.any(|(&top, &weight)| weight != 0.0 || under_loss[top]);
+        let stopped = !layer.tops.is_empty() && layer.tops.iter().all(|&top| skipped[top]);
+        if stopped || !contributes {
+            need.backward = false;
+            need.propagate.fill(false);
         }
-        if !contributes {
-            node.backward = false;
-            node.propagate.fill(false);
-        }
-        for (&bottom, &propagate) in node.bottoms.iter().zip(&node.propagate) {
+        for (&bottom, &propagate) in layer.bottoms.iter().zip(&need.propagate) {
             under_loss[bottom] |= contributes;
             skipped[bottom] |= !propagate;
         }
     }
 }
 
-fn force_all(nodes: &mut [Node]) {
-    for node in nodes {
-        node.backward = true;
-        for (index, propagate) in node.propagate.iter_mut().enumerate() {
-            *propagate |= node.layer.backward_to(index);
-        }
-        for (learn, param) in node.learn.iter_mut().zip(node.layer.params()) {
-            *learn = param.kind == layers::ParamKind::Learned;
-        }
+fn force_all(layer: &BuiltLayer, need: &mut BackwardNeed) {
+    need.backward = true;
+    for (index, propagate) in need.propagate.iter_mut().enumerate() {
+        *propagate |= layer.layer.backward_to(index);
+    }
+    for (learn, decl) in need.learn.iter_mut().zip(&layer.decls) {
+        *learn = decl.kind == ParamKind::Learned;
     }
 }
 
 /// Notes which blobs' diffs backward writes: those some reader propagates into, and losses.
-pub(crate) fn mark_live(nodes: &[Node], blobs: &mut [Blob]) {
-    for node in nodes.iter().rev() {
-        for (&top, &weight) in node.tops.iter().zip(&node.loss_weights) {
+pub(crate) fn mark_live(mut placement: Placement) -> Placement {
+    let blobs = &mut placement.blobs;
+    for layer in placement.layers.iter().rev() {
+        for (&top, &weight) in layer.tops.iter().zip(&layer.loss_weights) {
             blobs[top].live |= weight != 0.0;
         }
-        let shares_diff = node.traits.tops == TopMemory::BottomDataAndDiff;
-        for (&bottom, &propagate) in node.bottoms.iter().zip(&node.propagate) {
-            let reaches = !shares_diff || node.tops.iter().any(|&top| blobs[top].live);
-            blobs[bottom].live |= node.backward && propagate && reaches;
+        let shares_diff = layer.traits.tops == TopMemory::BottomDataAndDiff;
+        let reaches = !shares_diff || layer.tops.iter().any(|&top| blobs[top].live);
+        for bottom in layer.wanted_diffs().filter(|_| layer.backward && reaches) {
+            blobs[bottom].live = true;
         }
     }
-}
-
-impl Net {
-    /// Whether anything of this net can be trained: it is in the train phase and some loss has params below.
-    #[must_use]
-    pub fn trains(&self) -> bool {
-        self.phase == Phase::Train && self.nodes.iter().any(|node| node.backward)
-    }
+    placement
 }

@@ -12,21 +12,23 @@ use base::Shape;
 use caffe_format::{FillerParameter, ParamSpec, ParamSpecDimCheckMode};
 use layers::ParamKind;
 
-use crate::{NetError, Node};
+use crate::NetError;
+use crate::ids::{IdVec, ParamId};
+use crate::shapes::BuiltLayer;
 
 /// One parameter blob, owned by the first layer that has it.
 #[derive(Debug, Clone)]
 pub struct Param {
     /// The layer that owns it.
     pub layer: String,
-    /// Its place among that layer's params.
+    /// Its index among that layer's params.
     pub index: usize,
     /// Its name (`param { name }`), or "".
     pub name: String,
     /// Caffe's shape.
     pub shape: Shape,
     /// Which memory holds its values.
-    pub home: Home,
+    pub storage: ParamStorage,
     /// Where its values are in that memory.
     pub values: Range<usize>,
     /// Where its gradient is in the pool; `None` when it never gets one.
@@ -41,7 +43,7 @@ pub struct Param {
 
 /// Which memory holds a param's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Home {
+pub enum ParamStorage {
     /// The parameter slab that all workers share.
     Slab,
     /// The replica's running state.
@@ -50,65 +52,81 @@ pub enum Home {
     Private,
 }
 
-/// Declares every layer's params, shares those with a name, and places them.
-pub(crate) fn assign(nodes: &mut [Node]) -> Result<Vec<Param>, NetError> {
-    let mut params = Vec::<Param>::new();
-    let mut explicit = Vec::<(bool, bool)>::new();
-    let mut named = BTreeMap::<String, usize>::new();
-    for node in nodes.iter_mut() {
-        let declared = node.layer.params();
-        let specs = &node.written.param;
-        if specs.len() > declared.len() {
+/// The params of a net, and which of them each layer uses.
+pub(crate) struct SharedParams {
+    pub(crate) params: IdVec<ParamId, Param>,
+    /// For each layer its params in Caffe's order.
+    pub(crate) of_layer: Vec<Vec<ParamId>>,
+}
+
+/// Collects every layer's params, shares those with a name, and places them.
+pub(crate) fn share(layers: &[BuiltLayer]) -> Result<SharedParams, NetError> {
+    let mut params = IdVec::<ParamId, Param>::default();
+    // Whether `lr_mult` and `decay_mult` were written, at any of the layers that share.
+    let mut explicit = IdVec::<ParamId, (bool, bool)>::default();
+    let mut named = BTreeMap::<String, ParamId>::new();
+    let mut of_layer = Vec::with_capacity(layers.len());
+    for layer in layers {
+        let specs = &layer.written.param;
+        if specs.len() > layer.decls.len() {
             return Err(NetError::ListLength {
-                layer: node.written.name().into(),
+                layer: layer.written.name().into(),
                 field: "param",
                 got: specs.len(),
-                want: declared.len(),
+                want: layer.decls.len(),
             });
         }
-        for (index, decl) in declared.into_iter().enumerate() {
+        let mut used = Vec::with_capacity(layer.decls.len());
+        for (index, decl) in layer.decls.iter().enumerate() {
             let spec = specs.get(index).cloned().unwrap_or_default();
-            node.learn.push(spec.lr_mult() != 0.0 && decl.kind == ParamKind::Learned);
             if let Some(&id) = named.get(spec.name()).filter(|_| !spec.name().is_empty()) {
-                check_shared(node, &spec, &decl.shape, &params[id], id)?;
-                share_multipliers(node, &spec, &mut params[id], &mut explicit[id])?;
-                node.params.push(id);
+                if used.contains(&id) {
+                    let (layer, param) = (layer.written.name().into(), spec.name().into());
+                    return Err(NetError::SharedWithin { layer, param });
+                }
+                check_shared(layer, &spec, &decl.shape, &params[id])?;
+                share_multipliers(layer, &spec, &mut params[id], &mut explicit[id])?;
+                used.push(id);
                 continue;
             }
             if !spec.name().is_empty() {
-                named.insert(spec.name().into(), params.len());
+                named.insert(spec.name().into(), params.next_id());
             }
-            node.params.push(params.len());
             explicit.push((spec.lr_mult.is_some(), spec.decay_mult.is_some()));
-            params.push(Param {
-                layer: node.written.name().into(),
-                index,
-                name: spec.name().into(),
-                home: if decl.kind == ParamKind::Learned { Home::Slab } else { Home::Running },
-                values: 0..decl.shape.count(),
-                gradient: None,
-                shape: decl.shape,
-                lr_mult: spec.lr_mult(),
-                decay_mult: spec.decay_mult(),
-                filler: decl.filler,
-            });
+            used.push(params.push(declared(layer, index, &spec)));
         }
+        of_layer.push(used);
     }
-    place(nodes, &mut params);
-    Ok(params)
+    place(&of_layer, &mut params);
+    Ok(SharedParams { params, of_layer })
+}
+
+/// Param `index` of the layer that owns it, not placed yet.
+fn declared(layer: &BuiltLayer, index: usize, spec: &ParamSpec) -> Param {
+    let decl = &layer.decls[index];
+    Param {
+        layer: layer.written.name().into(),
+        index,
+        name: spec.name().into(),
+        storage: match decl.kind {
+            ParamKind::Learned => ParamStorage::Slab,
+            ParamKind::Running => ParamStorage::Running,
+        },
+        values: 0..decl.shape.count(),
+        gradient: None,
+        shape: decl.shape.clone(),
+        lr_mult: spec.lr_mult(),
+        decay_mult: spec.decay_mult(),
+        filler: decl.filler.clone(),
+    }
 }
 
 fn check_shared(
-    node: &Node,
+    layer: &BuiltLayer,
     spec: &ParamSpec,
     got: &Shape,
     owner: &Param,
-    id: usize,
 ) -> Result<(), NetError> {
-    let layer = || node.written.name().to_owned();
-    if node.params.contains(&id) {
-        return Err(NetError::SharedWithin { layer: layer(), param: spec.name().into() });
-    }
     let fits = match spec.share_mode() {
         ParamSpecDimCheckMode::Permissive => got.count() == owner.shape.count(),
         ParamSpecDimCheckMode::Strict => *got == owner.shape,
@@ -117,7 +135,7 @@ fn check_shared(
         return Ok(());
     }
     Err(NetError::SharedShape {
-        layer: layer(),
+        layer: layer.written.name().into(),
         param: spec.name().into(),
         owner: owner.layer.clone(),
         got: got.clone(),
@@ -127,7 +145,7 @@ fn check_shared(
 
 /// Multipliers may be written at any of the layers that share; where several write them they agree.
 fn share_multipliers(
-    node: &Node,
+    layer: &BuiltLayer,
     spec: &ParamSpec,
     param: &mut Param,
     explicit: &mut (bool, bool),
@@ -135,7 +153,7 @@ fn share_multipliers(
     let join = |field, written: Option<f32>, value: &mut f32, explicit: &mut bool| {
         let Some(got) = written else { return Ok(()) };
         if *explicit && got != *value {
-            let (layer, param) = (node.written.name().into(), spec.name().into());
+            let (layer, param) = (layer.written.name().into(), spec.name().into());
             return Err(NetError::SharedMultiplier { layer, param, field, got, want: *value });
         }
         (*explicit, *value) = (true, got);
@@ -145,22 +163,22 @@ fn share_multipliers(
     join("decay_mult", spec.decay_mult, &mut param.decay_mult, &mut explicit.1)
 }
 
-fn place(nodes: &[Node], params: &mut [Param]) {
+fn place(of_layer: &[Vec<ParamId>], params: &mut IdVec<ParamId, Param>) {
     let (mut slab, mut running) = (0, 0);
     for param in params.iter_mut() {
-        let end = match param.home {
-            Home::Slab => &mut slab,
-            Home::Running | Home::Private => &mut running,
+        let end = match param.storage {
+            ParamStorage::Slab => &mut slab,
+            ParamStorage::Running | ParamStorage::Private => &mut running,
         };
         param.values = *end..*end + param.shape.count();
         *end = param.values.end;
     }
-    let mut first_use = vec![usize::MAX; params.len()];
-    for (index, node) in nodes.iter().enumerate().rev() {
-        node.params.iter().for_each(|&param| first_use[param] = index);
+    let mut first_use = IdVec::like(params, usize::MAX);
+    for (index, used) in of_layer.iter().enumerate().rev() {
+        used.iter().for_each(|&param| first_use[param] = index);
     }
-    let mut order: Vec<usize> = (0..params.len())
-        .filter(|&p| params[p].home == Home::Slab && params[p].lr_mult != 0.0)
+    let mut order: Vec<ParamId> = (params.ids())
+        .filter(|&p| params[p].storage == ParamStorage::Slab && params[p].lr_mult != 0.0)
         .collect();
     order.sort_by_key(|&param| (std::cmp::Reverse(first_use[param]), param));
     let mut pool = 0;
@@ -172,6 +190,6 @@ fn place(nodes: &[Node], params: &mut [Param]) {
 }
 
 /// Values in the gradient pool.
-pub(crate) fn pool_len(params: &[Param]) -> usize {
+pub(crate) fn pool_len(params: &IdVec<ParamId, Param>) -> usize {
     params.iter().filter_map(|p| p.gradient.as_ref()).map(|range| range.end).max().unwrap_or(0)
 }

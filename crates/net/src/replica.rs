@@ -6,7 +6,7 @@ use base::random::Mt19937;
 use layers::{DataSource, ParamDecl};
 use tensor::Slab;
 
-use crate::{Home, Net, NetError, OpenSources};
+use crate::{Net, NetError, OpenSources, ParamStorage};
 
 /// The state of one replica. A worker that runs several replicas in turn runs its one net with the
 /// state of each.
@@ -32,23 +32,23 @@ impl Net {
         rng: Mt19937,
         opener: &mut dyn OpenSources,
     ) -> Result<(Slab, ReplicaState), NetError> {
-        let mut params = Slab::zeros(self.home_len(Home::Slab));
+        let mut params = Slab::zeros(self.storage_len(ParamStorage::Slab));
         let mut replica = ReplicaState {
-            running: Slab::zeros(self.home_len(Home::Running)),
+            running: Slab::zeros(self.storage_len(ParamStorage::Running)),
             rng,
             sources: Vec::new(),
             carried: Vec::new(),
         };
-        self.private.grow(self.home_len(Home::Private));
-        for node in &self.nodes {
-            let layer = || node.written.name().to_owned();
-            if node.source.is_some() {
-                let phase = match node.written.phase() {
+        self.private.grow(self.storage_len(ParamStorage::Private));
+        for (exec, is) in self.layers.iter().zip(&self.description.layers) {
+            let layer = || is.name().to_owned();
+            if exec.source.is_some() {
+                let phase = match is.written.phase() {
                     caffe_format::Phase::Train => Phase::Train,
                     caffe_format::Phase::Test => Phase::Test,
                 };
                 let source = opener
-                    .open(&node.written, phase, &mut replica.rng)
+                    .open(&is.written, phase, &mut replica.rng)
                     .map_err(|source| NetError::Source { layer: layer(), source })?;
                 replica.sources.push(source);
             }
@@ -57,35 +57,55 @@ impl Net {
                 match layers::fill(&decl.filler, &decl.shape, &mut replica.rng, &mut values) {
                     Ok(()) => Ok(values),
                     Err(e) => {
-                        let kind = node.kind.name;
+                        let kind = is.kind.name;
                         Err(NetError::Layer { layer: layer(), kind, source: e.into() })
                     }
                 }
             };
-            for (index, decl) in node.layer.params().iter().enumerate() {
+            for (index, decl) in exec.layer.params().iter().enumerate() {
                 let values = draw(decl)?;
-                let param = &self.params[node.params[index]];
-                if param.layer != node.written.name() || param.index != index {
+                let param = &self.params[is.params[index].0];
+                if param.layer != is.name() || param.index != index {
                     continue; // shared: its owner's values count
                 }
-                let home = match param.home {
-                    Home::Slab => &mut params,
-                    Home::Running => &mut replica.running,
-                    Home::Private => &mut self.private,
+                let memory = match param.storage {
+                    ParamStorage::Slab => &mut params,
+                    ParamStorage::Running => &mut replica.running,
+                    ParamStorage::Private => &mut self.private,
                 };
-                home[param.values.clone()].copy_from_slice(&values);
+                memory[param.values.clone()].copy_from_slice(&values);
             }
-            for decl in &node.layer.discarded() {
+            for decl in &exec.layer.discarded() {
                 draw(decl)?;
             }
         }
         Ok((params, replica))
     }
 
-    /// Values of all params that live in `home`.
+    /// Whether a batch goes on from the one before.
+    pub fn carries(&mut self) -> bool {
+        self.layers.iter_mut().any(|layer| !layer.layer.carried().is_empty())
+    }
+
+    /// Exchanges what the layers carry from batch to batch with `carried`, which begins as zeros when
+    /// it is empty or belongs to other shapes.
+    pub fn swap_carried(&mut self, carried: &mut Vec<Vec<f32>>) {
+        let own = self.layers.iter_mut().flat_map(|layer| layer.layer.carried());
+        for (index, own) in own.enumerate() {
+            if carried.len() == index {
+                carried.push(Vec::new());
+            }
+            if carried[index].len() != own.len() {
+                carried[index] = vec![0.0; own.len()];
+            }
+            std::mem::swap(own, &mut carried[index]);
+        }
+    }
+
+    /// Values of all params that are in `storage`.
     #[must_use]
-    pub fn home_len(&self, home: Home) -> usize {
-        let ends = self.params.iter().filter(|p| p.home == home).map(|p| p.values.end);
+    pub fn storage_len(&self, storage: ParamStorage) -> usize {
+        let ends = self.params.iter().filter(|p| p.storage == storage).map(|p| p.values.end);
         ends.max().unwrap_or(0)
     }
 }

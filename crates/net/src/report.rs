@@ -3,7 +3,8 @@
 use base::Shape;
 use serde::{Deserialize, Serialize};
 
-use crate::Net;
+use crate::ids::{BlobId, ParamId};
+use crate::placed::{PlacedLayer, PlacedNet};
 
 /// One layer of the summary.
 #[derive(Debug, Clone)]
@@ -41,36 +42,36 @@ pub struct BackwardWork {
     pub diffs: bool,
 }
 
-impl Net {
-    /// One row per layer, in the order they run.
-    #[must_use]
-    pub fn rows(&self) -> Vec<LayerSummary> {
-        let row = |node: &crate::Node| {
-            let name = node.written.name();
-            let owned = |&&p: &&usize| self.params[p].layer == name;
-            let alias = node.traits.tops.is_bottom_data();
-            let fresh = !node.in_place && !alias;
-            let shapes = || node.tops.iter().map(|&top| &self.blobs[top].shape);
-            let values = |&p: &usize| self.params[p].values.len();
-            LayerSummary {
-                name: name.into(),
-                kind: node.kind.name,
-                bottoms: node.bottoms.iter().map(|&b| self.blobs[b].shape.clone()).collect(),
-                tops: shapes().cloned().collect(),
-                params: node.params.iter().filter(owned).map(values).sum(),
-                params_read: node.params.iter().map(values).sum(),
-                multiply_adds: node.layer.multiply_adds(),
-                activation_bytes: if fresh { shapes().map(|s| 4 * s.count()).sum() } else { 0 },
-                hidden: node.hidden,
-                alias,
-                backward: BackwardWork {
-                    gradients: node.backward && node.learn.contains(&true),
-                    diffs: node.backward && node.propagate.contains(&true),
-                },
-            }
+/// One row per layer, in the order they run.
+pub(crate) fn rows(net: &PlacedNet) -> Vec<LayerSummary> {
+    let row = |layer: &PlacedLayer| {
+        let owned = |&&(p, _): &&(ParamId, Shape)| net.params[p].layer == layer.name();
+        let alias = layer.traits.tops.is_bottom_data();
+        let fresh = !layer.in_place && !alias;
+        let shapes = |blobs: &[BlobId]| -> Vec<Shape> {
+            blobs.iter().map(|&blob| net.blobs[blob].shape.clone()).collect()
         };
-        self.nodes.iter().map(row).collect()
-    }
+        let tops = shapes(&layer.tops);
+        let bytes = tops.iter().map(|shape| size_of::<f32>() * shape.count()).sum();
+        let values = |(p, _): &(ParamId, Shape)| net.params[*p].values.len();
+        LayerSummary {
+            name: layer.name().into(),
+            kind: layer.kind.name,
+            bottoms: shapes(&layer.bottoms),
+            tops,
+            params: layer.params.iter().filter(owned).map(values).sum(),
+            params_read: layer.params.iter().map(values).sum(),
+            multiply_adds: layer.layer.multiply_adds(),
+            activation_bytes: if fresh { bytes } else { 0 },
+            hidden: layer.hidden,
+            alias,
+            backward: BackwardWork {
+                gradients: layer.backward && layer.learn.contains(&true),
+                diffs: layer.backward && layer.propagate.contains(&true),
+            },
+        }
+    };
+    net.layers.iter().map(row).collect()
 }
 
 /// A change of memory order that the layout pass could not avoid.
@@ -90,25 +91,22 @@ pub struct LayoutConversion {
     pub backward: bool,
 }
 
-impl Net {
-    /// Every conversion between memory orders, in the order they run.
-    #[must_use]
-    pub fn conversions(&self) -> Vec<LayoutConversion> {
-        let name = |node: Option<&crate::Node>| node.map_or("", |n| n.written.name()).to_owned();
-        let conversion = |(layer, node): (usize, &crate::Node)| {
-            let (from, to) = (node.bottoms[0], node.tops[0]);
-            let before = self.nodes[..layer].iter().rev();
-            LayoutConversion {
-                layer,
-                maker: name(before.filter(|n| !n.idle).find(|n| n.tops.contains(&from))),
-                reader: name(self.nodes[layer + 1..].iter().find(|n| n.bottoms.contains(&to))),
-                blob: self.blobs[from].name.clone(),
-                bytes: size_of::<f32>() * self.blobs[from].shape.count(),
-                backward: node.backward,
-            }
-        };
-        self.nodes.iter().enumerate().filter(|(_, node)| node.hidden).map(conversion).collect()
-    }
+/// Every conversion between memory orders, in the order they run.
+pub(crate) fn conversions(net: &PlacedNet) -> Vec<LayoutConversion> {
+    let name = |layer: Option<&PlacedLayer>| layer.map_or("", PlacedLayer::name).to_owned();
+    let conversion = |(index, layer): (usize, &PlacedLayer)| {
+        let (from, to) = (layer.bottoms[0], layer.tops[0]);
+        let before = net.layers[..index].iter().rev();
+        LayoutConversion {
+            layer: index,
+            maker: name(before.filter(|l| !l.idle).find(|l| l.tops.contains(&from))),
+            reader: name(net.layers[index + 1..].iter().find(|l| l.bottoms.contains(&to))),
+            blob: net.blobs[from].name.clone(),
+            bytes: size_of::<f32>() * net.blobs[from].shape.count(),
+            backward: layer.backward,
+        }
+    };
+    net.layers.iter().enumerate().filter(|(_, layer)| layer.hidden).map(conversion).collect()
 }
 
 /// What a compiled net consists of, as Caffe logs it while it builds one.
@@ -163,44 +161,40 @@ pub struct SharedParam {
     pub index: usize,
 }
 
-impl Net {
-    /// What the net consists of; layers that passes inserted are left out.
-    #[must_use]
-    pub fn report(&self) -> NetReport {
-        let visible = self.nodes.iter().filter(|node| !node.hidden);
-        NetReport {
-            layers: visible.map(|node| self.layer_report(node)).collect(),
-            outputs: self.outputs.iter().map(|&blob| self.blobs[blob].name.clone()).collect(),
-        }
+/// What the net consists of; layers that passes inserted are left out.
+pub(crate) fn report(net: &PlacedNet) -> NetReport {
+    let visible = net.layers.iter().filter(|layer| !layer.hidden);
+    NetReport {
+        layers: visible.map(|layer| layer_report(net, layer)).collect(),
+        outputs: net.outputs.iter().map(|&blob| net.blobs[blob].name.clone()).collect(),
     }
+}
 
-    fn layer_report(&self, node: &crate::Node) -> LayerReport {
-        let name = node.written.name();
-        let top = |(index, (&top, &loss_weight)): (usize, (&usize, &f32))| {
-            let shape = &self.blobs[top].shape;
-            TopReport {
-                blob: node.written.top.get(index).cloned(),
-                shape: shape.dims().to_vec(),
-                in_place: node.in_place && index == 0,
-                loss_weight,
-                bytes: size_of::<f32>() * shape.count(),
-            }
-        };
-        let shared = |(index, &param): (usize, &usize)| {
-            let param = &self.params[param];
-            (param.layer != name || param.index != index).then(|| SharedParam {
-                name: param.name.clone(),
-                owner: param.layer.clone(),
-                index: param.index,
-            })
-        };
-        LayerReport {
-            name: name.into(),
-            kind: node.kind.name.into(),
-            bottoms: node.written.bottom.clone(),
-            tops: node.tops.iter().zip(&node.loss_weights).enumerate().map(top).collect(),
-            shared: node.params.iter().enumerate().filter_map(shared).collect(),
-            needs_backward: node.backward,
+fn layer_report(net: &PlacedNet, layer: &PlacedLayer) -> LayerReport {
+    let top = |(index, (&top, &loss_weight)): (usize, (&BlobId, &f32))| {
+        let shape = &net.blobs[top].shape;
+        TopReport {
+            blob: layer.written.top.get(index).cloned(),
+            shape: shape.dims().to_vec(),
+            in_place: layer.in_place && index == 0,
+            loss_weight,
+            bytes: size_of::<f32>() * shape.count(),
         }
+    };
+    let shared = |(index, (param, _)): (usize, &(ParamId, Shape))| {
+        let param = &net.params[*param];
+        (param.layer != layer.name() || param.index != index).then(|| SharedParam {
+            name: param.name.clone(),
+            owner: param.layer.clone(),
+            index: param.index,
+        })
+    };
+    LayerReport {
+        name: layer.name().into(),
+        kind: layer.kind.name.into(),
+        bottoms: layer.written.bottom.clone(),
+        tops: layer.tops.iter().zip(&layer.loss_weights).enumerate().map(top).collect(),
+        shared: layer.params.iter().enumerate().filter_map(shared).collect(),
+        needs_backward: layer.backward,
     }
 }

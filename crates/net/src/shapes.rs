@@ -1,61 +1,95 @@
-//! Builds the layers and shapes the blobs, first to last.
+//! From graph to shaped net: layers are built and shaped, first to last, params are declared and
+//! shared, and backward's needs are decided.
 
 use base::Shape;
-use layers::{LayerError, LayerTraits, Spec};
-use tensor::Layout;
+use caffe_format::LayerParameter;
+use layers::{Layer, LayerError, LayerKind, LayerTraits, ParamDecl, Spec};
 
-use crate::graph::{Graph, GraphNode};
-use crate::{Blob, NetError, Node, OpenSources};
+use crate::graph::{GraphLayer, NetGraph};
+use crate::ids::{BlobId, IdVec, ParamId};
+use crate::needs::{self, BackwardNeed};
+use crate::params::{self, Param};
+use crate::{NetError, OpenSources};
 
-/// Every node with its layer built and every blob with its shape; later passes fill in the rest.
-pub(crate) fn infer(
-    graph: Graph,
-    opener: &mut dyn OpenSources,
-) -> Result<(Vec<Node>, Vec<Blob>), NetError> {
-    let mut shapes: Vec<Option<Shape>> = vec![None; graph.blobs.len()];
-    let mut nodes = Vec::with_capacity(graph.nodes.len());
-    let mut sources = 0;
-    for wired in graph.nodes {
-        let mut node = build(wired, &shapes, opener)?;
-        let kind = node.kind;
-        let tops = node.layer.reshape(&node.seen).map_err(|e| about(&node, e))?;
-        node.traits = node.layer.traits();
-        assert_eq!(tops.len(), node.tops.len(), "{} shapes all of its tops", kind.name);
-        for (&top, shape) in node.tops.iter().zip(tops) {
-            shapes[top] = Some(shape);
-        }
-        node.source = kind.has_source.then(|| {
-            sources += 1;
-            sources - 1
-        });
-        nodes.push(node);
-    }
-    let blobs = (graph.blobs.into_iter().zip(shapes).enumerate())
-        .map(|(index, (name, shape))| Blob {
-            name,
-            shape: shape.unwrap_or_default(),
-            layout: Layout::RowMajor,
-            data: index,
-            diff: index,
-            placement: None,
-            live: false,
-            given: false,
-            hidden: false,
-        })
-        .collect();
-    Ok((nodes, blobs))
+/// A net whose blobs have shapes and whose params have places.
+pub(crate) struct ShapedNet {
+    pub(crate) layers: Vec<ShapedLayer>,
+    pub(crate) blobs: IdVec<BlobId, ShapedBlob>,
+    pub(crate) params: IdVec<ParamId, Param>,
+    /// Blobs that no layer reads, sorted by name.
+    pub(crate) outputs: Vec<BlobId>,
 }
 
+/// A blob with its shape.
+pub(crate) struct ShapedBlob {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+}
+
+/// A layer that can run, with its params and what backward wants of it.
+pub(crate) struct ShapedLayer {
+    pub(crate) built: BuiltLayer,
+    pub(crate) params: Vec<ParamId>,
+    pub(crate) need: BackwardNeed,
+}
+
+/// A layer built from what is written, for bottoms whose shapes are known.
+pub(crate) struct BuiltLayer {
+    pub(crate) kind: &'static LayerKind,
+    /// As written, with its phase.
+    pub(crate) written: LayerParameter,
+    pub(crate) layer: Box<dyn Layer>,
+    pub(crate) traits: LayerTraits,
+    pub(crate) decls: Vec<ParamDecl>,
+    pub(crate) bottoms: Vec<BlobId>,
+    pub(crate) tops: Vec<BlobId>,
+    pub(crate) in_place: bool,
+    /// Loss weight of each top; 0 for what is not a loss.
+    pub(crate) loss_weights: Vec<f32>,
+    /// Which of the sources is this data layer's.
+    pub(crate) source: Option<usize>,
+}
+
+/// Builds and shapes every layer.
+pub(crate) fn infer(graph: NetGraph, opener: &mut dyn OpenSources) -> Result<ShapedNet, NetError> {
+    let mut shapes = IdVec::<BlobId, Option<Shape>>::like(&graph.blobs, None);
+    let mut built = Vec::with_capacity(graph.layers.len());
+    let mut sources = 0;
+    for wired in graph.layers {
+        let source = wired.kind.has_source.then_some(sources);
+        sources += usize::from(wired.kind.has_source);
+        let (layer, tops) = build(wired, source, &shapes, opener)?;
+        for (&top, shape) in layer.tops.iter().zip(tops) {
+            shapes[top] = Some(shape);
+        }
+        built.push(layer);
+    }
+    let shared = params::share(&built)?;
+    let needs = needs::decide(&built, &shared, graph.force_backward);
+    let layers = (built.into_iter().zip(shared.of_layer).zip(needs))
+        .map(|((built, params), need)| ShapedLayer { built, params, need })
+        .collect();
+    let mut shapes = shapes.iter_mut();
+    let blobs = graph.blobs.map(|name| {
+        let shape = shapes.next().and_then(Option::take).unwrap_or_default();
+        ShapedBlob { name, shape }
+    });
+    Ok(ShapedNet { layers, blobs, params: shared.params, outputs: graph.outputs })
+}
+
+/// Builds one layer; also the shapes of its tops.
 fn build(
-    wired: GraphNode,
-    shapes: &[Option<Shape>],
+    wired: GraphLayer,
+    source: Option<usize>,
+    shapes: &IdVec<BlobId, Option<Shape>>,
     opener: &mut dyn OpenSources,
-) -> Result<Node, NetError> {
-    let GraphNode { kind, written, phase, bottoms, tops, in_place } = wired;
-    let source_shapes = match kind.has_source {
-        true => opener
-            .shapes(&written, phase)
-            .map_err(|source| NetError::Source { layer: written.name().into(), source })?,
+) -> Result<(BuiltLayer, Vec<Shape>), NetError> {
+    let GraphLayer { kind, written, phase, bottoms, tops, in_place } = wired;
+    let name = || written.name().to_owned();
+    let objects = |source: LayerError| NetError::Layer { layer: name(), kind: kind.name, source };
+    let announced = match kind.has_source {
+        true => (opener.shapes(&written, phase))
+            .map_err(|source| NetError::Source { layer: name(), source })?,
         false => Vec::new(),
     };
     let spec = Spec {
@@ -64,47 +98,31 @@ fn build(
         in_place,
         bottoms: bottoms.len(),
         tops: tops.len(),
-        source_shapes: &source_shapes,
+        source_shapes: &announced,
     };
-    let layer = (kind.build)(&spec).map_err(|source| NetError::Layer {
-        layer: written.name().into(),
-        kind: kind.name,
-        source,
-    })?;
+    let mut layer = (kind.build)(&spec).map_err(objects)?;
     let seen: Vec<Shape> = (bottoms.iter())
         .map(|&blob| shapes[blob].clone().expect("a bottom's maker comes before its reader"))
         .collect();
+    let top_shapes = layer.reshape(&seen).map_err(objects)?;
+    assert_eq!(top_shapes.len(), tops.len(), "{} shapes all of its tops", kind.name);
     let mut loss_weights = written.loss_weight.clone();
     loss_weights.resize(tops.len(), 0.0);
     if kind.loss && written.loss_weight.is_empty() {
         loss_weights[0] = 1.0;
     }
-    Ok(Node {
+    let (traits, decls) = (layer.traits(), layer.params());
+    let built = BuiltLayer {
         kind,
-        hidden: false,
+        written,
         layer,
-        traits: LayerTraits::default(),
-        bottom_layouts: vec![Layout::RowMajor; bottoms.len()],
-        propagate: vec![false; bottoms.len()],
-        masks: vec![None; bottoms.len()],
-        seen,
+        traits,
+        decls,
         bottoms,
         tops,
         in_place,
-        params: Vec::new(),
         loss_weights,
-        source: None,
-        backward: false,
-        learn: Vec::new(),
-        idle: false,
-        followers: Vec::new(),
-        absorbed: 0,
-        unmasked: false,
-        shares_diff: false,
-        written,
-    })
-}
-
-pub(crate) fn about(node: &Node, source: LayerError) -> NetError {
-    NetError::Layer { layer: node.written.name().into(), kind: node.kind.name, source }
+        source,
+    };
+    Ok((built, top_shapes))
 }

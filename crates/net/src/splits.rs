@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 
 use caffe_format::{LayerParameter, NetParameter};
 
-/// A top: which layer, and which of its tops.
-type Place = (usize, usize);
+/// A top or bottom: which layer, and which of its tops or bottoms.
+type LayerSlot = (usize, usize);
 
 /// Inserts Split layers. Bottoms that no earlier layer makes are left as they are; the graph pass
 /// reports them.
 #[must_use]
 pub fn insert_splits(net: &NetParameter) -> NetParameter {
-    let Uses { readers, weights, sources } = Uses::count(net);
-    let mut given = BTreeMap::<Place, usize>::new();
+    let TopUses { readers, weights, sources } = TopUses::count(net);
+    let mut given = BTreeMap::<LayerSlot, usize>::new();
     let mut layers = Vec::with_capacity(net.layer.len());
     for (i, original) in net.layer.iter().enumerate() {
         let mut layer = original.clone();
@@ -29,14 +29,14 @@ pub fn insert_splits(net: &NetParameter) -> NetParameter {
         }
         let mut inserted = Vec::new();
         for top in 0..original.top.len() {
-            let place = (i, top);
-            let count = readers.get(&place).copied().unwrap_or(0);
+            let slot = (i, top);
+            let count = readers.get(&slot).copied().unwrap_or(0);
             if count > 1 {
-                let weight = weights.get(&place).copied().unwrap_or(0.0);
+                let weight = weights.get(&slot).copied().unwrap_or(0.0);
                 inserted.push(split(original, top, count, weight));
                 if weight != 0.0 {
                     layer.loss_weight.clear();
-                    *given.entry(place).or_default() += 1; // the loss reads the first
+                    *given.entry(slot).or_default() += 1; // the loss reads the first
                 }
             }
         }
@@ -46,20 +46,20 @@ pub fn insert_splits(net: &NetParameter) -> NetParameter {
     NetParameter { layer: layers, ..net.clone() }
 }
 
-struct Uses {
+struct TopUses {
     /// How often each top is read, by layers and as a loss.
-    readers: BTreeMap<Place, usize>,
+    readers: BTreeMap<LayerSlot, usize>,
     /// Loss weight of each top that has one.
-    weights: BTreeMap<Place, f32>,
+    weights: BTreeMap<LayerSlot, f32>,
     /// Which top each bottom reads.
-    sources: BTreeMap<Place, Place>,
+    sources: BTreeMap<LayerSlot, LayerSlot>,
 }
 
-impl Uses {
+impl TopUses {
     fn count(net: &NetParameter) -> Self {
         let mut uses =
             Self { readers: BTreeMap::new(), weights: BTreeMap::new(), sources: BTreeMap::new() };
-        let mut last = BTreeMap::<&str, Place>::new();
+        let mut last = BTreeMap::<&str, LayerSlot>::new();
         for (i, layer) in net.layer.iter().enumerate() {
             for (j, bottom) in layer.bottom.iter().enumerate() {
                 if let Some(&source) = last.get(bottom.as_str()) {

@@ -8,7 +8,9 @@ use kernels::{Cpu, Simd};
 use layers::{DataSource, DataSourceError};
 use tensor::{SharedSlab, Slab};
 
-use crate::{Home, MemoryPlan, Net, NetError, OpenSources, ReplicaState, compile};
+use crate::{
+    MemoryPlan, Net, NetError, OpenSources, ParamStorage, ReplicaState, RunError, compile, describe,
+};
 
 /// Nets here read no data.
 pub(crate) struct NoSources;
@@ -240,8 +242,14 @@ fn shared_weights_must_agree() {
 #[track_caller]
 fn check_backward(text: &str, want: &str) {
     let net = net(text);
-    let needing: Vec<_> =
-        net.nodes.iter().filter(|n| n.backward && !n.hidden).map(|n| n.written.name()).collect();
+    let needing: Vec<_> = net
+        .description()
+        .report
+        .layers
+        .iter()
+        .filter(|l| l.needs_backward)
+        .map(|l| &l.name[..])
+        .collect();
     assert_eq!(needing.join(" "), want);
 }
 
@@ -284,13 +292,51 @@ fn conversions_are_hidden_and_blobs_look_as_in_caffe() {
     "#]]
     .assert_debug_eq(&names);
     assert_eq!(net.blob_names().collect::<Vec<_>>(), ["x", "y", "z"]);
-    let values: Vec<f32> = (0..96).map(|i| i as f32).collect();
     let mut net = net;
     let cpu = Cpu::new(1, Simd::detect());
-    assert!(net.set_blob(&cpu, "y", &(0..160).map(|i| i as f32).collect::<Vec<_>>()));
+    net.set_blob(&cpu, "y", &(0..160).map(|i| i as f32).collect::<Vec<_>>()).unwrap();
     assert_eq!(net.blob(&cpu, "y").unwrap().values[..3], [0.0, 1.0, 2.0]);
-    assert!(!net.set_blob(&cpu, "y", &values), "another number of values");
-    assert!(!net.set_blob(&cpu, "nothing", &values));
+}
+
+#[test]
+fn a_blob_that_cannot_be_set_says_why() {
+    let text = r#"
+        layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 1 dim: 2 dim: 2 dim: 2 } } }
+        layer { name: "a" type: "Convolution" bottom: "x" top: "a" convolution_param { num_output: 1 kernel_size: 1 } }
+        layer { name: "b" type: "Convolution" bottom: "x" top: "b" convolution_param { num_output: 2 kernel_size: 1 } }
+        layer { name: "c" type: "Concat" bottom: "a" bottom: "b" top: "c" }"#;
+    let (mut net, _) = compile(&parse(text), &mut NoSources, MemoryPlan::ShareDiffs).unwrap();
+    let cpu = Cpu::new(1, Simd::detect());
+    let mut why = |set: fn(&mut Net, &Cpu, &str, &[f32]) -> Result<(), RunError>, name: &str| {
+        let error = set(&mut net, &cpu, name, &[0.0; 4]).expect_err("it cannot be set");
+        error.to_string()
+    };
+    expect!["the net has no blob `y` (blobs: x, x_in_0_split_0, x_in_0_split_1, a, b, c)"]
+        .assert_eq(&why(Net::set_blob, "y"));
+    expect!["blob `x` has shape 1 2 2 2 (8), but 4 values were given"]
+        .assert_eq(&why(Net::set_blob, "x"));
+    expect!["blob `a` cannot be set: the net was compiled to write it into its Concat's top; compile with `MemoryPlan::KeepDiffs`"]
+        .assert_eq(&why(Net::set_blob, "a"));
+    expect!["the diff of blob `a` cannot be set: its memory is shared; compile with `MemoryPlan::KeepDiffs`"]
+        .assert_eq(&why(Net::set_blob_diff, "a"));
+}
+
+/// A description needs no memory for blobs: those of this net would fill 1 TiB.
+#[test]
+fn a_net_larger_than_the_machine_can_be_described() {
+    let mut text = String::from(
+        r#"layer { name: "in" type: "Input" top: "b0" input_param { shape { dim: 1024 dim: 1048576 } } }"#,
+    );
+    for layer in 1..256 {
+        let below = layer - 1;
+        text += &format!(
+            r#"layer {{ name: "relu{layer}" type: "ReLU" bottom: "b{below}" top: "b{layer}" }}"#
+        );
+    }
+    let (net, _) = describe(&parse(&text), &mut NoSources, MemoryPlan::ForwardOnly).unwrap();
+    assert_eq!(net.memory.activations, 1 << 40);
+    let last = net.rows.last().unwrap();
+    assert_eq!((net.rows.len(), last.name.as_str(), last.kind), (256, "relu255", "ReLU"));
 }
 
 #[test]
@@ -301,9 +347,9 @@ fn a_test_net_adopts_what_it_has_in_common() {
         layer {{ name: "own" type: "InnerProduct" bottom: "x" top: "own" inner_product_param {{ num_output: 1 }} }}"#
     ));
     test.adopt(&train).unwrap();
-    let homes: Vec<_> = test.params().iter().map(|p| (p.layer.as_str(), p.home)).collect();
-    use Home::{Private, Slab};
-    assert_eq!(homes, [("first", Slab), ("mid", Slab), ("own", Private), ("own", Private)]);
+    let storage: Vec<_> = test.params().iter().map(|p| (p.layer.as_str(), p.storage)).collect();
+    use ParamStorage::{Private, Slab};
+    assert_eq!(storage, [("first", Slab), ("mid", Slab), ("own", Private), ("own", Private)]);
     let square = net(&SHARED.replace("num_output: 3", "num_output: 3 transpose: true"));
     assert!(test.adopt(&square).is_ok(), "square weights fit either way");
 }

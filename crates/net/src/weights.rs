@@ -5,24 +5,29 @@ use std::collections::BTreeMap;
 use base::Shape;
 use caffe_format::{BlobProto, NetParameter};
 
-use crate::{Home, Net};
+use crate::description::LayerDescription;
+use crate::{Net, Param, ParamStorage};
 
 impl Net {
     /// All layers with the shapes of their params, in net order, and whether each param belongs to an
     /// earlier layer.
     #[must_use]
     pub fn layer_params(&self) -> Vec<(&str, Vec<(Shape, bool)>)> {
-        let of = |node: &crate::Node| {
-            let decls = node.layer.params().into_iter().zip(&node.params).enumerate();
-            decls
-                .map(|(index, (decl, &param))| {
-                    let owner = &self.params[param];
-                    (decl.shape, owner.layer != node.written.name() || owner.index != index)
+        let of = |layer: &LayerDescription| {
+            let params = layer.params.iter().enumerate();
+            params
+                .map(|(index, (param, shape))| {
+                    let owner = &self.params[*param];
+                    (shape.clone(), owner.layer != layer.name() || owner.index != index)
                 })
                 .collect()
         };
-        let shown = self.nodes.iter().filter(|node| !node.hidden);
-        shown.map(|node| (node.written.name(), of(node))).collect()
+        self.visible_layers().map(|layer| (layer.written.name(), of(layer))).collect()
+    }
+
+    /// Layers as Caffe has them, in the order they run.
+    fn visible_layers(&self) -> impl Iterator<Item = &LayerDescription> {
+        self.description.layers.iter().filter(|layer| !layer.hidden)
     }
 
     /// Sets param `index` of `layer` in the given slab and running state.
@@ -38,36 +43,45 @@ impl Net {
         params: &mut [f32],
         running: &mut [f32],
     ) {
-        let node = self.nodes.iter().find(|node| node.written.name() == layer);
-        let node = node.expect("the layer was matched by name");
-        let param = &self.params[node.params[index]];
-        match param.home {
-            Home::Slab => params[param.values.clone()].copy_from_slice(values),
-            Home::Running => running[param.values.clone()].copy_from_slice(values),
-            Home::Private => panic!("private params are not loaded"),
+        let layer = self.description.layers.iter().find(|other| other.name() == layer);
+        let layer = layer.expect("the layer was matched by name");
+        let param = &self.params[layer.params[index].0];
+        match param.storage {
+            ParamStorage::Slab => params[param.values.clone()].copy_from_slice(values),
+            ParamStorage::Running => running[param.values.clone()].copy_from_slice(values),
+            ParamStorage::Private => panic!("private params are not loaded"),
         }
     }
 
     /// The net with its params, as a model file holds it.
     #[must_use]
     pub fn model(&self, params: &[f32], running: &[f32]) -> NetParameter {
-        let mut model = self.written.clone();
-        let nodes = self.nodes.iter().filter(|node| !node.hidden);
-        for (layer, node) in model.layer.iter_mut().zip(nodes) {
-            layer.phase = node.written.phase;
-            layer.blobs = (node.params.iter().map(|&p| &self.params[p]))
-                .zip(node.layer.params())
-                .map(|(param, decl)| {
-                    let values = match param.home {
-                        Home::Slab => &params[param.values.clone()],
-                        Home::Running => &running[param.values.clone()],
-                        Home::Private => &self.private[param.values.clone()],
-                    };
-                    BlobProto::from_values(decl.shape.dims(), values.to_vec())
+        let mut model = self.description.split.clone();
+        for (written, layer) in model.layer.iter_mut().zip(self.visible_layers()) {
+            written.phase = layer.written.phase;
+            written.blobs = (layer.params.iter())
+                .map(|(param, shape)| {
+                    let values = self.values_of(&self.params[*param], params, running);
+                    BlobProto::from_values(shape.dims(), values.to_vec())
                 })
                 .collect();
         }
         model
+    }
+
+    /// Values of a param, wherever they are.
+    pub(crate) fn values_of<'a>(
+        &'a self,
+        param: &Param,
+        params: &'a [f32],
+        running: &'a [f32],
+    ) -> &'a [f32] {
+        let memory = match param.storage {
+            ParamStorage::Slab => params,
+            ParamStorage::Running => running,
+            ParamStorage::Private => &self.private,
+        };
+        &memory[param.values.clone()]
     }
 
     /// Makes this net use the params of `other`, layer by layer of the same name, as a test net uses
@@ -75,20 +89,20 @@ impl Net {
     /// params have other shapes there.
     pub fn adopt(&mut self, other: &Self) -> Result<(), String> {
         let mut theirs = BTreeMap::new();
-        for node in &other.nodes {
-            for (index, &param) in node.params.iter().enumerate() {
-                theirs.insert((node.written.name(), index), &other.params[param]);
+        for layer in &other.description.layers {
+            for (index, (param, _)) in layer.params.iter().enumerate() {
+                theirs.insert((layer.name(), index), &other.params[*param]);
             }
         }
         let mut private = 0;
-        for param in &mut self.params {
+        for param in self.params.iter_mut() {
             if let Some(source) = theirs.get(&(param.layer.as_str(), param.index)) {
                 if source.shape != param.shape {
                     return Err(param.layer.clone());
                 }
-                (param.home, param.values) = (source.home, source.values.clone());
+                (param.storage, param.values) = (source.storage, source.values.clone());
             } else {
-                param.home = Home::Private;
+                param.storage = ParamStorage::Private;
                 param.values = private..private + param.shape.count();
                 private = param.values.end;
             }
@@ -107,12 +121,8 @@ impl Net {
     #[must_use]
     pub fn hash(&self, params: &[f32], running: &[f32]) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for param in &self.params {
-            let values = match param.home {
-                Home::Slab => &params[param.values.clone()],
-                Home::Running => &running[param.values.clone()],
-                Home::Private => &self.private[param.values.clone()],
-            };
+        for param in self.params.iter() {
+            let values = self.values_of(param, params, running);
             for value in values {
                 // Multiplying by an odd number and folding the high half down mixes every bit.
                 hash = (hash ^ u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -50,9 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let image = read(&fs::read(picture)?, options.record, channels)?;
     let image = image::resize::resize(&image, height, width);
     let values = planar(&image, &options).repeat(n);
-    if !single.set_blob(&input, &values) {
-        return Err(format!("input `{input}` takes {channels} channels").into());
-    }
+    single.set_blob(&input, &values)?;
     single.forward()?;
 
     let outputs = single.net().outputs(single.cpu());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use exchange::Exchange;
 use exchange::canonical::Accumulator;
 use kernels::Cpu;
-use net::{Home, Net};
+use net::{Net, ParamStorage};
 use solver::{ParamSlot, ParamSlots, Solver};
 use tensor::{SharedSlab, Slab};
 
@@ -88,7 +88,7 @@ impl JobParts {
 /// Parameters with a gradient, in net order.
 fn param_slots(net: &Net) -> ParamSlots {
     let slot = |param: &net::Param| {
-        let gradient = param.gradient.clone().filter(|_| param.home == Home::Slab)?;
+        let gradient = param.gradient.clone().filter(|_| param.storage == ParamStorage::Slab)?;
         Some(ParamSlot {
             values: param.values.clone(),
             gradient,

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use data::OptionNotice;
-use net::{DebugValue, Memory, NetReport, Output, UnmetRule};
+use net::{DebugValue, MemoryUse, NetReport, Output, UnmetRule};
 use serde::{Deserialize, Serialize};
 
 use crate::PhaseTimes;
@@ -96,7 +96,7 @@ pub enum Event {
         exact: bool,
     },
     /// What the train nets of all workers here need, before the first iteration.
-    MemoryPlan(Memory),
+    MemoryPlan(MemoryUse),
     /// The loop begins.
     Solving {
         /// The train net's name.

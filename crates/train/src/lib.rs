@@ -125,8 +125,8 @@ pub use exchange::{Exchange, ExchangeError};
 pub use kernels::{Cpu, Simd};
 pub use layers::DataSourceError;
 pub use net::{
-    DebugBlob, DebugValue, LayerReport, Memory, MemoryPlan, Mismatch, Net, NetError, NetNorms,
-    NetReport, Output, RunError, SharedParam, TopReport, UnmetRule, Values,
+    BlobValues, DebugBlob, DebugValue, LayerReport, MemoryPlan, MemoryUse, Mismatch, Net, NetError,
+    NetNorms, NetReport, Output, RunError, SharedParam, TopReport, UnmetRule,
 };
 pub use safetensors::SafeTensorError;
 pub use snapshot::weights::WeightsError;

@@ -157,9 +157,12 @@ pub(crate) fn build(
     let (net, unmet) = compile(&with_files, sources, plan)
         .map_err(|source| TrainError::Net { which: which.clone(), source })?;
     unmet.into_iter().for_each(|rule| events(Event::UnmetRule(rule)));
-    let mut shown = NetParameter { layer: net.filtered(), ..written.clone() };
+    let mut shown = NetParameter { layer: net.description().filtered.clone(), ..written.clone() };
     shown.layer.iter_mut().for_each(|layer| layer.blobs.clear());
-    events(Event::NetCompiled { prototxt: text::write(&shown), report: net.report() });
+    events(Event::NetCompiled {
+        prototxt: text::write(&shown),
+        report: net.description().report.clone(),
+    });
     Ok(net)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::random::Mt19937;
 use caffe_format::SolverState;
 use layers::DataSource;
-use net::{Home, Param, ReplicaState};
+use net::{Param, ParamStorage, ReplicaState};
 use snapshot::{Loaded, Replica, Resume, RunState};
 
 use crate::catch_up::catch_up;
@@ -63,7 +63,7 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), ResumeProbl
                     want: param.values.len(),
                 });
             }
-            if param.home == Home::Slab {
+            if param.storage == ParamStorage::Slab {
                 slab.get_mut()[param.values.clone()].copy_from_slice(&values);
             }
         }
@@ -107,7 +107,7 @@ fn restore_statistics(
         let found = params.iter().find(|p| {
             p.layer == blob.layer
                 && u32::try_from(p.index) == Ok(blob.blob)
-                && p.home == Home::Running
+                && p.storage == ParamStorage::Running
         });
         let found = found.filter(|param| param.values.len() == blob.values.len());
         let param = found.ok_or_else(|| ResumeProblem::Statistics { layer: blob.layer.clone() })?;

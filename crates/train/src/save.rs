@@ -1,7 +1,7 @@
 //! From a job to a snapshot.
 
 use caffe_format::{BlobProto, NetParameter, SolverState, text};
-use net::{Home, Param};
+use net::{Param, ParamStorage};
 use snapshot::{Replica, RunState, Section, Snapshot, Statistics, hash};
 
 use crate::{Event, Job, TrainError};
@@ -34,9 +34,9 @@ impl Job {
     fn solver_state(&self) -> SolverState {
         let history: Vec<_> = self.shared.history.iter().map(|slab| slab.read()).collect();
         let blob = |slab: &[f32], param: &Param| {
-            let values = match param.home {
-                Home::Slab => slab[param.values.clone()].to_vec(),
-                Home::Running | Home::Private => vec![0.0; param.values.len()],
+            let values = match param.storage {
+                ParamStorage::Slab => slab[param.values.clone()].to_vec(),
+                ParamStorage::Running | ParamStorage::Private => vec![0.0; param.values.len()],
             };
             BlobProto::from_values(param.shape.dims(), values)
         };
@@ -89,7 +89,7 @@ impl Job {
 
     fn replica_state(&self, replica: &net::ReplicaState) -> Replica {
         let names = self.net().source_names().into_iter().map(String::from);
-        let running = self.net().params().iter().filter(|p| p.home == Home::Running);
+        let running = self.net().params().iter().filter(|p| p.storage == ParamStorage::Running);
         Replica {
             sources: names.zip(replica.sources.iter().map(|source| source.state())).collect(),
             random: replica.rng.state(),

@@ -72,7 +72,7 @@ impl NetConfig {
 ///     layer { name: "prob" type: "Softmax" bottom: "scaled" top: "prob" }"#,
 /// )?;
 /// let mut single = Single::build(&NetConfig::new("deploy"), &net, &mut |_| {})?;
-/// assert!(single.set_blob("data", &[0.0, 0.5, 1.0]));
+/// single.set_blob("data", &[0.0, 0.5, 1.0])?;
 /// single.forward()?;
 /// let prob = single.blob("prob").expect("the net has it");
 /// assert_eq!(prob.shape.dims(), [1, 3]);
@@ -216,24 +216,24 @@ impl Single {
 
     /// Data of a blob, by name, in Caffe's order.
     #[must_use]
-    pub fn blob(&self, name: &str) -> Option<net::Values> {
+    pub fn blob(&self, name: &str) -> Option<net::BlobValues> {
         self.net.blob(&self.cpu, name)
     }
 
-    /// Sets the data of a blob, usually an Input's; `false` when name or length do not fit.
-    pub fn set_blob(&mut self, name: &str, values: &[f32]) -> bool {
-        self.net.set_blob(&self.cpu, name, values)
+    /// Sets the data of a blob, usually an Input's, from values in Caffe's order.
+    pub fn set_blob(&mut self, name: &str, values: &[f32]) -> Result<(), TrainError> {
+        Ok(self.net.set_blob(&self.cpu, name, values)?)
     }
 
     /// Diff of a blob, by name, in Caffe's order.
     #[must_use]
-    pub fn blob_diff(&self, name: &str) -> Option<net::Values> {
+    pub fn blob_diff(&self, name: &str) -> Option<net::BlobValues> {
         self.net.blob_diff(&self.cpu, name)
     }
 
-    /// Sets the diff of an output, to run backward from it; `false` when name or length do not fit.
-    pub fn set_blob_diff(&mut self, name: &str, values: &[f32]) -> bool {
-        self.net.set_blob_diff(&self.cpu, name, values)
+    /// Sets the diff of an output, to run backward from it.
+    pub fn set_blob_diff(&mut self, name: &str, values: &[f32]) -> Result<(), TrainError> {
+        Ok(self.net.set_blob_diff(&self.cpu, name, values)?)
     }
 
     /// Sets param `index` of `layer`.

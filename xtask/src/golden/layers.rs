@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use caffe_format::{NetState, Phase};
 use kernels::Simd;
-use net::{Home, MemoryPlan};
+use net::{MemoryPlan, ParamStorage};
 use train::files::UnknownFields;
 use train::{NetConfig, Single};
 
@@ -51,9 +51,7 @@ pub(crate) fn run(case: &Path) -> Result<CaseVerdict> {
     let mut single = open(&model, case, phase, seed)?;
     set_params(&mut single, &tensors)?;
     for (blob, values) in tensors.under("in") {
-        if !set_input(&mut single, blob, values) {
-            bail!("no input `{blob}` of {} values", values.len());
-        }
+        set_input(&mut single, blob, values)?;
     }
     if let Some(seed) = tensors.note("seed_before_forward") {
         single.reseed(seed.parse()?);
@@ -73,7 +71,7 @@ pub(crate) fn run(case: &Path) -> Result<CaseVerdict> {
 
 fn check_backward(single: &mut Single, tensors: &Tensors, close: &mut Closeness) -> Result<()> {
     for (blob, values) in tensors.under("dout") {
-        single.set_blob_diff(blob, values);
+        single.set_blob_diff(blob, values)?;
     }
     if tensors.under("din").next().is_none() && tensors.under("dparam").next().is_none() {
         return Ok(());
@@ -99,7 +97,7 @@ fn check_backward(single: &mut Single, tensors: &Tensors, close: &mut Closeness)
 fn set_params(single: &mut Single, tensors: &Tensors) -> Result<()> {
     for (name, want) in tensors.under("param") {
         let (layer, index) = param_name(name)?;
-        if find(single, layer, index)?.home == Home::Slab {
+        if find(single, layer, index)?.storage == ParamStorage::Slab {
             equal_bits(&format!("param/{name}"), &param(single, name)?, want)?;
         }
         single.set_param(layer, index, want);
@@ -108,13 +106,13 @@ fn set_params(single: &mut Single, tensors: &Tensors) -> Result<()> {
 }
 
 /// Inputs are Input layers' tops, or the param of a Parameter layer called `in_<blob>`.
-fn set_input(single: &mut Single, blob: &str, values: &[f32]) -> bool {
+fn set_input(single: &mut Single, blob: &str, values: &[f32]) -> Result<()> {
     let layer = format!("in_{blob}");
     if single.net().params().iter().any(|param| param.layer == layer) {
         single.set_param(&layer, 0, values);
-        return true;
+        return Ok(());
     }
-    single.set_blob(blob, values)
+    Ok(single.set_blob(blob, values)?)
 }
 
 fn find(single: &Single, layer: &str, index: usize) -> Result<net::Param> {
@@ -127,8 +125,8 @@ fn param(single: &Single, name: &str) -> Result<Vec<f32>> {
     let (layer, index) = param_name(name)?;
     let param = find(single, layer, index)?;
     let (learned, running) = single.params();
-    Ok(match param.home {
-        Home::Running => running[param.values].to_vec(),
-        Home::Slab | Home::Private => learned[param.values].to_vec(),
+    Ok(match param.storage {
+        ParamStorage::Running => running[param.values].to_vec(),
+        ParamStorage::Slab | ParamStorage::Private => learned[param.values].to_vec(),
     })
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use caffe_format::Phase;
-use net::Home;
+use net::ParamStorage;
 use serde_json::Value;
 use train::files::{UnknownFields, read_net};
 
@@ -67,9 +67,11 @@ pub(crate) fn run(case: &Path) -> Result<CaseVerdict> {
             let param = params.find(|param| param.layer == *layer && param.index == index);
             let param = param.with_context(|| format!("no param {what}"))?;
             check_shape(&what, param.shape.dims(), want)?;
-            let values = match param.home {
-                Home::Running => &running[param.values.clone()],
-                Home::Slab | Home::Private => &single.params().0[param.values.clone()],
+            let values = match param.storage {
+                ParamStorage::Running => &running[param.values.clone()],
+                ParamStorage::Slab | ParamStorage::Private => {
+                    &single.params().0[param.values.clone()]
+                }
             };
             worst = worst.max(check_mean(&format!("{what} data"), values, &want["data"])?);
             let pool = single.pool();

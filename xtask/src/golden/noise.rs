@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use base::random::Mt19937;
 use caffe_format::Phase;
-use net::{Home, Param};
+use net::{Param, ParamStorage};
 use train::Single;
 
 use super::layers;
@@ -30,7 +30,7 @@ impl GradientNoise {
         let folder = case.parent().context("a folder")?;
         let mut nudged = layers::open(model, folder, Phase::Train, seed)?;
         let mut rng = Mt19937::new(1);
-        let learned = |param: &&Param| param.home == Home::Slab;
+        let learned = |param: &&Param| param.storage == ParamStorage::Slab;
         for param in single.net().params().iter().filter(learned) {
             let mut values = single.params().0[param.values.clone()].to_vec();
             values.iter_mut().for_each(|value| *value += *value * NUDGE * rng.uniform(-1.0, 1.0));

@@ -88,7 +88,7 @@ fn compare(name: &str, folder: &Path, python: &Path) -> Result<f32> {
     let shape = single.net().blob_shape("data").context("the net has no blob `data`")?.clone();
     let mut input = vec![0.0; shape.count()];
     rng.fill_gaussian(0.0, 1.0, &mut input);
-    ensure!(single.set_blob("data", &input), "the input does not fit");
+    single.set_blob("data", &input)?;
     single.forward()?;
     calm(&mut single)?;
     single.forward()?;
@@ -120,7 +120,7 @@ fn compare(name: &str, folder: &Path, python: &Path) -> Result<f32> {
 /// Draws params that keep values in range through many layers.
 fn fill(single: &mut Single, rng: &mut Mt19937) {
     let kinds: Vec<(String, &str)> =
-        single.net().rows().into_iter().map(|row| (row.name, row.kind)).collect();
+        single.net().description().rows.iter().map(|row| (row.name.clone(), row.kind)).collect();
     let params: Vec<_> = single
         .net()
         .params()
@@ -146,7 +146,7 @@ fn fill(single: &mut Single, rng: &mut Mt19937) {
 /// Scales the last inner product so that its outputs deviate by 1: behind larger ones, softmax
 /// gives 0 and 1 whatever the net computes.
 fn calm(single: &mut Single) -> Result<()> {
-    let layers = single.net().filtered();
+    let layers = single.net().description().filtered.clone();
     let last = layers.iter().rfind(|layer| layer.type_() == "InnerProduct");
     let last = last.context("the net has no inner product")?;
     let scores = single.blob(&last.top[0]).context("its top is a blob")?.values;

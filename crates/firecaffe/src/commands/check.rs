@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use caffe_format::{NetParameter, Phase, SolverParameter};
-use net::{MemoryPlan, Net, NetError, compile};
+use net::{MemoryPlan, NetDescription, NetError, describe};
 use train::files::{self, PrototxtNotice, ReadPrototxt};
 use train::nets::{self, NamedNet, SolverNets};
 use train::{FileSources, OnBadSample, TrainError, check_solver};
@@ -93,7 +93,7 @@ fn check_net(read: &ReadPrototxt<NetParameter>, args: &CheckArgs, findings: &mut
         let name = format!("phase {}", if phase == Phase::Train { "TRAIN" } else { "TEST" });
         let Some(net) = findings.build(&name, &net) else { continue };
         // A net without rules is the same in both phases; once is enough.
-        let layers: Vec<_> = net.rows().into_iter().map(|row| row.name).collect();
+        let layers: Vec<_> = net.rows.iter().map(|row| row.name.clone()).collect();
         if shown.as_ref() != Some(&layers) {
             findings.table(&name, &net);
         }
@@ -137,8 +137,8 @@ impl Findings {
         }
     }
 
-    /// Builds a net, or adds what is wrong with it; what is wrong in both phases counts once.
-    fn build(&mut self, name: &str, written: &NetParameter) -> Option<Net> {
+    /// Compiles a net without allocating its blobs, or adds what is wrong with it; what is wrong in both phases counts once.
+    fn build(&mut self, name: &str, written: &NetParameter) -> Option<NetDescription> {
         let mut sources = FileSources::alone(root(), OnBadSample::Fail);
         let plan = match written.state().phase() {
             Phase::Train => MemoryPlan::ShareDiffs,
@@ -151,7 +151,7 @@ impl Findings {
                 return None;
             }
         };
-        let errors = match compile(&written, &mut sources, plan) {
+        let errors = match describe(&written, &mut sources, plan) {
             Ok((net, _)) => return Some(net),
             Err(NetError::Several(errors)) => errors,
             Err(error) => vec![error],
@@ -164,7 +164,7 @@ impl Findings {
         None
     }
 
-    fn table(&mut self, name: &str, net: &Net) {
-        self.text += &format!("{} ({name})\n{}\n", net.name(), table::render(net));
+    fn table(&mut self, name: &str, net: &NetDescription) {
+        self.text += &format!("{} ({name})\n{}\n", net.name, table::render(net));
     }
 }

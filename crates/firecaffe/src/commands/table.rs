@@ -1,7 +1,7 @@
 //! A net as a table: layers, shapes, parameters, multiply-adds, memory.
 
 use base::Shape;
-use net::{LayerSummary, Net};
+use net::{LayerSummary, NetDescription};
 
 use super::columns::{self, Side};
 use crate::log::{megabytes, memory_plan};
@@ -16,8 +16,8 @@ const COLUMNS: [(&str, Side); 6] = [
 ];
 
 /// The table of `net` and its memory plan.
-pub(super) fn render(net: &Net) -> String {
-    let rows = net.rows();
+pub(super) fn render(net: &NetDescription) -> String {
+    let rows = &net.rows;
     let mut cells: Vec<_> = rows.iter().filter(|row| !row.hidden).map(cells).collect();
     let parameters: usize = rows.iter().map(|row| row.params).sum();
     let multiply_adds: u64 = rows.iter().map(|row| row.multiply_adds).sum();
@@ -30,7 +30,7 @@ pub(super) fn render(net: &Net) -> String {
         thousands(multiply_adds),
         megabytes(activations),
     ]);
-    columns::render(COLUMNS, cells) + &memory_plan(&net.memory()) + "\n"
+    columns::render(COLUMNS, cells) + &memory_plan(&net.memory) + "\n"
 }
 
 fn cells(row: &LayerSummary) -> [String; 6] {

@@ -98,7 +98,8 @@ pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     report(&single, &times, total, args.iterations, &log);
     if args.roofline {
         let machine = machine::measure(single.cpu());
-        let table = roofline::render(&single.net().rows(), &times, args.iterations, &machine);
+        let table =
+            roofline::render(&single.net().description().rows, &times, args.iterations, &machine);
         output::print(&table)?;
     }
     Ok(())
@@ -137,7 +138,7 @@ fn measure(single: &mut Single, iterations: u32, log: &Log) -> Result<LayerTimes
 fn report(single: &Single, times: &LayerTimes, total: Duration, iterations: u32, log: &Log) {
     let average = |time: Duration| milliseconds(time, iterations);
     log.caffe("Average time per layer: ");
-    for (index, row) in single.net().rows().iter().enumerate() {
+    for (index, row) in single.net().description().rows.iter().enumerate() {
         let name = &row.name;
         log.caffe(format!("{name:>10}\tforward: {} ms.", average(times.forward[index])));
         log.caffe(format!("{name:>10}\tbackward: {} ms.", average(times.backward[index])));
@@ -152,7 +153,7 @@ fn report(single: &Single, times: &LayerTimes, total: Duration, iterations: u32,
 
 /// Names the conversions between memory orders that are left, and what they cost.
 fn conversions(single: &Single, times: &LayerTimes, iterations: u32, log: &Log) {
-    let rows = single.net().rows();
+    let rows = &single.net().description().rows;
     let hidden = rows.iter().zip(times.forward.iter().zip(&times.backward));
     let hidden: Vec<_> = hidden.filter(|(row, _)| row.hidden).collect();
     let both: Duration = hidden.iter().map(|(_, (forward, backward))| **forward + **backward).sum();

@@ -2,7 +2,7 @@
 //! [`set_up`](super::set_up).
 
 use base::general;
-use net::{DebugBlob, DebugValue, Memory, Output};
+use net::{DebugBlob, DebugValue, MemoryUse, Output};
 use train::{Display, Event};
 
 use super::line::{LogLine, OURS, Severity};
@@ -174,8 +174,8 @@ pub(crate) fn output_value(output: &Output, value: f32) -> String {
 }
 
 /// The plan on one line, in millions of bytes.
-pub(crate) fn memory_plan(memory: &Memory) -> String {
-    let Memory { params, gradients, activations, diffs, workspace } = memory;
+pub(crate) fn memory_plan(memory: &MemoryUse) -> String {
+    let MemoryUse { params, gradients, activations, diffs, workspace } = memory;
     let total = params + gradients + activations + diffs + workspace;
     let parts: [(&str, &usize); 6] = [
         ("parameters", params),

@@ -6,8 +6,8 @@ use caffe_format::Phase;
 use chrono::{TimeZone, Utc};
 use expect_test::{Expect, expect};
 use net::{
-    DebugBlob, DebugValue, LayerReport, Memory, Mismatch, NetNorms, NetReport, Output, SharedParam,
-    TopReport, UnmetRule,
+    DebugBlob, DebugValue, LayerReport, MemoryUse, Mismatch, NetNorms, NetReport, Output,
+    SharedParam, TopReport, UnmetRule,
 };
 use train::files::PrototxtNotice;
 use train::{Display, Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap};
@@ -122,7 +122,7 @@ fn snapshots() {
 
 #[test]
 fn lines_of_our_own() {
-    let memory = Memory {
+    let memory = MemoryUse {
         params: 1_724_320,
         gradients: 1_724_320,
         activations: 5_169_924,

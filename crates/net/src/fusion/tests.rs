@@ -2,6 +2,8 @@
 
 use kernels::{Cpu, Simd};
 
+use crate::compile::compile_placed;
+use crate::placed::PlacedNet;
 use crate::tests::{NoSources, PassResult, initialise, parse, run};
 use crate::{MemoryPlan, Net, compile};
 
@@ -135,6 +137,12 @@ fn awkward() -> String {
     .concat()
 }
 
+/// How the net is placed for training.
+fn placed(layers: &str) -> PlacedNet {
+    let (net, plan) = (parse(&with_loss(layers)), MemoryPlan::ShareDiffs);
+    compile_placed(&net, &mut NoSources, plan).unwrap_or_else(|error| panic!("{error}")).0
+}
+
 fn compiled(layers: &str, plan: MemoryPlan) -> Net {
     let net = compile(&parse(&with_loss(layers)), &mut NoSources, plan);
     net.unwrap_or_else(|error| panic!("{error}")).0
@@ -145,7 +153,7 @@ fn bits(values: &[f32]) -> Vec<u32> {
 }
 
 #[track_caller]
-fn check_same(layers: &str) -> (Net, Net) {
+fn check_same(layers: &str) -> Net {
     let mut kept = compiled(layers, MemoryPlan::KeepDiffs);
     let mut fused = compiled(layers, MemoryPlan::ShareDiffs);
     let mut forward = compiled(layers, MemoryPlan::ForwardOnly);
@@ -167,7 +175,7 @@ fn check_same(layers: &str) -> (Net, Net) {
         assert_eq!(want, bits(&forward.blob(&cpu, name).unwrap().values), "forward of {name}");
     }
     assert!(fused.memory().diffs < kept.memory().diffs);
-    (kept, fused)
+    fused
 }
 
 fn forward_only(net: &mut Net, cpu: &Cpu) {
@@ -175,44 +183,45 @@ fn forward_only(net: &mut Net, cpu: &Cpu) {
     net.forward(cpu, &params, &mut replica).unwrap();
 }
 
-/// Names of layers that do nothing in their turn.
-fn idle(net: &Net) -> Vec<&str> {
-    net.nodes.iter().filter(|node| node.idle).map(|node| node.written.name()).collect()
+/// Names of layers whose work others do.
+fn idle(net: &PlacedNet) -> Vec<&str> {
+    net.layers.iter().filter(|layer| layer.idle).map(|layer| layer.name()).collect()
 }
 
 #[test]
-fn convolutions_take_their_relus() {
-    let (_, fused) = check_same(&chain());
-    assert_eq!(idle(&fused), ["relu_a", "relu_b", "relu_c"]);
+fn convolutions_absorb_their_relus() {
+    check_same(&chain());
+    assert_eq!(idle(&placed(&chain())), ["relu_a", "relu_b", "relu_c"]);
 }
 
 #[test]
-fn residual_blocks_take_norms_and_sums() {
-    let (kept, fused) = check_same(&residual());
+fn residual_blocks_absorb_norms_and_sums() {
+    check_same(&residual());
+    let fused = placed(&residual());
     assert_eq!(idle(&fused).len(), 8);
-    assert!(idle(&kept).is_empty());
     // The mask of the sum's ReLU is applied where its diffs are added up.
     let masks: Vec<_> =
-        fused.nodes.iter().filter(|n| n.masks.iter().any(Option::is_some)).collect();
+        fused.layers.iter().filter(|l| l.masks.iter().any(Option::is_some)).collect();
     assert_eq!(masks.len(), 2);
-    assert!(masks.iter().all(|node| node.kind.name == "Split"));
-    assert!(fused.nodes.iter().any(|node| node.shares_diff));
+    assert!(masks.iter().all(|layer| layer.kind.name == "Split"));
+    assert!(fused.layers.iter().any(|layer| layer.shares_diff));
 }
 
 #[test]
-fn inception_branches_lie_in_their_concat() {
-    let (_, fused) = check_same(&inception());
-    let placed: Vec<_> =
+fn inception_branches_are_channels_of_their_concat() {
+    check_same(&inception());
+    let fused = placed(&inception());
+    let joined: Vec<_> =
         fused.blobs.iter().filter(|b| b.placement.is_some()).map(|b| b.name.as_str()).collect();
-    assert_eq!(placed, ["b", "c", "d", "f", "g"]);
-    let copied = fused.nodes.iter().find(|node| node.written.name() == "last").unwrap();
+    assert_eq!(joined, ["b", "c", "d", "f", "g"]);
+    let copied = fused.layers.iter().find(|layer| layer.name() == "last").unwrap();
     assert!(!copied.idle);
 }
 
 #[test]
 fn what_cannot_be_fused_runs_as_it_is_written() {
-    let (_, fused) = check_same(&awkward());
-    assert_eq!(idle(&fused), ["scale_n", "relu_b", "relu_s"]);
+    let fused = check_same(&awkward());
+    assert_eq!(idle(&placed(&awkward())), ["scale_n", "relu_b", "relu_s"]);
     let cpu = Cpu::new(1, Simd::detect());
     assert!(fused.blob_diff(&cpu, "a").is_none(), "its memory is another's by now");
     assert!(fused.blob_diff(&cpu, "loss").is_some());
@@ -222,7 +231,7 @@ fn what_cannot_be_fused_runs_as_it_is_written() {
 #[test]
 fn gradients_are_ready_where_they_are_made() {
     let net = compiled(&residual(), MemoryPlan::ShareDiffs);
-    let at = |name: &str| net.nodes.iter().position(|n| n.written.name() == name).unwrap();
+    let at = |name: &str| (0..net.len()).find(|&layer| net.layer_name(layer) == name).unwrap();
     assert!(net.ready_after(at("bn_e")) > net.ready_after(at("scale_e")));
     assert_eq!(net.ready_after(0), net.pool_len());
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use caffe_format::{NetParameter, Phase};
-use net::compile;
+use net::describe;
 use train::{FileSources, OnBadSample, TrainError, WhichNet, files};
 
 use crate::commands::table;
@@ -47,9 +47,9 @@ pub(super) fn run(args: &SummaryArgs) -> Result<()> {
         Phase::Test => net::MemoryPlan::ForwardOnly,
     };
     let mut sources = FileSources::alone(root(), OnBadSample::Fail);
-    let (net, _) = compile(&written, &mut sources, plan)
+    let (net, _) = describe(&written, &mut sources, plan)
         .map_err(|source| TrainError::Net { which: WhichNet::File(file.into()), source })?;
     let notices: String = read.notices.iter().map(|notice| format!("{notice}\n")).collect();
-    print(&format!("{notices}{}\n{}", net.name(), table::render(&net)))?;
+    print(&format!("{notices}{}\n{}", net.name, table::render(&net)))?;
     Ok(())
 }

@@ -23,7 +23,7 @@ pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
     let [pass, rest, all] = [pass, rest, all].map(|part| TimedStep::median(&steps, part));
     let images = job.items_per_iteration() as f64;
     let passes = f64::from(job.solver_param().iter_size());
-    let flops = passes * job.net().rows().iter().map(work::flops).sum::<f64>();
+    let flops = passes * job.net().description().rows.iter().map(work::flops).sum::<f64>();
     log.caffe(format!("Median Forward-Backward: {} ms.", general(pass * 1e3)));
     log.caffe(format!("Median Update: {} ms.", general(rest * 1e3)));
     log.caffe(format!("Floating-point operations: {} G an iteration.", general(flops / 1e9)));
