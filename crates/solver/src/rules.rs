@@ -45,7 +45,7 @@ pub struct UpdateRule {
     /// Where weight decay acts.
     pub(crate) decay: DecayMode,
     /// Factor of a parameter's learning rate, for rules that depend on norms.
-    pub(crate) trust: Option<fn(&ParamNorms) -> f32>,
+    pub(crate) trust: Option<fn(&TrustNorms) -> f32>,
     /// Refuses numbers that the rule cannot use.
     pub(crate) check: fn(&HyperParams) -> Result<(), SolverError>,
     /// Updates one block, as compiled for the worker's SIMD level.
@@ -62,7 +62,7 @@ pub(crate) struct ParamBlock<'a> {
 }
 
 /// L2 norms of one parameter, from which its trust ratio is computed.
-pub(crate) struct ParamNorms {
+pub(crate) struct TrustNorms {
     /// The trust coefficient.
     pub(crate) eta: f64,
     pub(crate) weights: f64,

@@ -4,7 +4,7 @@ use crate::{
     BlockSums, ParamSlots, Solver,
     norms::total,
     prepare::{Preparation, WeightDecay},
-    rules::{DecayMode, ParamNorms, RuleTerms},
+    rules::{DecayMode, RuleTerms, TrustNorms},
     solver::Regularization,
 };
 
@@ -63,7 +63,7 @@ impl Solver {
             };
             let trust = self.rule.trust.map_or(1.0, |trust| {
                 let sums = total(sums, slots.blocks_of(index));
-                trust(&ParamNorms {
+                trust(&TrustNorms {
                     eta: self.hyper.trust_coefficient.into(),
                     weights: sums.values.sqrt(),
                     gradient: sums.gradient.sqrt() * f64::from(clip * normalise),

@@ -233,13 +233,13 @@ impl WeightGradientTask<'_> {
         };
         for panel in panels.clone() {
             let packed = &mut panel_scratch[..depth * COLS];
-            let valid = pack_input::pack(s, self.of, (*group, panel), &pixels, packed);
+            let valid_pixels = pack_input::pack(s, self.of, (*group, panel), &pixels, packed);
             if tiles.len() >= PREFETCH_TILES && panel + 1 < panels.end {
                 pack_input::prefetch(s, self.of, (*group, panel + 1), &pixels);
             }
             for (index, tile) in tiles.clone().enumerate() {
                 let a = dy_tiles[index * pack::tile_len(depth)..].as_ptr();
-                let slices = valid.ranges().iter().map(|&(at, end)| {
+                let slices = valid_pixels.ranges().iter().map(|&(at, end)| {
                     let rows = std::array::from_fn(|i| a.wrapping_add(at * ROWS + i));
                     KSlice { rows, panel_row: at, len: end - at }
                 });

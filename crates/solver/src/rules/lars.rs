@@ -6,7 +6,7 @@
 //! `|g|` is the norm after clipping and `iter_size`, before decay. Where a norm is zero (a bias at
 //! the start) the factor is 1.
 
-use super::{DecayMode, ParamNorms, UpdateRule, any, sgd};
+use super::{DecayMode, TrustNorms, UpdateRule, any, sgd};
 
 /// The paper's trust coefficient.
 pub(super) const TRUST: f32 = 0.001;
@@ -22,8 +22,8 @@ pub(super) const RULE: UpdateRule = UpdateRule {
 };
 
 #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the point")]
-fn trust(norms: &ParamNorms) -> f32 {
-    let ParamNorms { eta, weights, gradient, decay } = *norms;
+fn trust(norms: &TrustNorms) -> f32 {
+    let TrustNorms { eta, weights, gradient, decay } = *norms;
     if weights > 0.0 && gradient > 0.0 {
         (eta * weights / (gradient + decay * weights)) as f32
     } else {
