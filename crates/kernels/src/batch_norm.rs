@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use crate::{
     column_sums::{self, round},
-    cpu::{CHUNK, Cpu},
+    cpu::{Cpu, TASK_FLOATS},
     relu::relu,
     view::Unary,
 };
@@ -163,16 +163,16 @@ impl Normalize<'_> {
 pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
     with.check(c, values.count());
     with.widened(cpu, c, [], |c, with, []| {
-        let block = CHUNK.div_ceil(c) * c;
+        let block = TASK_FLOATS.div_ceil(c) * c;
         match values {
-            Unary::InPlace(y) => cpu.run_chunks(y, block, |_, y| {
+            Unary::InPlace(y) => cpu.run_blocks(y, block, |_, y| {
                 vectorize!(cpu, {
                     for y in y.chunks_mut(c) {
                         row_in_place(with, y);
                     }
                 });
             }),
-            Unary::OutOfPlace { x, y } => cpu.run_chunks(y, block, |index, y| {
+            Unary::OutOfPlace { x, y } => cpu.run_blocks(y, block, |index, y| {
                 let x = &x[index * block..][..y.len()];
                 vectorize!(cpu, {
                     for (x, y) in x.chunks(c).zip(y.chunks_mut(c)) {

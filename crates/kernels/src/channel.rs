@@ -4,7 +4,7 @@
 
 use crate::{
     column_sums,
-    cpu::{CHUNK, Cpu},
+    cpu::{Cpu, TASK_FLOATS},
     view::{StridedRows, Unary, Write},
 };
 
@@ -29,7 +29,7 @@ impl ChannelDims {
     /// Values of a task: whole (c, inner) slices.
     fn block(&self) -> usize {
         let slice = (self.c * self.inner).max(1);
-        CHUNK.div_ceil(slice) * slice
+        TASK_FLOATS.div_ceil(slice) * slice
     }
 
     fn check(&self, len: usize, per_channel: &[f32]) {
@@ -100,8 +100,8 @@ fn apply(
     };
     let block = dims.block();
     match values {
-        Unary::InPlace(y) => cpu.run_chunks(y, block, |_, y| rows(None, y)),
-        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, block, |index, y| {
+        Unary::InPlace(y) => cpu.run_blocks(y, block, |_, y| rows(None, y)),
+        Unary::OutOfPlace { x, y } => cpu.run_blocks(y, block, |index, y| {
             rows(Some(&x[index * block..][..y.len()]), y);
         }),
     }

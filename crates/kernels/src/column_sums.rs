@@ -162,7 +162,7 @@ fn add_up(
     cpu.with_shared_f64((blocks + 1) * width, |scratch| {
         let (totals, partial) = scratch.split_at_mut(width);
         fill(partial);
-        cpu.run_chunks(totals, TOTALS, |index, totals| {
+        cpu.run_blocks(totals, TOTALS, |index, totals| {
             vectorize!(cpu, add_row_blocks(&partial[index * TOTALS..], width, totals));
         });
         take(totals);

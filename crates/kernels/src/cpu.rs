@@ -24,7 +24,7 @@ use scratch::Scratch;
 use crate::simd::{Kernel, Simd, SimdLevel};
 
 /// Floats a thread handles at a time in elementwise kernels: 64 KiB per operand.
-pub(crate) const CHUNK: usize = 1 << 14;
+pub(crate) const TASK_FLOATS: usize = 1 << 14;
 
 /// A worker's threads and SIMD level. Passed to every kernel.
 pub struct Cpu {
@@ -77,7 +77,7 @@ impl Cpu {
     /// # Panics
     ///
     /// If `len` is 0, or as [`Cpu::run`].
-    pub fn run_chunks<T: Send>(
+    pub fn run_blocks<T: Send>(
         &self,
         values: &mut [T],
         len: usize,
@@ -90,13 +90,13 @@ impl Cpu {
         });
     }
 
-    /// As [`Cpu::run_chunks`] for two slices with equally many blocks, of `lens[0]` and `lens[1]`
+    /// As [`Cpu::run_blocks`] for two slices with equally many blocks, of `lens[0]` and `lens[1]`
     /// values.
     ///
     /// # Panics
     ///
-    /// If the numbers of blocks differ, or as [`Cpu::run_chunks`].
-    pub(crate) fn run_chunks2<T: Send, U: Send>(
+    /// If the numbers of blocks differ, or as [`Cpu::run_blocks`].
+    pub(crate) fn run_blocks2<T: Send, U: Send>(
         &self,
         (first, second): (&mut [T], &mut [U]),
         lens: [usize; 2],

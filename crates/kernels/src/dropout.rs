@@ -1,7 +1,7 @@
 //! Dropout: multiplies by a mask of kept values. Backward applies the same mask to `dy`.
 
 use crate::{
-    cpu::{CHUNK, Cpu},
+    cpu::{Cpu, TASK_FLOATS},
     view::Unary,
 };
 
@@ -13,16 +13,16 @@ use crate::{
 pub fn apply(cpu: &Cpu, keep: &[u8], scale: f32, values: Unary<'_>) {
     assert_eq!(keep.len(), values.count(), "one mask entry per value");
     match values {
-        Unary::InPlace(y) => cpu.run_chunks(y, CHUNK, |index, y| {
-            let keep = &keep[index * CHUNK..][..y.len()];
+        Unary::InPlace(y) => cpu.run_blocks(y, TASK_FLOATS, |index, y| {
+            let keep = &keep[index * TASK_FLOATS..][..y.len()];
             vectorize!(
                 cpu,
                 y.iter_mut().zip(keep).for_each(|(y, &keep)| *y = kept(*y, scale, keep))
             );
         }),
-        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, CHUNK, |index, y| {
-            let keep = &keep[index * CHUNK..][..y.len()];
-            let x = &x[index * CHUNK..][..y.len()];
+        Unary::OutOfPlace { x, y } => cpu.run_blocks(y, TASK_FLOATS, |index, y| {
+            let keep = &keep[index * TASK_FLOATS..][..y.len()];
+            let x = &x[index * TASK_FLOATS..][..y.len()];
             vectorize!(cpu, {
                 for ((y, &x), &keep) in y.iter_mut().zip(x).zip(keep) {
                     *y = kept(x, scale, keep);

@@ -7,20 +7,20 @@ mod sums;
 pub use sums::{ReluMask, sum, weighted_sum};
 
 use crate::{
-    cpu::{CHUNK, Cpu},
+    cpu::{Cpu, TASK_FLOATS},
     view::Unary,
 };
 
 /// `y[i] = f(x[i])`, in place or out of place.
 pub(crate) fn map(cpu: &Cpu, values: Unary<'_>, f: impl Fn(f32) -> f32 + Sync) {
     match values {
-        Unary::InPlace(y) => cpu.run_chunks(y, CHUNK, |_, y| {
+        Unary::InPlace(y) => cpu.run_blocks(y, TASK_FLOATS, |_, y| {
             vectorize!(cpu, y.iter_mut().for_each(|y| *y = f(*y)));
         }),
         Unary::OutOfPlace { x, y } => {
             assert_eq!(x.len(), y.len(), "input and output have one length");
-            cpu.run_chunks(y, CHUNK, |index, y| {
-                let x = &x[index * CHUNK..][..y.len()];
+            cpu.run_blocks(y, TASK_FLOATS, |index, y| {
+                let x = &x[index * TASK_FLOATS..][..y.len()];
                 vectorize!(cpu, y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(x)));
             });
         }
@@ -30,8 +30,8 @@ pub(crate) fn map(cpu: &Cpu, values: Unary<'_>, f: impl Fn(f32) -> f32 + Sync) {
 /// `y[i] = f(y[i], x[i])`.
 pub(crate) fn zip(cpu: &Cpu, x: &[f32], y: &mut [f32], f: impl Fn(f32, f32) -> f32 + Sync) {
     assert_eq!(x.len(), y.len(), "operands have one length");
-    cpu.run_chunks(y, CHUNK, |index, y| {
-        let x = &x[index * CHUNK..][..y.len()];
+    cpu.run_blocks(y, TASK_FLOATS, |index, y| {
+        let x = &x[index * TASK_FLOATS..][..y.len()];
         vectorize!(cpu, y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(*y, x)));
     });
 }
@@ -45,8 +45,8 @@ pub(crate) fn zip_apart(
 ) {
     assert_eq!(a.len(), y.len(), "operands have one length");
     assert_eq!(b.len(), y.len(), "operands have one length");
-    cpu.run_chunks(y, CHUNK, |index, y| {
-        let (a, b) = (&a[index * CHUNK..][..y.len()], &b[index * CHUNK..][..y.len()]);
+    cpu.run_blocks(y, TASK_FLOATS, |index, y| {
+        let (a, b) = (&a[index * TASK_FLOATS..][..y.len()], &b[index * TASK_FLOATS..][..y.len()]);
         vectorize!(cpu, {
             for ((y, &a), &b) in y.iter_mut().zip(a).zip(b) {
                 *y = f(a, b);
@@ -70,7 +70,7 @@ pub(crate) fn backward(
 
 /// `y = value`.
 pub fn fill(cpu: &Cpu, value: f32, y: &mut [f32]) {
-    cpu.run_chunks(y, CHUNK, |_, y| y.fill(value));
+    cpu.run_blocks(y, TASK_FLOATS, |_, y| y.fill(value));
 }
 
 /// `y = x`.
@@ -80,7 +80,9 @@ pub fn fill(cpu: &Cpu, value: f32, y: &mut [f32]) {
 /// If the lengths differ.
 pub fn copy(cpu: &Cpu, x: &[f32], y: &mut [f32]) {
     assert_eq!(x.len(), y.len(), "operands have one length");
-    cpu.run_chunks(y, CHUNK, |index, y| y.copy_from_slice(&x[index * CHUNK..][..y.len()]));
+    cpu.run_blocks(y, TASK_FLOATS, |index, y| {
+        y.copy_from_slice(&x[index * TASK_FLOATS..][..y.len()])
+    });
 }
 
 /// `y = alpha · x`, in place or out of place.
@@ -141,8 +143,8 @@ pub fn mul_apart(cpu: &Cpu, a: &[f32], b: &[f32], y: &mut [f32]) {
 /// If the lengths differ.
 pub fn max_with(cpu: &Cpu, index: u32, x: &[f32], y: &mut [f32], which: &mut [u32]) {
     assert_eq!(x.len(), y.len(), "operands have one length");
-    cpu.run_chunks2((y, which), [CHUNK; 2], |chunk, y, which| {
-        let x = &x[chunk * CHUNK..][..y.len()];
+    cpu.run_blocks2((y, which), [TASK_FLOATS; 2], |task, y, which| {
+        let x = &x[task * TASK_FLOATS..][..y.len()];
         vectorize!(cpu, {
             for ((y, which), &x) in y.iter_mut().zip(which).zip(x) {
                 if x > *y {
@@ -161,9 +163,9 @@ pub fn max_with(cpu: &Cpu, index: u32, x: &[f32], y: &mut [f32], which: &mut [u3
 pub fn max_backward(cpu: &Cpu, index: u32, which: &[u32], dy: &[f32], dx: &mut [f32]) {
     assert_eq!(dy.len(), dx.len(), "operands have one length");
     assert_eq!(which.len(), dx.len(), "operands have one length");
-    cpu.run_chunks(dx, CHUNK, |chunk, dx| {
-        let which = &which[chunk * CHUNK..][..dx.len()];
-        let dy = &dy[chunk * CHUNK..][..dx.len()];
+    cpu.run_blocks(dx, TASK_FLOATS, |task, dx| {
+        let which = &which[task * TASK_FLOATS..][..dx.len()];
+        let dy = &dy[task * TASK_FLOATS..][..dx.len()];
         vectorize!(cpu, {
             for ((dx, &dy), &which) in dx.iter_mut().zip(dy).zip(which) {
                 *dx = if which == index { dy } else { 0.0 };

@@ -47,7 +47,7 @@ impl SpatialAxis {
 /// If an operand does not fit.
 pub fn im2col(cpu: &Cpu, c: usize, axes: &[SpatialAxis], x: &[f32], col: &mut [f32]) {
     let lens = lengths(c, axes, x.len(), col.len());
-    cpu.run_chunks(col, lens.col.max(1), |channel, col| {
+    cpu.run_blocks(col, lens.col.max(1), |channel, col| {
         let x = &x[channel * lens.image..][..lens.image];
         walk(axes, |at, from| col[at] = from.map_or(0.0, |from| x[from]));
     });
@@ -63,7 +63,7 @@ pub fn im2col(cpu: &Cpu, c: usize, axes: &[SpatialAxis], x: &[f32], col: &mut [f
 /// If an operand does not fit.
 pub fn col2im(cpu: &Cpu, c: usize, axes: &[SpatialAxis], col: &[f32], x: &mut [f32]) {
     let lens = lengths(c, axes, x.len(), col.len());
-    cpu.run_chunks(x, lens.image.max(1), |channel, x| {
+    cpu.run_blocks(x, lens.image.max(1), |channel, x| {
         let col = &col[channel * lens.col..][..lens.col];
         x.fill(0.0);
         walk(axes, |at, to| {

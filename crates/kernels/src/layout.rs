@@ -39,7 +39,7 @@ fn transpose(cpu: &Cpu, n: usize, [rows, cols]: [usize; 2], x: &[f32], y: &mut [
         return;
     }
     // A task computes at least `SQUARE` rows of the result, about 16 Ki values.
-    let lines = (crate::cpu::CHUNK / rows).max(1).next_multiple_of(SQUARE);
+    let lines = (crate::cpu::TASK_FLOATS / rows).max(1).next_multiple_of(SQUARE);
     let per_image = cols.div_ceil(lines);
     let rows_of_y = DisjointMut::new(y, 1);
     cpu.run(n * per_image, |task| {

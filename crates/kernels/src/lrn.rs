@@ -13,7 +13,7 @@
 mod row;
 
 use crate::{
-    cpu::{CHUNK, Cpu, DisjointMut},
+    cpu::{Cpu, DisjointMut, TASK_FLOATS},
     elementwise::ReluMask,
     simd::{Kernel, SimdLanes},
 };
@@ -173,7 +173,7 @@ impl Lrn {
 
     /// Values of a task: whole pixels.
     fn block(&self) -> usize {
-        CHUNK.div_ceil(self.c) * self.c
+        TASK_FLOATS.div_ceil(self.c) * self.c
     }
 
     /// The weight of each square, `alpha / size`.

@@ -6,7 +6,7 @@
 
 use crate::{
     column_sums,
-    cpu::{CHUNK, Cpu, DisjointMut},
+    cpu::{Cpu, DisjointMut, TASK_FLOATS},
     elementwise::{ReluMask, backward as gradient_of, map},
     view::{StridedRows, StridedRowsMut, Unary, Write},
 };
@@ -65,7 +65,7 @@ pub fn backward_rows(
     let StridedRowsMut { data, stride, offset } = d;
     let d_rows = DisjointMut::new(data, 1);
     let Some((write, into)) = sums else {
-        let per_task = CHUNK.div_ceil(c.max(1));
+        let per_task = TASK_FLOATS.div_ceil(c.max(1));
         return cpu.run(rows.div_ceil(per_task), |task| {
             let range = task * per_task..rows.min((task + 1) * per_task);
             vectorize!(cpu, {

@@ -24,10 +24,10 @@ pub fn forward(cpu: &Cpu, dims: ChannelDims, values: Unary<'_>) {
         return;
     }
     match values {
-        Unary::InPlace(y) => cpu.run_chunks(y, slice, |_, y| {
+        Unary::InPlace(y) => cpu.run_blocks(y, slice, |_, y| {
             vectorize!(cpu, softmax_slice(dims, y));
         }),
-        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, slice, |index, y| {
+        Unary::OutOfPlace { x, y } => cpu.run_blocks(y, slice, |index, y| {
             y.copy_from_slice(&x[index * slice..][..slice]);
             vectorize!(cpu, softmax_slice(dims, y));
         }),
@@ -102,7 +102,7 @@ pub fn backward(cpu: &Cpu, dims: ChannelDims, y: &[f32], gradient: Unary<'_>) {
         Unary::InPlace(d) => (None, d),
         Unary::OutOfPlace { x: dy, y: dx } => (Some(dy), dx),
     };
-    cpu.run_chunks(dx, slice, |index, dx| {
+    cpu.run_blocks(dx, slice, |index, dx| {
         let at = index * slice;
         if let Some(dy) = dy {
             dx.copy_from_slice(&dy[at..][..slice]);

@@ -101,7 +101,7 @@ pub(crate) fn copy_rows(cpu: &Cpu, len: usize, from: StridedRows<'_>, to: Stride
         return;
     }
     let rows = (TASK_FLOATS / stride).max(1);
-    cpu.run_chunks(data, rows * stride, |task, to| {
+    cpu.run_blocks(data, rows * stride, |task, to| {
         for (row, to) in to.chunks_exact_mut(stride).enumerate() {
             let at = (task * rows + row) * from.stride + from.offset;
             to[offset..][..len].copy_from_slice(&from.data[at..][..len]);

@@ -87,10 +87,10 @@ impl<F: ElementFunction + 'static> Layer for Elementwise<F> {
 /// `y = f(x)`.
 pub(crate) fn map(cpu: &Cpu, values: Unary<'_>, f: impl Fn(f32) -> f32 + Sync) {
     match values {
-        Unary::InPlace(y) => cpu.run_chunks(y, TASK_FLOATS, |_, y| {
+        Unary::InPlace(y) => cpu.run_blocks(y, TASK_FLOATS, |_, y| {
             y.iter_mut().for_each(|y| *y = f(*y));
         }),
-        Unary::OutOfPlace { x, y } => cpu.run_chunks(y, TASK_FLOATS, |task, y| {
+        Unary::OutOfPlace { x, y } => cpu.run_blocks(y, TASK_FLOATS, |task, y| {
             let x = &x[task * TASK_FLOATS..][..y.len()];
             y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(x));
         }),
@@ -109,11 +109,11 @@ pub(crate) fn chain(
         x[at..][..len].iter().zip(&y[at..][..len])
     };
     match diffs {
-        Unary::InPlace(d) => cpu.run_chunks(d, TASK_FLOATS, |task, d| {
+        Unary::InPlace(d) => cpu.run_blocks(d, TASK_FLOATS, |task, d| {
             let points = points(task, d.len());
             d.iter_mut().zip(points).for_each(|(d, (&x, &y))| *d *= slope(x, y));
         }),
-        Unary::OutOfPlace { x: dy, y: dx } => cpu.run_chunks(dx, TASK_FLOATS, |task, dx| {
+        Unary::OutOfPlace { x: dy, y: dx } => cpu.run_blocks(dx, TASK_FLOATS, |task, dx| {
             let dy = &dy[task * TASK_FLOATS..][..dx.len()];
             let points = points(task, dx.len());
             for ((dx, dy), (&x, &y)) in dx.iter_mut().zip(dy).zip(points) {

@@ -54,7 +54,7 @@ impl Solver {
         let mut tasks: Vec<UpdateSlice<'_>> =
             slices.into_iter().flat_map(UpdateSlice::into_tasks).collect();
         let worst = AtomicUsize::new(usize::MAX);
-        cpu.run_chunks(&mut tasks, 1, |_, tasks| {
+        cpu.run_blocks(&mut tasks, 1, |_, tasks| {
             for task in tasks {
                 if !update_slice(cpu, self.rule, step, task) {
                     worst.fetch_min(task.slot, Ordering::Relaxed);

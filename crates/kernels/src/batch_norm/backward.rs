@@ -8,7 +8,7 @@
 use crate::{
     batch_norm::Normalize,
     column_sums::{self, put, round},
-    cpu::{CHUNK, Cpu},
+    cpu::{Cpu, TASK_FLOATS},
     relu::masked,
     view::{Unary, Write},
 };
@@ -155,8 +155,8 @@ pub fn backward(
     };
     let (plain, weighted) = means.split_at(c);
     with.widened(cpu, c, [plain, weighted], |c, with, means| {
-        let block = CHUNK.div_ceil(c) * c;
-        cpu.run_chunks(dx, block, |index, dx| {
+        let block = TASK_FLOATS.div_ceil(c) * c;
+        cpu.run_blocks(dx, block, |index, dx| {
             vectorize!(cpu, {
                 for (r, dx) in dx.chunks_mut(c).enumerate() {
                     let (at, len) = (index * block + r * c, dx.len());

@@ -10,7 +10,7 @@ use crate::{
         implicit_gemm::{ImplicitGemm, PixelGrid},
         pack_weights, winograd,
     },
-    cpu::{CHUNK, Cpu, DisjointMut},
+    cpu::{Cpu, DisjointMut, TASK_FLOATS},
     view::StridedRows,
 };
 
@@ -38,7 +38,7 @@ pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: StridedRows<'_>, weights: &[f32
         .flat_map(|i| (0..conv.stride[1]).map(move |j| [i, j]))
         .map(|origin| StridePhase::of(conv, origin));
     if conv.out_pixels() == 0 || phases.clone().any(|phase| phase.taps.is_empty()) {
-        cpu.run_chunks(dx, CHUNK, |_, dx| dx.fill(0.0));
+        cpu.run_blocks(dx, TASK_FLOATS, |_, dx| dx.fill(0.0));
     }
     if conv.out_pixels() == 0 {
         return;

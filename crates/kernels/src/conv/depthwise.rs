@@ -68,7 +68,7 @@ pub(super) fn backward_data(
         Some(distance / conv.stride[axis]).filter(|&output| exact && output < size)
     };
     with_transposed(cpu, conv, weights, |transposed| {
-        cpu.run_chunks(dx, conv.w * c, |row, dx| {
+        cpu.run_blocks(dx, conv.w * c, |row, dx| {
             let (image, i) = (row / conv.h, row % conv.h);
             for (j, dx) in dx.chunks_exact_mut(c).enumerate() {
                 let pairs: StackVec<_> = (0..conv.taps())

@@ -64,7 +64,7 @@ impl InputTaps {
         let [top, left] = self.border;
         let (row, live) = (w * conv.c, conv.w * conv.c);
         let rows = conv.h + 2 * top;
-        cpu.run_chunks(scratch, row * rows, |image, padded| {
+        cpu.run_blocks(scratch, row * rows, |image, padded| {
             let x = &x[image * conv.h * live..][..conv.h * live];
             for (i, padded) in padded.chunks_exact_mut(row).enumerate() {
                 padded.fill(0.0);

@@ -27,7 +27,7 @@ fn blocks_cover_the_slice() {
     let cpu = Cpu::new(2, Simd::Portable);
     for len in [0, 1, 5, 6, 7, 29] {
         let mut values = vec![0; len];
-        cpu.run_chunks(&mut values, 6, |index, block| {
+        cpu.run_blocks(&mut values, 6, |index, block| {
             for (i, value) in block.iter_mut().enumerate() {
                 *value += index * 6 + i;
             }

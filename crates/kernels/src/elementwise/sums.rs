@@ -4,7 +4,7 @@
 //! the bits are those of one pass per operand, and each operand is read once.
 
 use crate::{
-    cpu::{CHUNK, Cpu},
+    cpu::{Cpu, TASK_FLOATS},
     relu::{masked, relu},
     view::Unary,
 };
@@ -20,10 +20,10 @@ const BLOCK: usize = 1 << 11;
 pub fn weighted_sum(cpu: &Cpu, terms: &[(f32, &[f32])], through: Option<f32>, y: &mut [f32]) {
     let [(alpha, a), (beta, b), rest @ ..] = terms else { panic!("a sum of two terms or more") };
     assert!(terms.iter().all(|(_, x)| x.len() == y.len()), "operands have one length");
-    cpu.run_chunks(y, CHUNK, |chunk, y| {
+    cpu.run_blocks(y, TASK_FLOATS, |task, y| {
         vectorize!(cpu, {
             for (block, y) in y.chunks_mut(BLOCK).enumerate() {
-                let at = chunk * CHUNK + block * BLOCK;
+                let at = task * TASK_FLOATS + block * BLOCK;
                 let len = y.len();
                 let pairs = a[at..][..len].iter().zip(&b[at..][..len]);
                 y.iter_mut().zip(pairs).for_each(|(y, (a, b))| *y = alpha * a + beta * b);
@@ -75,10 +75,10 @@ pub fn sum(cpu: &Cpu, first: Unary<'_>, others: &[&[f32]], mask: Option<ReluMask
         Unary::InPlace(d) => (None, d),
         Unary::OutOfPlace { x, y } => (Some(x), y),
     };
-    cpu.run_chunks(d, CHUNK, |chunk, d| {
+    cpu.run_blocks(d, TASK_FLOATS, |task, d| {
         vectorize!(cpu, {
             for (block, d) in d.chunks_mut(BLOCK).enumerate() {
-                add_block(chunk * CHUNK + block * BLOCK, first, others, mask, d);
+                add_block(task * TASK_FLOATS + block * BLOCK, first, others, mask, d);
             }
         });
     });

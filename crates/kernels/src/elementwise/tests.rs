@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Cpu, Unary,
-    cpu::CHUNK,
+    cpu::TASK_FLOATS,
     testing::{assert_close, noise, on_every_cpu},
 };
 
@@ -55,8 +55,8 @@ proptest! {
 }
 
 #[test]
-fn slices_beyond_one_chunk() {
-    check_all(2 * CHUNK + 5);
+fn slices_beyond_one_task() {
+    check_all(2 * TASK_FLOATS + 5);
 }
 
 #[test]

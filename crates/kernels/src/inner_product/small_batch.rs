@@ -112,7 +112,7 @@ pub(super) fn backward_weights(
     dw: &mut [f32],
 ) {
     let rows = (WEIGHTS_TASK / ip.d.max(1)).max(1).next_multiple_of(WEIGHTS_ROWS);
-    cpu.run_chunks(dw, rows * ip.d.max(1), |task, dw| {
+    cpu.run_blocks(dw, rows * ip.d.max(1), |task, dw| {
         cpu.enter(SmallBatchWeights { ip, x, dy, write, dw, first: task * rows });
     });
 }

@@ -34,7 +34,7 @@ pub fn ave_forward(cpu: &Cpu, shape: &PoolingShape, x: &[f32], y: &mut [f32]) {
     }
     let row = shape.out()[1] * shape.c;
     let rows = rows_per_task(row);
-    cpu.run_chunks(y, rows * row, |task, y| {
+    cpu.run_blocks(y, rows * row, |task, y| {
         cpu.enter(AveForward { shape, x, rows: (task * rows, y.len() / row), y });
     });
 }

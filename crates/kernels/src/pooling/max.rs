@@ -35,7 +35,7 @@ pub fn max_forward(cpu: &Cpu, shape: &PoolingShape, x: &[f32], y: &mut [f32], ma
     }
     let row = shape.out()[1] * shape.c;
     let rows = rows_per_task(row);
-    cpu.run_chunks2((y, mask), [rows * row; 2], |task, y, mask| {
+    cpu.run_blocks2((y, mask), [rows * row; 2], |task, y, mask| {
         cpu.enter(MaxForward { shape, x, rows: (task * rows, y.len() / row), y, mask });
     });
 }

@@ -96,7 +96,7 @@ pub(super) fn backward_tasks(
     }
     let row = shape.w * shape.c;
     let rows = rows_per_task(row);
-    cpu.run_chunks(dx, rows * row, |index, dx| {
+    cpu.run_blocks(dx, rows * row, |index, dx| {
         let mask = PixelMask::new(relu, shape.c, index * rows * shape.w, dx.len());
         task(index * rows, mask, dx);
     });

@@ -161,7 +161,7 @@ fn map(
 ) {
     let item = (c * inner).max(1);
     let task_len = TASK_FLOATS.div_ceil(item) * item;
-    cpu.run_chunks(y, task_len, |task, y| {
+    cpu.run_blocks(y, task_len, |task, y| {
         let x = &x[task * task_len..][..y.len()];
         for (x, y) in x.chunks_exact(item).zip(y.chunks_exact_mut(item)) {
             if inner == 1 {

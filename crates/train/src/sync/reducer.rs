@@ -153,7 +153,7 @@ impl<'a> Reducer<'a> {
             self.context.shared.pools.iter().map(|pool| pool.read_range(chunk.clone())).collect();
         let pools: Vec<&[f32]> = guards.iter().map(|pool| &**pool).collect();
         let format = self.context.shared.config.wire;
-        cpu.run_chunks(&mut sum.write(chunk), BLOCK, |block, sum| {
+        cpu.run_blocks(&mut sum.write(chunk), BLOCK, |block, sum| {
             tree_sum(format, &pools, block * BLOCK, sum);
         });
     }

@@ -37,7 +37,7 @@ pub(super) fn measure(cpu: &Cpu) -> MachinePeaks {
     };
     let (x, mut y) = (vec![1.0_f32; VALUES], vec![0.0_f32; VALUES]);
     let add = || {
-        cpu.run_chunks(&mut y, CHUNK, |index, y| {
+        cpu.run_blocks(&mut y, CHUNK, |index, y| {
             y.iter_mut().zip(&x[index * CHUNK..]).for_each(|(y, x)| *y += x);
         });
     };
