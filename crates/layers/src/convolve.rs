@@ -4,8 +4,8 @@
 //! * Anything else (one or three spatial axes, another channel axis): [`ColumnConv`], row-major.
 //!   Slower; such nets are rare.
 //!
-//! Convolution runs it forward; Deconvolution is the transpose of the same convolution. What the two
-//! layers share is in [`ConvolutionCore`].
+//! Convolution runs it forward; Deconvolution is the transpose of the same convolution. What the
+//! two layers share is in [`ConvolutionCore`].
 
 mod columns;
 mod layer;
@@ -86,8 +86,8 @@ impl Convolve {
         }
     }
 
-    /// `y = activation(conv(x, weights) + bias)`. Only `Image` applies the activation and writes rows
-    /// with gaps.
+    /// `y = activation(conv(x, weights) + bias)`. Only `Image` applies the activation and writes
+    /// rows with gaps.
     pub(crate) fn forward(
         &mut self,
         cpu: &Cpu,

@@ -20,6 +20,7 @@ fn check(kind: &str, message: &str, fixed: &str, sizes: &[&str], axes: &[&str]) 
     let kind = crate::find(kind).unwrap();
     let mut rng = Mt19937::new(1701);
     let mut below = |n: usize| rng.next_u32() as usize % n;
+    let mut shaped = 0;
     for _ in 0..SAMPLES {
         let mut options = fixed.to_owned();
         for field in sizes {
@@ -42,12 +43,14 @@ fn check(kind: &str, message: &str, fixed: &str, sizes: &[&str], axes: &[&str]) 
         let spec = Spec { layer: &layer, phase, in_place, bottoms, tops, source_shapes };
         let Ok(mut layer) = (kind.build)(&spec) else { continue };
         if layer.reshape(&shapes).is_ok() {
+            shaped += 1;
             layer.params();
             layer.layouts();
             layer.multiply_adds();
             layer.workspace_bytes();
         }
     }
+    assert!(shaped > 0, "{}: no sample is valid, so nothing was tried", kind.name);
 }
 
 #[test]

@@ -10,9 +10,9 @@
 //! | `msra` | gaussian with `std = sqrt(2 / n)` |
 //! | `bilinear` | the interpolation kernel of a square Deconvolution; draws nothing |
 //!
-//! `n` is the fan-in (values per output), the fan-out or their mean, as `variance_norm` says. To get
-//! Caffe's values for Caffe's seed, the arithmetic is Caffe's too: f32, values in memory order, sums
-//! from the left.
+//! `n` is the fan-in (values per output), the fan-out or their mean, as `variance_norm` says. To
+//! get Caffe's values for Caffe's seed, the arithmetic is Caffe's too: f32, values in memory order,
+//! sums from the left.
 
 use base::{Shape, random::Mt19937};
 use caffe_format::{FillerParameter, FillerParameterVarianceNorm};

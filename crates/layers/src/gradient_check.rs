@@ -1,10 +1,10 @@
 //! Compares `backward` with central differences, for any row of the layer table.
 //!
-//! The objective is a fixed random weighting of all tops (a loss weight for losses), so one backward
-//! gives every derivative at once. Outputs are f32, the objective f64; with a step of 1e-2 that
-//! leaves errors near 1e-4 for smooth functions. Kinks are avoided by the case's [`Fill`]. The random
-//! stream is reset before every forward, so that dropout drops the same values. A layer that may run
-//! in place also runs in place and must give the same numbers.
+//! The objective is a fixed random weighting of all tops (a loss weight for losses), so one
+//! backward gives every derivative at once. Outputs are f32, the objective f64; with a step of 1e-2
+//! that leaves errors near 1e-4 for smooth functions. Kinks are avoided by the case's [`Fill`]. The
+//! random stream is reset before every forward, so that dropout drops the same values. A layer that
+//! may run in place also runs in place and must give the same numbers.
 
 use base::random::Mt19937;
 use base::{Phase, Shape};

@@ -145,6 +145,26 @@ mod tests {
         assert!(LAYERS.is_sorted_by(|a, b| a.name < b.name));
     }
 
+    /// Data and output layers, and those that have no gradient by definition.
+    const WITHOUT_GRADIENT: [&str; 10] = [
+        "Accuracy",
+        "ArgMax",
+        "Data",
+        "DummyData",
+        "HDF5Data",
+        "HDF5Output",
+        "ImageData",
+        "Input",
+        "MemoryData",
+        "WindowData",
+    ];
+
+    #[test]
+    fn every_layer_with_a_gradient_has_cases() {
+        let without = LAYERS.iter().filter(|kind| kind.cases.is_empty()).map(|kind| kind.name);
+        assert_eq!(without.collect::<Vec<_>>(), WITHOUT_GRADIENT);
+    }
+
     #[test]
     fn every_layer_passes_the_gradient_check() {
         for kind in LAYERS {

@@ -1,5 +1,5 @@
-//! The state from batch to batch, discarded draws, and errors. Values and gradients are compared with
-//! Caffe's and with differences elsewhere.
+//! The state from batch to batch, discarded draws, and errors. Values and gradients are compared
+//! with Caffe's and with differences elsewhere.
 
 use base::random::Mt19937;
 

@@ -2,8 +2,8 @@
 //! `Accuracy`, `accuracy_param`: `top_k`, `axis` (default 1), `ignore_label`. Never runs in place.
 //!
 //! Bottom 0 has scores along `axis`, bottom 1 a label for every position of the other axes; labels
-//! equal to `ignore_label` do not count. A score as high as the label's own counts as higher. Top 1,
-//! if there is one, holds the fraction for each class. Has no gradient.
+//! equal to `ignore_label` do not count. A score as high as the label's own counts as higher. Top
+//! 1, if there is one, holds the fraction for each class. Has no gradient.
 
 use base::Shape;
 

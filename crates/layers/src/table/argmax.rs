@@ -2,9 +2,9 @@
 //! `axis`, `out_max_val`. Never runs in place.
 //!
 //! Without `axis`, each item is one list of values and the top is (N, 1, k), or (N, 2, k) with
-//! indices followed by values when `out_max_val` is set. With `axis`, lists run along it and the top
-//! holds indices, or values when `out_max_val` is set. Of equal values the later one comes first.
-//! Has no gradient.
+//! indices followed by values when `out_max_val` is set. With `axis`, lists run along it and the
+//! top holds indices, or values when `out_max_val` is set. Of equal values the later one comes
+//! first. Has no gradient.
 
 use base::Shape;
 

@@ -6,9 +6,9 @@
 //! step, and param 2 the sum of their weights. In testing, or with `use_global_stats`, their
 //! quotients are used.
 //!
-//! Backward needs `x`, so a layer in place keeps a copy of it. (Where channels are neither first nor
-//! last in memory, which is rare, it keeps the normalised values instead, as Caffe does.) A Scale and
-//! a ReLU that follow in place can be absorbed and then need no pass of their own.
+//! Backward needs `x`, so a layer in place keeps a copy of it. (Where channels are neither first
+//! nor last in memory, which is rare, it keeps the normalised values instead, as Caffe does.) A
+//! Scale and a ReLU that follow in place can be absorbed and then need no pass of their own.
 
 use base::{Phase, Shape};
 use caffe_format::FillerParameter;

@@ -1,5 +1,5 @@
-//! Clip: `y = x` from `min` to `max`, else the nearer bound. Caffe type `Clip`, `clip_param`: `min`,
-//! `max`.
+//! Clip: `y = x` from `min` to `max`, else the nearer bound. Caffe type `Clip`, `clip_param`:
+//! `min`, `max`.
 //!
 //! Runs in place, keeping a copy of `x`: gradient flows only where `x` is within the bounds.
 

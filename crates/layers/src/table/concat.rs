@@ -1,5 +1,5 @@
-//! Concat: the bottoms joined along one axis. Caffe type `Concat`, `concat_param`: `axis` (default 1;
-//! `concat_dim` in older files), the only axis on which bottoms may differ. Never runs in place.
+//! Concat: the bottoms joined along one axis. Caffe type `Concat`, `concat_param`: `axis` (default
+//! 1; `concat_dim` in older files), the only axis on which bottoms may differ. Never runs in place.
 //!
 //! Works on both memory orders. Channels-last, a pixel's channels are one row of the top, and the
 //! bottoms can be written into it directly.

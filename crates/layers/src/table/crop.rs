@@ -1,9 +1,9 @@
 //! Crop: a window of bottom 0 with the sizes of bottom 1. Caffe type `Crop`, `crop_param`: `axis`
 //! (default 2), `offset`. Never runs in place.
 //!
-//! All axes from `axis` on are cropped. The window begins at `offset`, which is written once for all
-//! cropped axes, once for each, or not at all for 0. Works on both memory orders. Of bottom 1 only the
-//! shape matters.
+//! All axes from `axis` on are cropped. The window begins at `offset`, which is written once for
+//! all cropped axes, once for each, or not at all for 0. Works on both memory orders. Of bottom 1
+//! only the shape matters.
 
 use base::Shape;
 use tensor::Layout;

@@ -2,8 +2,8 @@
 //! becomes 0; in testing `y = x`. Caffe type `Dropout`, `dropout_param`: `dropout_ratio`. Runs in
 //! place.
 //!
-//! Draws one random number per value in Caffe's memory order (image, channel, row, column), whatever
-//! the layout here, so that the same seed drops the same values.
+//! Draws one random number per value in Caffe's memory order (image, channel, row, column),
+//! whatever the layout here, so that the same seed drops the same values.
 
 use base::random::Mt19937;
 use base::{Phase, Shape};

@@ -1,5 +1,5 @@
-//! Flatten: joins neighbouring axes into one. Caffe type `Flatten`, `flatten_param`: `axis` (default
-//! 1), `end_axis` (default the last), both included.
+//! Flatten: joins neighbouring axes into one. Caffe type `Flatten`, `flatten_param`: `axis`
+//! (default 1), `end_axis` (default the last), both included.
 //!
 //! The top is the bottom's memory under another shape.
 

@@ -1,8 +1,8 @@
 //! HDF5Data: rows of the data sets of HDF5 files. Caffe type `HDF5Data`, `hdf5_data_param`. Has no
 //! bottoms.
 //!
-//! A top has the name of the data set that it holds. The [`DataSource`](crate::DataSource) reads and
-//! shuffles.
+//! A top has the name of the data set that it holds. The [`DataSource`](crate::DataSource) reads
+//! and shuffles.
 
 use crate::{Arity, LayerKind, data_layer};
 

@@ -1,8 +1,9 @@
 //! HDF5Output: writes its bottoms to a file. Caffe type `HDF5Output`, `hdf5_output_param`:
 //! `file_name`. Has no tops and no gradient.
 //!
-//! Bottom 0 becomes the data set `data`, bottom 1 `label`; both have the same number of items. Every
-//! forward passes them to the [`OutputSink`](crate::OutputSink) of its source, which writes the file.
+//! Bottom 0 becomes the data set `data`, bottom 1 `label`; both have the same number of items.
+//! Every forward passes them to the [`OutputSink`](crate::OutputSink) of its source, which writes
+//! the file.
 
 use base::Shape;
 

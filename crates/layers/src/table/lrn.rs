@@ -2,8 +2,8 @@
 //! `beta`, `k`, `norm_region`. `engine` changes no result and is accepted. Never runs in place.
 //!
 //! * `ACROSS_CHANNELS`: `y = x * (k + alpha / size * sum of x² over size channels)^-beta`
-//! * `WITHIN_CHANNEL`: `y = x * (1 + alpha * mean of x² over size by size pixels)^-beta`. The mean is
-//!   that of Pooling, whose divisor counts padding; `k` is ignored, as in Caffe.
+//! * `WITHIN_CHANNEL`: `y = x * (1 + alpha * mean of x² over size by size pixels)^-beta`. The mean
+//!   is that of Pooling, whose divisor counts padding; `k` is ignored, as in Caffe.
 
 use base::Shape;
 use caffe_format::LRNParameterNormRegion;

@@ -2,10 +2,10 @@
 //! batch. Caffe type `LSTM`, `recurrent_param`: `num_output`, `weight_filler`, `bias_filler`,
 //! `expose_hidden`. `debug_info` is accepted and ignored. Never runs in place.
 //!
-//! Pre-activations of a step are `W_xc x + b_c + W_static x_static + W_hc (cont h)`; gates and cells
-//! follow from them as in [`lstm_unit`](super::lstm_unit), and the output is `h`. Params: W_xc, b_c,
-//! W_static if there is a static input, W_hc. Bottoms, tops and the state between batches:
-//! [`crate::recurrent`].
+//! Pre-activations of a step are `W_xc x + b_c + W_static x_static + W_hc (cont h)`; gates and
+//! cells follow from them as in [`lstm_unit`](super::lstm_unit), and the output is `h`. Params:
+//! W_xc, b_c, W_static if there is a static input, W_hc. Bottoms, tops and the state between
+//! batches: [`crate::recurrent`].
 
 use kernels::{Cpu, elementwise};
 use tensor::Slab;

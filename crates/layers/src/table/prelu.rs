@@ -1,5 +1,5 @@
-//! PReLU: `y = x` where `x > 0`, `y = a * x` elsewhere, with `a` learned, one per channel or one for
-//! all (He et al. 2015). Caffe type `PReLU`, `prelu_param`: `filler` (default 0.25),
+//! PReLU: `y = x` where `x > 0`, `y = a * x` elsewhere, with `a` learned, one per channel or one
+//! for all (He et al. 2015). Caffe type `PReLU`, `prelu_param`: `filler` (default 0.25),
 //! `channel_shared`.
 //!
 //! Runs in place, keeping a copy of `x`: `a` may be negative, so `y` does not tell the sign of `x`.

@@ -1,5 +1,6 @@
-//! Reduction: all axes from one on become a single value. Caffe type `Reduction`, `reduction_param`:
-//! `operation`, `axis` (default 0: everything becomes one value), `coeff`. Never runs in place.
+//! Reduction: all axes from one on become a single value. Caffe type `Reduction`,
+//! `reduction_param`: `operation`, `axis` (default 0: everything becomes one value), `coeff`. Never
+//! runs in place.
 //!
 //! `operation` is `SUM`, `ASUM` (of absolute values), `SUMSQ` (of squares) or `MEAN`; the result is
 //! multiplied by `coeff`.

@@ -1,8 +1,8 @@
 //! ReLU: `y = x` where `x > 0`, `y = slope * x` elsewhere. Caffe type `ReLU`, `relu_param`:
 //! `negative_slope`. `engine` changes no result and is accepted.
 //!
-//! Runs in place when `slope >= 0`: backward tests only `x > 0`, which then equals `y > 0`. A negative
-//! slope in place is an error.
+//! Runs in place when `slope >= 0`: backward tests only `x > 0`, which then equals `y > 0`. A
+//! negative slope in place is an error.
 
 use base::Shape;
 

@@ -1,9 +1,9 @@
-//! Scale: `y = x * gamma + beta`, both broadcast over the axes they do not have. Caffe type `Scale`,
-//! `scale_param`: `axis`, `num_axes` (gamma has these axes of the bottom; -1: all from `axis` on),
-//! `filler` (default 1), `bias_term`, `bias_filler`.
+//! Scale: `y = x * gamma + beta`, both broadcast over the axes they do not have. Caffe type
+//! `Scale`, `scale_param`: `axis`, `num_axes` (gamma has these axes of the bottom; -1: all from
+//! `axis` on), `filler` (default 1), `bias_term`, `bias_filler`.
 //!
-//! Gamma is bottom 1 if there is one, else a param. Runs in place, keeping a copy of `x` for gamma's
-//! gradient.
+//! Gamma is bottom 1 if there is one, else a param. Runs in place, keeping a copy of `x` for
+//! gamma's gradient.
 
 use base::Shape;
 use caffe_format::FillerParameter;

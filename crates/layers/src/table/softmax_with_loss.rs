@@ -3,7 +3,8 @@
 //! `loss_param`: `ignore_label`, `normalization`, `normalize`. Never runs in place.
 //!
 //! Positions labelled `ignore_label` do not count. The divisor follows from `normalization`
-//! (default `VALID`: the number of positions that count). Bottoms and tops: [`crate::softmax_loss`].
+//! (default `VALID`: the number of positions that count). Bottoms and tops:
+//! [`crate::softmax_loss`].
 
 use base::Shape;
 use kernels::{Unary, elementwise};

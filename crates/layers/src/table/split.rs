@@ -1,9 +1,9 @@
-//! Split: every top is the bottom, and the bottom's diff is the sum of the tops'. Caffe type `Split`,
-//! no options.
+//! Split: every top is the bottom, and the bottom's diff is the sum of the tops'. Caffe type
+//! `Split`, no options.
 //!
-//! The net inserts one wherever a blob has several readers. Tops share the bottom's data; backward
-//! adds the diffs that were written, in the order of the tops, and can apply the mask of a ReLU that
-//! made the bottom.
+//! The net inserts a Split where a blob has several readers. Tops share the bottom's data; backward
+//! adds the diffs that were written, in the order of the tops, and can apply the mask of a ReLU
+//! that made the bottom.
 
 use base::Shape;
 use kernels::elementwise::{self, ReluMask};

@@ -1,6 +1,7 @@
 //! The memory that a layer runs on: what a net would allocate and lend it.
 //!
-//! Everything that must be overwritten holds [`POISON`] first, so that a value a layer forgets shows.
+//! Everything that must be overwritten holds [`POISON`] first, so that a value a layer forgets
+//! shows.
 
 use base::Shape;
 use base::random::Mt19937;

@@ -1,7 +1,7 @@
 //! Writes blobs of a trained net to databases, as Caffe's `extract_features` does.
 //!
-//! Every item of a blob becomes a `Datum` with `float_data`. Its key is its number in ten digits, so
-//! that a Data layer can read the features as it reads images.
+//! Every item of a blob becomes a `Datum` with `float_data`. Its key is its number in ten digits,
+//! so that a Data layer can read the features as it reads images.
 
 use std::path::PathBuf;
 

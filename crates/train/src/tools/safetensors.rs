@@ -1,9 +1,9 @@
 //! Converts models to safetensors files, which Python reads without Caffe, and back.
 //!
-//! Blob `i` of a layer is the tensor `<layer>/<i>`. The net is stored in the metadata as prototxt, so
-//! that converting back gives the same model. A file without it becomes a model of layers with a name
-//! and blobs, which is all that loading by layer name needs. Values are written as F32 and read from
-//! F32, F64 or BF16.
+//! Blob `i` of a layer is the tensor `<layer>/<i>`. The net is stored in the metadata as prototxt,
+//! so that converting back gives the same model. A file without it becomes a model of layers with a
+//! name and blobs, which is all that loading by layer name needs. Values are written as F32 and
+//! read from F32, F64 or BF16.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,8 +1,8 @@
 //! Upgrades files of older versions of Caffe: `upgrade_net_proto_text`, `upgrade_net_proto_binary`
 //! and `upgrade_solver_proto_text` in one.
 //!
-//! Text stays text and binary stays binary. Nothing is lost: unknown fields are kept in binary files
-//! and are an error in text.
+//! Text stays text and binary stays binary. Nothing is lost: unknown fields are kept in binary
+//! files and are an error in text.
 
 use std::fs;
 use std::path::Path;

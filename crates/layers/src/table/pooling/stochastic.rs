@@ -2,8 +2,8 @@
 //!
 //! In training an output is one value of its window, drawn with probability proportional to the
 //! value; in testing it is the expectation, `Σ x² / Σ x`. Caffe implements it on GPUs only, with
-//! another random generator; here numbers are drawn in the order of Caffe's outputs. Rarely used, so
-//! these are plain loops.
+//! another random generator; here numbers are drawn in the order of Caffe's outputs. Rarely used,
+//! so these are plain loops.
 
 use std::ops::Range;
 

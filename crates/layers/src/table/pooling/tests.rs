@@ -70,18 +70,23 @@ fn invalid_options_and_bottoms_are_reported() {
     assert_eq!(error(text, &[&[1, 2, 4, 4]], 2), want);
 }
 
-#[test]
-fn values_are_drawn_in_proportion_to_their_size() {
-    let pool = PoolingShape {
+/// One image and one window of `kernel`.
+fn one_window(c: usize, kernel: [usize; 2]) -> PoolingShape {
+    PoolingShape {
         n: 1,
-        c: 1,
-        h: 1,
-        w: 3,
-        kernel: [1, 3],
+        c,
+        h: kernel[0],
+        w: kernel[1],
+        kernel,
         stride: [1, 1],
         pad: [0, 0],
         rounding: Rounding::Ceil,
-    };
+    }
+}
+
+#[test]
+fn values_are_drawn_in_proportion_to_their_size() {
+    let pool = one_window(1, [1, 3]);
     let x = [1.0, 0.0, 3.0];
     let mut rng = Mt19937::new(1701);
     let mut counts = [0, 0, 0];
@@ -97,16 +102,7 @@ fn values_are_drawn_in_proportion_to_their_size() {
 
 #[test]
 fn in_testing_the_output_is_the_expectation() {
-    let pool = PoolingShape {
-        n: 1,
-        c: 2,
-        h: 2,
-        w: 1,
-        kernel: [2, 1],
-        stride: [1, 1],
-        pad: [0, 0],
-        rounding: Rounding::Ceil,
-    };
+    let pool = one_window(2, [2, 1]);
     let mut pooler = Pooler::new(PoolingMethod::Stochastic, Phase::Test, pool);
     let cpu = kernels::Cpu::new(1, kernels::Simd::detect());
     let x = [1.0, 0.0, 3.0, 0.0]; // channel 0 is 1 and 3, channel 1 is 0 and 0
