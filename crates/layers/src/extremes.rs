@@ -10,8 +10,18 @@ use crate::Spec;
 const SIZES: [&str; 9] =
     ["0", "1", "2", "3", "5", "65535", "2147483647", "2147483648", "4294967295"];
 const AXES: [&str; 8] = ["0", "1", "2", "3", "-1", "-4", "2147483647", "-2147483648"];
-const SHAPES: [&[usize]; 8] =
-    [&[], &[7], &[6, 4], &[2, 3, 5], &[2, 4, 6, 5], &[0, 4, 6, 5], &[2, 4, 0, 5], &[1, 2, 3, 2, 3]];
+/// Of bottoms; (2, 3, 5) and (2, 3) fit recurrent layers together.
+const SHAPES: [&[usize]; 9] = [
+    &[],
+    &[7],
+    &[6, 4],
+    &[2, 3],
+    &[2, 3, 5],
+    &[2, 4, 6, 5],
+    &[0, 4, 6, 5],
+    &[2, 4, 0, 5],
+    &[1, 2, 3, 2, 3],
+];
 const SAMPLES: usize = 3000;
 
 /// Builds and shapes layers with the options `fixed` and a random choice of `sizes` and `axes`.
