@@ -94,7 +94,7 @@ class SoftmaxLoss(torch.nn.Module):
         return self.weight * F.cross_entropy(scores.flatten(1), label)
 
 
-# One row a layer type. Caffe's BatchNorm has no scale of its own and a Scale layer follows it; PyTorch's has,
+# One row per layer type. Caffe's BatchNorm has no scale of its own and a Scale layer follows it; PyTorch's has,
 # so the pair is one module and Scale passes its input on.
 MODULES = {
     "BatchNorm": lambda layer: torch.nn.LazyBatchNorm2d(),

@@ -66,7 +66,8 @@ fn figures(algorithm: &Algorithm, world: usize) -> PlanFigures {
 const HEAD: &str = "\
 # Algorithms
 
-Generated from the `ALGORITHMS` table of `crates/collective` and the verifier's figures; do not edit.
+Generated from the `ALGORITHMS` table of `crates/collective` and the verifier's figures; do not
+edit.
 
 `--allreduce` takes a name from this table, `auto` (the cheapest exact one by the cost model),
 `auto-any` (the cheapest of all) or rules by size in bytes,
@@ -88,7 +89,7 @@ A round is a message on the longest chain, when each rank sends one and takes on
 lane. Long buffers travel in several passes that run side by side; that multiplies messages, keeps
 volumes, and hides rounds behind transfer.
 
-Cost: `time = rounds · latency + busiest link · bytes / bandwidth + additions · bytes / reduce rate`,
+The cost is `rounds · latency + busiest link · bytes / bandwidth + additions · bytes / reduce rate`,
 with values that `firecaffe bench network` measures.
 ";
 

@@ -1,10 +1,10 @@
 //! `cargo xtask bench scaling`: training from a database with 1 and 2 workers, against PyTorch over
 //! gloo.
 //!
-//! One thread per worker, update included, the same network and batch on both sides; PyTorch's input
-//! lies in memory, ours is read from an LMDB of raw 256 x 256 images that the bench draws itself,
-//! cropped and mirrored. The programs take turns, ours before each memory order of PyTorch's, and
-//! medians are compared. A round takes seven minutes.
+//! One thread per worker, update included, the same network and batch on both sides; PyTorch's
+//! input lies in memory, ours is read from an LMDB of raw 256 x 256 images that the bench draws
+//! itself, cropped and mirrored. The programs take turns, ours before each memory order of
+//! PyTorch's, and medians are compared. A round takes seven minutes.
 
 mod database;
 

@@ -7,7 +7,8 @@ use layers::{Arity, InPlace, LAYERS, LayerKind};
 const HEAD: &str = "\
 # Layers
 
-Every layer type, from the `LAYERS` table; written by `cargo xtask codegen`. Options and defaults are Caffe's. `x` is a bottom, `y` a top.
+Every layer type, from the `LAYERS` table; written by `cargo xtask codegen`. Options and defaults
+are Caffe's. `x` is a bottom, `y` a top.
 
 | type | computes | bottoms | tops | in place | options |
 |---|---|---|---|---|---|

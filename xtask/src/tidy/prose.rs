@@ -30,8 +30,26 @@ pub(super) fn columns(project: &Project) -> Vec<String> {
 
 /// Which lines of Markdown are running text: no table, no code, no link definition.
 fn markdown(file: &ProjectFile) -> Vec<bool> {
+    running_text(file.text.lines())
+}
+
+/// Which lines of a Rust file are comments with running text. A generated file has none.
+fn comments(file: &ProjectFile) -> Vec<bool> {
+    let generated = file.text.lines().take(2).any(|line| line.contains("Generated from"));
+    let bodies = file.text.lines().map(|line| {
+        let text = line.trim_start();
+        if text.starts_with("//") { text.trim_start_matches(['/', '!']) } else { "" }
+    });
+    let mut is_text = running_text(bodies);
+    for (is_text, line) in is_text.iter_mut().zip(file.text.lines()) {
+        *is_text &= !generated && line.trim_start().starts_with("//");
+    }
+    is_text
+}
+
+fn running_text<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<bool> {
     let mut in_code = false;
-    let lines = file.text.lines().map(|line| {
+    let lines = lines.map(|line| {
         let text = line.trim_start();
         if text.starts_with("```") {
             in_code = !in_code;
@@ -39,15 +57,6 @@ fn markdown(file: &ProjectFile) -> Vec<bool> {
         }
         let only_a_link = text.starts_with('[') && text.contains("]: ");
         !in_code && !text.starts_with('|') && !only_a_link
-    });
-    lines.collect()
-}
-
-/// Which lines of a Rust file are comments, tables in them apart.
-fn comments(file: &ProjectFile) -> Vec<bool> {
-    let lines = file.text.lines().map(|line| {
-        let text = line.trim_start();
-        text.starts_with("//") && !text.trim_start_matches(['/', '!', ' ']).starts_with('|')
     });
     lines.collect()
 }
@@ -116,7 +125,8 @@ mod tests {
         let long = "word ".repeat(21);
         let text = format!("{long}\n| {long} |\n```\n{long}\n```\n[a]: {long}\n- {long}\n");
         check(columns, "a.md", &text, &[1, 7]);
-        let text = format!("/// {long}\nlet x = \"{long}\";\n// {}\n", "x".repeat(120));
+        let word = "x".repeat(120);
+        let text = format!("/// {long}\nlet x = \"{long}\";\n// {word}\n//! ```\n//! {long}\n");
         check(columns, "a.rs", &text, &[1]);
     }
 

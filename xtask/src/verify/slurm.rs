@@ -1,7 +1,7 @@
 //! `cargo xtask verify slurm`: `srun -n 2 --mpi=pmix firecaffe train` is one job of two ranks.
 //!
-//! Starts a Slurm of one machine ([`SlurmCluster`]) and trains a small generated net under `srun`. The
-//! run must report two ranks, one hash and one set of snapshots, and the hash must be that of a
+//! Starts a Slurm of one machine ([`SlurmCluster`]) and trains a small generated net under `srun`.
+//! The run must report two ranks, one hash and one set of snapshots, and the hash must be that of a
 //! single process with two replicas. A run under `srun --mpi=none` must fail and say why.
 
 mod cluster;

@@ -27,8 +27,8 @@ impl Mt19937 {
     }
 }
 
-/// Whether the point at `x` and at fraction `height` of layer `i` lies under `exp(-x)`: the chord is
-/// above the curve, the tangent at the upper edge below it.
+/// Whether the point at `x` and at fraction `height` of layer `i` lies under `exp(-x)`: the chord
+/// is above the curve, the tangent at the upper edge below it.
 fn accept(i: usize, x: f32, height: f32) -> bool {
     let high = single(EXPONENTIAL_Y[i + 1]);
     let y = single(EXPONENTIAL_Y[i]) + height * single(EXPONENTIAL_Y[i + 1] - EXPONENTIAL_Y[i]);
