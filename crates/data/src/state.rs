@@ -114,4 +114,26 @@ mod tests {
             assert_ne!(StreamState::from_bytes(&bad), StreamState::from_bytes(&bytes), "{at}");
         }
     }
+
+    /// Snapshots of earlier versions hold these bytes.
+    #[test]
+    fn the_stored_form_does_not_change() {
+        let state = StreamState {
+            source: "HDF5Data",
+            position: 0x0102,
+            record: 3,
+            epochs: 4,
+            shuffle_seed: 5,
+            transform: None,
+            windows: Some(Mt19937::new(1)),
+        };
+        let numbers = [2, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
+        let want: Vec<u8> = [&b"fcdata\x001\x08HDF5Data"[..], &numbers, &[5, 0, 0, 0, 0, 1]]
+            .concat()
+            .into_iter()
+            .chain(Mt19937::new(1).state())
+            .collect();
+        assert!(state.to_bytes() == want);
+        assert_eq!(StreamState::from_bytes(&want), Some(state));
+    }
 }

@@ -170,3 +170,6 @@ impl RecordSource for DatabaseSource {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

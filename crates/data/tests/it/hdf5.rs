@@ -1,4 +1,4 @@
-//! `HDF5Data` over several files, shuffled, dealt and damaged.
+//! `HDF5Data` over several files: shuffled, for several replicas, damaged.
 
 use std::path::Path;
 
