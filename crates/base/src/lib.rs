@@ -22,12 +22,3 @@ pub use median::median;
 pub use names::UnknownName;
 pub use rank::{Coordinator, Rank};
 pub use shape::{BLOB_VALUES_MAX, Shape, ShapeError};
-
-/// Whether a net trains or is evaluated; Caffe's `Phase`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// Training: dropout drops, batch statistics are used, backward runs.
-    Train,
-    /// Evaluation.
-    Test,
-}

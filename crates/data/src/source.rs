@@ -16,8 +16,8 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use base::{Phase, Shape, random::Mt19937};
-use caffe_format::LayerParameter;
+use base::{Shape, random::Mt19937};
+use caffe_format::{LayerParameter, Phase};
 use serde::{Deserialize, Serialize};
 
 use crate::{batch::SampleBatch, error::DataError, state::StreamState};

@@ -20,8 +20,8 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use base::{Phase, Shape, random::Mt19937};
-use caffe_format::LayerParameter;
+use base::{Shape, random::Mt19937};
+use caffe_format::{LayerParameter, Phase};
 
 use crate::{
     batch::{BatchOrigin, SampleBatch},

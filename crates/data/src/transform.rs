@@ -8,8 +8,8 @@
 
 use std::path::Path;
 
-use base::{Phase, random::Mt19937};
-use caffe_format::TransformationParameter;
+use base::random::Mt19937;
+use caffe_format::{Phase, TransformationParameter};
 
 use crate::{
     error::{DataError, SampleProblem},

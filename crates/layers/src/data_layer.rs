@@ -37,9 +37,9 @@ impl Layer for DataLayer {
 
 #[cfg(test)]
 mod tests {
+    use base::Shape;
     use base::random::Mt19937;
-    use base::{Phase, Shape};
-    use caffe_format::LayerParameter;
+    use caffe_format::{LayerParameter, Phase};
     use kernels::{Cpu, Simd};
     use tensor::{Layout, Slab};
 

@@ -1,9 +1,9 @@
 //! Sizes in a prototxt may be anything: no value of an option makes a layer panic or overflow while
 //! it is built and shaped. Tries random combinations of the values at which arithmetic breaks.
 
+use base::Shape;
 use base::random::Mt19937;
-use base::{Phase, Shape};
-use caffe_format::LayerParameter;
+use caffe_format::{LayerParameter, Phase};
 
 use crate::Spec;
 

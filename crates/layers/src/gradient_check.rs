@@ -6,9 +6,9 @@
 //! random stream is reset before every forward, so that dropout drops the same values. A layer that
 //! may run in place also runs in place and must give the same numbers.
 
+use base::Shape;
 use base::random::Mt19937;
-use base::{Phase, Shape};
-use caffe_format::LayerParameter;
+use caffe_format::{LayerParameter, Phase};
 use kernels::Write;
 use tensor::Layout;
 

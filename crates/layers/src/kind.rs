@@ -1,7 +1,6 @@
 //! A row of the layer table: what a layer type is called, what it connects, how it is built and checked.
 
-use base::Phase;
-use caffe_format::LayerParameter;
+use caffe_format::{LayerParameter, Phase};
 
 use crate::{Layer, LayerError};
 

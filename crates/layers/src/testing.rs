@@ -2,9 +2,9 @@
 
 mod memory;
 
+use base::Shape;
 use base::random::Mt19937;
-use base::{Phase, Shape};
-use caffe_format::LayerParameter;
+use caffe_format::{LayerParameter, Phase};
 use kernels::Write;
 use tensor::Layout;
 

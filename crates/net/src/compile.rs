@@ -1,8 +1,8 @@
 //! The passes, in order.
 
+use base::Shape;
 use base::random::Mt19937;
-use base::{Phase, Shape};
-use caffe_format::{LayerParameter, NetParameter};
+use caffe_format::{LayerParameter, NetParameter, Phase};
 use layers::{DataSource, DataSourceError};
 
 use crate::description::NetDescription;
@@ -57,10 +57,7 @@ pub(crate) fn compile_placed(
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
 ) -> Result<(PlacedNet, NetDescription, Vec<UnmetRule>), NetError> {
-    let phase = match written.state().phase() {
-        caffe_format::Phase::Train => Phase::Train,
-        caffe_format::Phase::Test => Phase::Test,
-    };
+    let phase = written.state().phase();
     let (filtered, unmet) = filter(written)?;
     let split = insert_splits(&filtered);
     let graph = graph::wire(&split, phase)?;

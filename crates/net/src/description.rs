@@ -1,7 +1,7 @@
 //! What reports and model files need of a compiled net, kept apart from what runs.
 
-use base::{Phase, Shape};
-use caffe_format::{LayerParameter, NetParameter};
+use base::Shape;
+use caffe_format::{LayerParameter, NetParameter, Phase};
 use layers::LayerKind;
 
 use crate::ids::ParamId;

@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use base::Phase;
-use caffe_format::{LayerParameter, NetParameter};
+use caffe_format::{LayerParameter, NetParameter, Phase};
 use layers::{InPlace, LayerKind};
 
 use crate::NetError;
@@ -75,7 +74,7 @@ impl GraphBuilder {
         };
         let mut written = layer.clone();
         if written.phase.is_none() {
-            written.phase = Some(as_written(net_phase));
+            written.phase = Some(net_phase);
         }
         let bottoms = layer.bottom.iter().filter_map(|b| self.read(layer, b)).collect::<Vec<_>>();
         let mut tops = Vec::with_capacity(layer.top.len());
@@ -102,8 +101,7 @@ impl GraphBuilder {
             }
         }
         self.check_counts(kind, layer, tops.len());
-        let phase =
-            if written.phase() == caffe_format::Phase::Train { Phase::Train } else { Phase::Test };
+        let phase = written.phase();
         self.layers.push(GraphLayer { kind, written, phase, bottoms, tops, in_place });
     }
 
@@ -157,13 +155,6 @@ impl GraphBuilder {
                 self.errors.push(NetError::ListLength { layer: name(), field, got, want });
             }
         }
-    }
-}
-
-fn as_written(phase: Phase) -> caffe_format::Phase {
-    match phase {
-        Phase::Train => caffe_format::Phase::Train,
-        Phase::Test => caffe_format::Phase::Test,
     }
 }
 

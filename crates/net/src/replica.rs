@@ -1,7 +1,6 @@
 //! What belongs to one replica, and its set-up: first values, data sources, and the random numbers
 //! both take, in Caffe's order.
 
-use base::Phase;
 use base::random::Mt19937;
 use layers::{DataSource, ParamDecl};
 use tensor::Slab;
@@ -43,12 +42,8 @@ impl Net {
         for (exec, is) in self.layers.iter().zip(&self.description.layers) {
             let layer = || is.name().to_owned();
             if exec.source.is_some() {
-                let phase = match is.written.phase() {
-                    caffe_format::Phase::Train => Phase::Train,
-                    caffe_format::Phase::Test => Phase::Test,
-                };
                 let source = opener
-                    .open(&is.written, phase, &mut replica.rng)
+                    .open(&is.written, is.written.phase(), &mut replica.rng)
                     .map_err(|source| NetError::Source { layer: layer(), source })?;
                 replica.sources.push(source);
             }

@@ -1,8 +1,8 @@
 //! Nets written as prototxt, and what becomes of them.
 
+use base::Shape;
 use base::random::Mt19937;
-use base::{Phase, Shape};
-use caffe_format::{LayerParameter, NetParameter, NetState, text};
+use caffe_format::{LayerParameter, NetParameter, NetState, Phase, text};
 use expect_test::{Expect, expect};
 use kernels::{Cpu, Simd};
 use layers::{DataSource, DataSourceError};
@@ -130,7 +130,7 @@ const RULES: &str = r#"
     layer { name: "staged" type: "ReLU" bottom: "a" top: "f" include { stage: "s" not_stage: "t" } }"#;
 
 #[track_caller]
-fn check_filter(phase: caffe_format::Phase, level: i32, stages: &[&str], want: &str) {
+fn check_filter(phase: Phase, level: i32, stages: &[&str], want: &str) {
     let state = NetState {
         phase: Some(phase),
         level: Some(level),
@@ -145,7 +145,7 @@ fn check_filter(phase: caffe_format::Phase, level: i32, stages: &[&str], want: &
 
 #[test]
 fn rules_admit_by_phase_level_and_stage() {
-    use caffe_format::Phase::{Test, Train};
+    use Phase::{Test, Train};
     check_filter(Train, 0, &[], "always train not_test shallow");
     check_filter(Test, 2, &[], "always deep");
     check_filter(Test, 1, &["s"], "always shallow staged");

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use base::Shape;
 use base::random::Mt19937;
-use base::{Phase, Shape};
-use caffe_format::LayerParameter;
+use caffe_format::{LayerParameter, Phase};
 use data::{BatchStream, OnBadSample, OptionNotice, ReplicaSlice, SourceOptions, StreamState};
 use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;

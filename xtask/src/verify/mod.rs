@@ -2,6 +2,7 @@
 //! same bits for any workers and ranks, models that OpenCV reads, ranks that Slurm starts.
 
 mod exact;
+#[cfg(feature = "linked")]
 mod opencv;
 mod slurm;
 
@@ -9,7 +10,12 @@ use anyhow::{Result, bail};
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
     match args.split_first() {
+        #[cfg(feature = "linked")]
         Some((what, rest)) if what == "opencv" => opencv::run(rest),
+        #[cfg(not(feature = "linked"))]
+        Some((what, _)) if what == "opencv" => {
+            crate::shell::run(&mut crate::linked(&["verify", "opencv"]))
+        }
         Some((what, rest)) if what == "exact" => exact::run(rest),
         Some((what, rest)) if what == "slurm" => slurm::run(rest),
         _ => bail!("usage: cargo xtask verify exact|opencv|slurm"),

@@ -9,8 +9,8 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use base::{Phase, random::Mt19937};
-use caffe_format::ImageDataParameter;
+use base::random::Mt19937;
+use caffe_format::{ImageDataParameter, Phase};
 
 use super::{
     OpenedSource, OptionNotice, Prefetch, RecordSource, SourceKind, SourceRequest,

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use base::{Phase, random::Mt19937};
-use caffe_format::{LayerParameter, NetParameter, text};
+use base::random::Mt19937;
+use caffe_format::{LayerParameter, NetParameter, Phase, text};
 use data::{OnBadSample, ReplicaSlice, SourceOptions};
 use safetensors::SafeTensors;
 

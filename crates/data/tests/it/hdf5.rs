@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use base::{Phase, random::Mt19937};
+use base::random::Mt19937;
+use caffe_format::Phase;
 use data::{BatchStream, OnBadSample, ReplicaSlice, SourceOptions};
 use expect_test::expect;
 use hdf5_pure::FileBuilder;

@@ -1,6 +1,7 @@
 //! `MemoryData`: values from the program.
 
-use base::{Phase, random::Mt19937};
+use base::random::Mt19937;
+use caffe_format::Phase;
 use data::DataError;
 
 use crate::golden::{layer, options};

@@ -1,7 +1,7 @@
 //! What a stream promises beyond its values: records per replica, resuming, errors, ending.
 
-use base::{Phase, random::Mt19937};
-use caffe_format::LayerParameter;
+use base::random::Mt19937;
+use caffe_format::{LayerParameter, Phase};
 use data::{
     BatchStream, DataError, OnBadSample, ReplicaSlice, SourceOptions, StreamState, lmdb::LmdbWriter,
 };

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use base::{Phase, random::Mt19937};
+use base::random::Mt19937;
+use caffe_format::Phase;
 use data::{BatchStream, DataError, SourceOptions};
 use expect_test::expect;
 

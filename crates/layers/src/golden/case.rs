@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use base::Shape;
 use base::random::Mt19937;
-use base::{Phase, Shape};
-use caffe_format::{LayerParameter, NetParameter};
+use caffe_format::{LayerParameter, NetParameter, Phase};
 use kernels::Write;
 use tensor::Layout;
 

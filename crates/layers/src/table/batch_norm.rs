@@ -10,8 +10,8 @@
 //! nor last in memory, which is rare, it keeps the normalised values instead, as Caffe does.) A
 //! Scale and a ReLU that follow in place can be absorbed and then need no pass of their own.
 
-use base::{Phase, Shape};
-use caffe_format::FillerParameter;
+use base::Shape;
+use caffe_format::{FillerParameter, Phase};
 use kernels::Cpu;
 use kernels::batch_norm::{self, Normalize};
 use kernels::channel::{self, ChannelDims};

@@ -5,8 +5,9 @@
 //! Draws one random number per value in Caffe's memory order (image, channel, row, column),
 //! whatever the layout here, so that the same seed drops the same values.
 
+use base::Shape;
 use base::random::Mt19937;
-use base::{Phase, Shape};
+use caffe_format::Phase;
 use kernels::{Unary, dropout};
 use tensor::Layout;
 

@@ -9,8 +9,9 @@
 mod options;
 mod stochastic;
 
+use base::Shape;
 use base::random::Mt19937;
-use base::{Phase, Shape};
+use caffe_format::Phase;
 use kernels::Cpu;
 use kernels::elementwise::ReluMask;
 use kernels::pooling::{PoolingShape, ave_backward, ave_forward, max_backward, max_forward};

@@ -5,8 +5,8 @@
 //! The top is (images, channels · bins of all levels), level after level, each as Flatten would
 //! make it; with one level it is that level's (images, channels, 1, 1).
 
-use base::{Phase, Shape};
-use caffe_format::SPPParameterPoolMethod;
+use base::Shape;
+use caffe_format::{Phase, SPPParameterPoolMethod};
 use kernels::pooling::{PoolingShape, Rounding};
 use kernels::{StridedRows, StridedRowsMut, elementwise, layout};
 use tensor::Slab;

@@ -1,7 +1,7 @@
 //! Options, sizes as Caffe rounds them, and stochastic pooling.
 
-use base::Phase;
 use base::random::Mt19937;
+use caffe_format::Phase;
 use kernels::pooling::{PoolingShape, Rounding};
 
 use super::{Pooler, PoolingMethod, stochastic};
