@@ -5,8 +5,7 @@ use std::{
     sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
-use base::Phase;
-use caffe_format::{Datum, TransformationParameter, binary};
+use caffe_format::{Datum, Phase, TransformationParameter, binary};
 
 use super::DatabaseSource;
 use crate::{
