@@ -145,12 +145,28 @@ fn lines_of_our_own() {
 
 #[test]
 fn the_solver_and_where_its_nets_come_from() {
-    check(&Event::SolverInitialised { prototxt: "base_lr: 0.5\n".into() }, expect![""]);
+    check(
+        &Event::SolverInitialised { prototxt: "base_lr: 0.5\n".into() },
+        expect![[r#"
+        I1115 13:39:22.381027   321 solver.cpp:45] Initializing solver from parameters: 
+        base_lr: 0.5
+    "#]],
+    );
     let trained = [NetOrigin::Net("a".into()), NetOrigin::NetParam, NetOrigin::TrainNetParam];
     let tested = [NetOrigin::TestNet("b".into()), NetOrigin::TestNetParam, NetOrigin::NetParam];
     let trained = trained.map(|origin| Event::TrainNet { origin });
     let tested = tested.map(|origin| Event::TestNet { index: 1, origin });
-    check_all(&[trained, tested].concat(), expect![""]);
+    check_all(
+        &[trained, tested].concat(),
+        expect![[r#"
+        I1115 13:39:22.381027   321 solver.cpp:102] Creating training net from net file: a
+        I1115 13:39:22.381027   321 solver.cpp:102] Creating training net specified in net_param.
+        I1115 13:39:22.381027   321 solver.cpp:102] Creating training net specified in train_net_param.
+        I1115 13:39:22.381027   321 solver.cpp:190] Creating test net (#1) specified by test_net file: b
+        I1115 13:39:22.381027   321 solver.cpp:190] Creating test net (#1) specified by test_net_param
+        I1115 13:39:22.381027   321 solver.cpp:190] Creating test net (#1) specified by net_param
+    "#]],
+    );
 }
 
 #[test]
@@ -164,7 +180,16 @@ fn rules_that_a_net_does_not_meet() {
         Mismatch::StageForbidden { stage: stage() },
     ];
     let rules = mismatches.map(|mismatch| UnmetRule { layer: "data".into(), mismatch });
-    check_all(&rules.map(Event::UnmetRule), expect![""]);
+    check_all(
+        &rules.map(Event::UnmetRule),
+        expect![[r#"
+        I1115 13:39:22.381027   321 net.cpp:296] The NetState phase (0) differed from the phase (1) specified by a rule in layer data
+        I1115 13:39:22.381027   321 net.cpp:305] The NetState level (0) is above the min_level (1) specified by a rule in layer data
+        I1115 13:39:22.381027   321 net.cpp:305] The NetState level (3) is above the max_level (2) specified by a rule in layer data
+        I1115 13:39:22.381027   321 net.cpp:305] The NetState did not contain stage 'deploy' specified by a rule in layer data
+        I1115 13:39:22.381027   321 net.cpp:305] The NetState contained a not_stage 'deploy' specified by a rule in layer data
+    "#]],
+    );
 }
 
 #[test]
@@ -203,7 +228,37 @@ fn a_compiled_net() {
         ],
         outputs: vec!["loss".into()],
     };
-    check(&Event::NetCompiled { prototxt: "name: \"net\"\n".into(), report }, expect![""]);
+    check(
+        &Event::NetCompiled { prototxt: "name: \"net\"\n".into(), report },
+        expect![[r#"
+        I1115 13:39:22.381027   321 net.cpp:53] Initializing net from parameters: 
+        name: "net"
+        I1115 13:39:22.381027   321 net.cpp:86] Creating Layer data
+        I1115 13:39:22.381027   321 net.cpp:382] data -> x
+        I1115 13:39:22.381027   321 net.cpp:124] Setting up data
+        I1115 13:39:22.381027   321 net.cpp:131] Top shape: 2 3 (6)
+        I1115 13:39:22.381027   321 net.cpp:139] Memory required for data: 24
+        I1115 13:39:22.381027   321 net.cpp:86] Creating Layer relu
+        I1115 13:39:22.381027   321 net.cpp:408] relu <- x
+        I1115 13:39:22.381027   321 net.cpp:369] relu -> x (in-place)
+        I1115 13:39:22.381027   321 net.cpp:124] Setting up relu
+        I1115 13:39:22.381027   321 net.cpp:131] Top shape: 2 3 (6)
+        I1115 13:39:22.381027   321 net.cpp:139] Memory required for data: 48
+        I1115 13:39:22.381027   321 net.cpp:502] Sharing parameters 'w' owned by layer 'first', param index 0
+        I1115 13:39:22.381027   321 net.cpp:86] Creating Layer loss
+        I1115 13:39:22.381027   321 net.cpp:408] loss <- x
+        I1115 13:39:22.381027   321 net.cpp:382] loss -> (automatic)
+        I1115 13:39:22.381027   321 net.cpp:124] Setting up loss
+        I1115 13:39:22.381027   321 net.cpp:131] Top shape: (1)
+        I1115 13:39:22.381027   321 net.cpp:134]     with loss weight 0.5
+        I1115 13:39:22.381027   321 net.cpp:139] Memory required for data: 52
+        I1115 13:39:22.381027   321 net.cpp:200] loss needs backward computation.
+        I1115 13:39:22.381027   321 net.cpp:200] relu needs backward computation.
+        I1115 13:39:22.381027   321 net.cpp:202] data does not need backward computation.
+        I1115 13:39:22.381027   321 net.cpp:244] This network produces output loss
+        I1115 13:39:22.381027   321 net.cpp:257] Network initialization done.
+    "#]],
+    );
 }
 
 #[test]
@@ -218,7 +273,19 @@ fn weights_and_snapshots_that_a_run_begins_with() {
         Event::SolverReady,
         Event::Solving { net: "LeNet".into(), policy: "step".into() },
     ];
-    check_all(&events, expect![""]);
+    check_all(
+        &events,
+        expect![[r#"
+        I1115 13:39:22.381027   321 solver.cpp:70] Finetuning from a.caffemodel
+        I1115 13:39:22.381027   321 net.cpp:740] Ignoring source layer fc8
+        I1115 13:39:22.381027   321 solver.cpp:295] Restoring previous solver status from a.solverstate
+        W1115 13:39:22.381027   321 firecaffe:1] a.firecaffe is not there: data and random numbers begin anew, as in Caffe
+        W1115 13:39:22.381027   321 firecaffe:1] a.firecaffe is not there: data goes on where the iterations so far have read to, random numbers of layers begin anew
+        I1115 13:39:22.381027   321 solver.cpp:57] Solver scaffolding done.
+        I1115 13:39:22.381027   321 solver.cpp:289] Solving LeNet
+        I1115 13:39:22.381027   321 solver.cpp:290] Learning Rate Policy: step
+    "#]],
+    );
 }
 
 #[test]
@@ -237,5 +304,18 @@ fn what_data_layers_and_debug_info_report() {
         debug(DebugBlob::ParamDiff(1)),
         Event::Debug(DebugValue::Norms { data: norms(1.5, 1.25), diff: norms(0.5, 1e-7) }),
     ];
-    check_all(&events, expect![""]);
+    check_all(
+        &events,
+        expect![[r#"
+        W1115 13:39:22.381027   321 firecaffe:1] layer `data`: `rand_skip` of Data has no effect (nor has it in Caffe 1.0)
+        W1115 13:39:22.381027   321 firecaffe:1] a: new
+        I1115 13:39:22.381027   321 data_layer.cpp:73] Restarting data prefetching from start.
+        I1115 13:39:22.381027   321 data_layer.cpp:1] skipped record 7: no image
+        I1115 13:39:22.381027   321 net.cpp:591]     [Forward] Layer conv, top blob a data: 0.333333
+        I1115 13:39:22.381027   321 net.cpp:591]     [Forward] Layer conv, param blob 0 data: 0.333333
+        I1115 13:39:22.381027   321 net.cpp:607]     [Backward] Layer conv, bottom blob a diff: 0.333333
+        I1115 13:39:22.381027   321 net.cpp:607]     [Backward] Layer conv, param blob 1 diff: 0.333333
+        I1115 13:39:22.381027   321 net.cpp:632]     [Backward] All net params (data, diff): L1 norm = (1.5, 0.5); L2 norm = (1.25, 1e-07)
+    "#]],
+    );
 }

@@ -4,7 +4,9 @@ use std::io;
 
 use expect_test::{Expect, expect};
 
-use crate::{ResumeProblem, StepError, TensorProblem, TrainError, WhichNet, WorkerCount, chain};
+use crate::{
+    BlobError, ResumeProblem, StepError, TensorProblem, TrainError, WhichNet, WorkerCount, chain,
+};
 
 #[track_caller]
 fn check(errors: Vec<TrainError>, want: Expect) {
@@ -73,14 +75,7 @@ fn a_snapshot_does_not_fit() {
     let problems = [
         ResumeProblem::Iteration { iter: -1 },
         ResumeProblem::HistoryCount { got: 2, rule: "Adam", want: 8 },
-        ResumeProblem::HistoryBlob(
-            caffe_format::BlobProto {
-                data: vec![1.0],
-                ..caffe_format::BlobProto::from_values(&[2], vec![])
-            }
-            .values()
-            .unwrap_err(),
-        ),
+        ResumeProblem::HistoryBlob(BlobError::TooManyAxes { axes: 33 }),
         ResumeProblem::HistoryLength { layer: layer(), got: 1, want: 2 },
         ResumeProblem::Random(base::random::StateError::Zero),
         ResumeProblem::Carried { replica: 1 },
@@ -97,7 +92,9 @@ fn a_snapshot_does_not_fit() {
         expect![[r#"
             cannot resume from a.solverstate: its iteration is -1
             cannot resume from a.solverstate: it has 2 history blobs, rule Adam needs 8 for this net
+            cannot resume from a.solverstate: 33 axes, but a blob has at most 32
             cannot resume from a.solverstate: history of layer `ip` has 1 values, expected 2
+            cannot resume from a.solverstate: random state is all zeros
             cannot resume from a.solverstate: the recurrent state of replica 1 is damaged
             cannot resume from a.solverstate: it has statistics of layer `ip` that do not fit this net
             cannot resume from a.solverstate: it has no position for data layer `ip`
@@ -149,7 +146,13 @@ fn nets_files_and_blobs() {
                 source: layers::DataSourceError("takes no values from the program".into()),
             },
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            cannot read a: entity not found
+            train net: layer `data` has both include and exclude rules; keep one kind
+            the net has no blob `fc8`
+            `x` is not a data layer of the net; it has none
+            `x` is not a data layer of the net; it has a, b
+            layer `data`: takes no values from the program"#]],
     );
 }
 
@@ -166,6 +169,12 @@ fn an_iteration_fails() {
             TrainError::Differs { rank: 1, host: "b".into(), usual: 0, what: "the solver".into() },
             TrainError::State { rank: 1 },
         ],
-        expect![[r#""#]],
+        expect![[r#"
+            iteration 3: the loss is NaN; the first value that is not finite is in blob `conv1` of layer `conv1`. Lower `base_lr`, or set `clip_gradients`
+            iteration 3: the loss of a replica on another rank is not finite
+            iteration 3: the gradient of param 1 of layer `conv1` is not finite. Lower `base_lr`, or set `clip_gradients`
+            another worker failed
+            rank 1 on b differs from rank 0 in the solver: give all ranks the same
+            rank 1 sent a state that cannot be read"#]],
     );
 }
