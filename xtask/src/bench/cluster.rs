@@ -41,12 +41,16 @@ impl Drop for Cluster {
 }
 
 /// What may follow on the command line.
-pub(super) const FLAGS: &[&str] = &["--train", "--iterations", "--gbits", "--svg", "--firecaffe"];
+pub(super) const FLAGS: &[&str] =
+    &["--train", "--types", "--iterations", "--gbits", "--svg", "--firecaffe"];
 
 /// Measures, prints the table and draws the figure.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     if args.iter().any(|arg| arg == "--train") {
         return super::cluster_train::run(args);
+    }
+    if args.iter().any(|arg| arg == "--types") {
+        return super::cluster_types::run(args);
     }
     let iterations = flag(args, "--iterations", "5");
     let gbits: f64 = flag(args, "--gbits", "1").parse().context("--gbits takes a number")?;
@@ -92,7 +96,7 @@ fn figure(all: &[AllreduceTime]) -> String {
         FigureLine { name: name.to_owned(), points }
     });
     draw(
-        "Gradient updates per second, 30 MB (NiN), 1 rank a host",
+        "Gradient updates per second, 30 MB (NiN), 1 rank per host",
         "hosts",
         "updates / s",
         &lines.collect::<Vec<_>>(),

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod cluster_train;
+mod cluster_types;
 mod collectives;
 mod compare;
 mod figure;
@@ -19,7 +20,8 @@ use base::median;
 /// How to call them.
 pub(crate) const USAGE: &str =
     "usage: cargo xtask bench collectives [--iterations N] [--firecaffe PATH]
-       cargo xtask bench cluster [--train] [--iterations N] [--gbits G] [--svg FILE] [--firecaffe PATH]
+       cargo xtask bench cluster [--train | --types f32,f16] [--iterations N] [--gbits G] [--svg FILE]
+                                 [--firecaffe PATH]
        cargo xtask bench compare --old PATH [--rounds N] [--nets a,b,allreduce] [--sizes 1M,10M] [COMMON]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 mod bad_input;
+mod bench;
 mod check;
 mod commands;
 mod data;
