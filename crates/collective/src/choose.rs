@@ -28,12 +28,12 @@ pub enum AlgorithmChoice {
     /// This one, always.
     Named(Algorithm),
     /// By size; the rules follow each other from 0 to infinity.
-    Rules(Vec<SizeRule>),
+    Rules(Vec<AlgorithmRule>),
 }
 
 /// One `name:from-to`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SizeRule {
+pub struct AlgorithmRule {
     /// What moves buffers of these sizes.
     pub algorithm: Algorithm,
     /// Smallest size in bytes.
@@ -139,11 +139,11 @@ fn sizes_of(rule: &str) -> Option<(&str, &str, &str)> {
     from.starts_with(|first: char| first.is_ascii_digit()).then_some((name, from, to))
 }
 
-fn parse_rule(rule: &str) -> Result<SizeRule, AlgorithmChoiceError> {
+fn parse_rule(rule: &str) -> Result<AlgorithmRule, AlgorithmChoiceError> {
     let (name, from, to) =
         sizes_of(rule).ok_or_else(|| AlgorithmChoiceError::NoSizes { rule: rule.to_owned() })?;
     let to = if to.is_empty() { None } else { Some(parse_size(to)?) };
-    Ok(SizeRule { algorithm: find(name)?, from: parse_size(from)?, to })
+    Ok(AlgorithmRule { algorithm: find(name)?, from: parse_size(from)?, to })
 }
 
 impl fmt::Display for AlgorithmChoice {

@@ -32,9 +32,9 @@ pub(super) const FOREGROUND: &str =
     "echo -20 2>/dev/null >/proc/self/autogroup; exec nice -n -19 \"$0\" \"$@\"";
 
 /// Takes the hosts down, whatever happens.
-pub(super) struct Cluster;
+pub(super) struct NamespaceCluster;
 
-impl Drop for Cluster {
+impl Drop for NamespaceCluster {
     fn drop(&mut self) {
         let _ = command(SCRIPT, &["down"]).status();
     }
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let iterations = flag(args, "--iterations", "5");
     let gbits: f64 = flag(args, "--gbits", "1").parse().context("--gbits takes a number")?;
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
-    let cluster = Cluster;
+    let cluster = NamespaceCluster;
     run_shown(&mut command(SCRIPT, &["up", "8", &format!("{}mbit", gbits * 1e3)]))?;
     println!("| hosts | algorithm | ms | share of the link's limit | times `MPI_Allreduce` |");
     println!("|--:|---|--:|--:|--:|");

@@ -9,7 +9,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
-use super::cluster::{Cluster, FOREGROUND, SCRIPT};
+use super::cluster::{FOREGROUND, NamespaceCluster, SCRIPT};
 use super::flag;
 use super::ours::with_mpi;
 use crate::shell::{command, root, run as run_shown};
@@ -56,7 +56,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let iterations: u32 = flag(args, "--iterations", "8").parse().context("--iterations")?;
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     fs::create_dir_all(root().join(FOLDER))?;
-    let _cluster = Cluster;
+    let _cluster = NamespaceCluster;
     run_shown(&mut command(SCRIPT, &["up", HOSTS, "1000mbit"]))?;
     for &(title, file, written, small, times) in NETS {
         let iterations = times * iterations;

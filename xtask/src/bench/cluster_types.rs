@@ -7,7 +7,7 @@
 use anyhow::{Context, Result, ensure};
 use exchange::wire;
 
-use super::cluster::{Cluster, FOREGROUND, SCRIPT};
+use super::cluster::{FOREGROUND, NamespaceCluster, SCRIPT};
 use super::measured::measure;
 use super::ours::with_mpi;
 use super::{flag, verdict};
@@ -25,7 +25,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let gbits: f64 = flag(args, "--gbits", "1").parse().context("--gbits takes a number")?;
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     let formats: Vec<_> = types.split(',').map(wire::find).collect::<Result<_, _>>()?;
-    let _cluster = Cluster;
+    let _cluster = NamespaceCluster;
     run_shown(&mut command(SCRIPT, &["up", HOSTS, &format!("{}mbit", gbits * 1e3)]))?;
     println!(
         "| {ELEMENTS} elements, {HOSTS} hosts, {gbits} Gbit/s, {ALGORITHM} | ms | times faster |"

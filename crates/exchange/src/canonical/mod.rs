@@ -28,7 +28,7 @@ pub(crate) const BLOCK: usize = 2048;
 /// # Panics
 ///
 /// If the lengths differ: both come from one plan.
-pub fn add_assign(sums: &mut [f32], values: &[f32]) {
+pub(crate) fn add_assign(sums: &mut [f32], values: &[f32]) {
     assert_eq!(sums.len(), values.len(), "both sides of a sum have one length");
     for (sum, value) in sums.iter_mut().zip(values) {
         *sum += value;

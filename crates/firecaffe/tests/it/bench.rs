@@ -25,7 +25,7 @@ fn every_type_is_measured_and_named() {
 fn json_has_standard_output_to_itself() {
     let ran = bench(&["--algorithms", "ring", "--json", "-", "--type", "bf16"]).succeeds();
     assert!(ran.out.starts_with("{\"results\""), "{}", ran.out);
-    assert!(ran.out.contains("\"type\": \"bf16\""), "{}", ran.out);
+    assert!(ran.out.contains("\"type\":\"bf16\""), "{}", ran.out);
     assert!(ran.err.contains("#wrong"), "{}", ran.err);
 }
 

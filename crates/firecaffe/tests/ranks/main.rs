@@ -193,8 +193,8 @@ fn bench_measures_and_checks_every_sum() {
     assert!(ran.out.starts_with("{\"results\""), "JSON alone: {}", ran.out);
     assert_eq!(ran.out.matches("{\"results\"").count(), 1, "one rank writes: {}", ran.out);
     assert_eq!(ran.err.matches("#wrong").count(), 1, "one table: {}", ran.err);
-    assert_eq!(ran.out.matches("\"wrong\": 0}").count(), 21, "{}", ran.out);
-    assert_eq!(ran.out.matches("\"transport\": \"mpi\"").count(), 21, "{}", ran.out);
+    assert_eq!(ran.out.matches("\"wrong\":0}").count(), 21, "{}", ran.out);
+    assert_eq!(ran.out.matches("\"transport\":\"mpi\"").count(), 21, "{}", ran.out);
 }
 
 #[test]
@@ -203,8 +203,8 @@ fn bench_moves_16_bit_elements_and_refuses_what_the_library_cannot() {
     let flags = ["bench", "allreduce", "--sizes", "40K", "--iterations", "2", "--type", "f16"];
     let args = [&flags[..], &["--algorithms", "ring,multi-color:17", "--json", "-"]].concat();
     let ran = run(&folder, &[(3, &args)]).succeeds();
-    assert_eq!(ran.out.matches("\"type\": \"f16\"").count(), 2, "{}", ran.out);
-    assert_eq!(ran.out.matches("\"wrong\": 0}").count(), 2, "{}", ran.out);
+    assert_eq!(ran.out.matches("\"type\":\"f16\"").count(), 2, "{}", ran.out);
+    assert_eq!(ran.out.matches("\"wrong\":0}").count(), 2, "{}", ran.out);
     let ran = run(&folder, &[(2, &[&flags[..], &["--algorithms", "mpi"]].concat())]);
     assert_ne!(ran.code, Some(0));
     assert!(ran.err.contains("algorithm `mpi` sums f32 only, not `f16`"), "{}", ran.err);
