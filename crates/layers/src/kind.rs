@@ -4,7 +4,7 @@ use caffe_format::{LayerParameter, Phase};
 
 use crate::{Layer, LayerError};
 
-/// A layer type. One `KIND` a file; [`LAYERS`](crate::LAYERS) lists them all.
+/// A layer type. One `KIND` per file; [`LAYERS`](crate::LAYERS) lists them all.
 ///
 /// Most rows say only what differs: `LayerKind { name: "ReLU", build, ..LayerKind::UNARY }`.
 pub struct LayerKind {
@@ -130,7 +130,7 @@ pub struct Spec<'a> {
 pub struct Case {
     /// What stands in the layer besides name and type, e.g. `relu_param { negative_slope: 0.1 }`.
     pub options: &'static str,
-    /// One entry a bottom.
+    /// One entry per bottom.
     pub bottoms: &'static [(&'static [usize], Fill)],
     /// Number of tops.
     pub tops: usize,

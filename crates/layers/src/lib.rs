@@ -1,4 +1,4 @@
-//! Caffe's layer types: the [`LAYERS`] table, one file a layer, and the gradient checker.
+//! Caffe's layer types: the [`LAYERS`] table, one file per layer, and the gradient checker.
 //!
 //! A layer sees only its bottoms, tops and params; it knows no net, file or rank. Its life:
 //!

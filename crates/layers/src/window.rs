@@ -2,7 +2,7 @@
 //!
 //! Kernel, stride, pad and dilation are written once for all spatial axes or once per axis; all but
 //! dilation also as `_h` and `_w` when there are two. Spatial axes are those after `axis`. Pooling
-//! shares [`SizeRule`].
+//! shares [`WindowSizeRule`].
 
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::ConvolutionParameter;
@@ -12,7 +12,7 @@ use crate::LayerError;
 use crate::repeated::once_or_each;
 
 /// How one size of a window may be written.
-pub(crate) struct SizeRule {
+pub(crate) struct WindowSizeRule {
     /// The fields: for all axes, `_h`, `_w`.
     pub(crate) names: [&'static str; 3],
     /// Smallest value allowed.
@@ -23,7 +23,7 @@ pub(crate) struct SizeRule {
     pub(crate) half: Option<u32>,
 }
 
-const KERNEL: SizeRule = SizeRule {
+const KERNEL: WindowSizeRule = WindowSizeRule {
     names: [
         "convolution_param.kernel_size",
         "convolution_param.kernel_h",
@@ -33,19 +33,19 @@ const KERNEL: SizeRule = SizeRule {
     default: None,
     half: None,
 };
-const STRIDE: SizeRule = SizeRule {
+const STRIDE: WindowSizeRule = WindowSizeRule {
     names: ["convolution_param.stride", "convolution_param.stride_h", "convolution_param.stride_w"],
     least: 1,
     default: Some(1),
     half: None,
 };
-const PAD: SizeRule = SizeRule {
+const PAD: WindowSizeRule = WindowSizeRule {
     names: ["convolution_param.pad", "convolution_param.pad_h", "convolution_param.pad_w"],
     least: 0,
     default: Some(0),
     half: Some(0),
 };
-const DILATION: SizeRule = SizeRule {
+const DILATION: WindowSizeRule = WindowSizeRule {
     names: ["convolution_param.dilation", "", ""],
     least: 1,
     default: Some(1),
@@ -115,7 +115,7 @@ impl WindowOptions {
     }
 }
 
-impl SizeRule {
+impl WindowSizeRule {
     fn lower(&self, each: &[u32], pair: [Option<u32>; 2]) -> Result<AxisSizes, LayerError> {
         let [name, h_name, _] = self.names;
         if let Some(pair) = self.pair(!each.is_empty(), pair)? {

@@ -29,7 +29,7 @@ struct ClassifyOptions {
     files: Vec<PathBuf>,
     /// Which picture of an idx file.
     record: usize,
-    /// One value, or one a channel.
+    /// One value, or one per channel.
     mean: Vec<f32>,
     scale: f32,
     /// Names of the classes, one per line.

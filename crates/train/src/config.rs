@@ -31,7 +31,7 @@ pub struct JobConfig {
     pub threads: usize,
     /// Workers in this process.
     pub workers: usize,
-    /// Replicas in all; `None` for one a worker, or what the snapshot says.
+    /// Replicas in all; `None` for one per worker, or what the snapshot says.
     pub replicas: Option<usize>,
     /// What `batch_size` means.
     pub batch: BatchMeaning,

@@ -44,7 +44,7 @@ const NETS: &[(&str, &str, &str, &str, u32)] = &[
 ];
 
 /// One row of the table.
-struct Row {
+struct TrainRow {
     algorithm: &'static str,
     schedule: &'static str,
     images_per_s: f64,
@@ -68,7 +68,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
             for &(schedule, flags) in SCHEDULES {
                 let (images_per_s, exposed) = train(&program, file, algorithm, flags)?;
                 println!("| {algorithm} | {schedule} | {images_per_s:.2} | {exposed:.0} % |");
-                rows.push(Row { algorithm, schedule, images_per_s, exposed });
+                rows.push(TrainRow { algorithm, schedule, images_per_s, exposed });
             }
         }
         if file.starts_with("nin") {
@@ -111,9 +111,9 @@ fn train(program: &str, file: &str, algorithm: &str, flags: &[&str]) -> Result<(
 }
 
 /// The papers' ordering: the server slowest, the tree better, the rest best; overlap and fusion help.
-fn check(rows: &[Row]) -> Result<()> {
+fn check(rows: &[TrainRow]) -> Result<()> {
     let found = |algorithm: &str, schedule: &str| {
-        let is = |row: &&Row| row.algorithm == algorithm && row.schedule == schedule;
+        let is = |row: &&TrainRow| row.algorithm == algorithm && row.schedule == schedule;
         let row = rows.iter().find(is).context("every row was measured")?;
         Ok::<_, anyhow::Error>((row.images_per_s, row.exposed))
     };

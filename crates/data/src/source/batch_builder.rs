@@ -89,14 +89,14 @@ impl BatchBuilder {
                 batch.origin.records.push(id);
                 self.bad.epochs = None;
             }
-            Err(problem) => batch.origin.skipped.push(self.bad.judge(error(problem))?),
+            Err(problem) => batch.origin.skipped.push(self.bad.skip_or_fail(error(problem))?),
         }
         Ok(())
     }
 
     /// While shapes are looked for: passes over a bad sample, or gives its error back.
     pub(super) fn pass_over(&mut self, error: DataError) -> Result<(), DataError> {
-        self.bad.judge(error).map(drop)
+        self.bad.skip_or_fail(error).map(drop)
     }
 
     /// An epoch of the source at `path` has ended; an error when there seems to be no good sample.
@@ -137,7 +137,7 @@ impl BadSamples {
     }
 
     /// The error again, or the line that says what is skipped.
-    fn judge(&mut self, error: DataError) -> Result<String, DataError> {
+    fn skip_or_fail(&mut self, error: DataError) -> Result<String, DataError> {
         self.epochs.get_or_insert(0);
         match self.policy {
             OnBadSample::Skip => Ok(chain(&error)),

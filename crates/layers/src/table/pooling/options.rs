@@ -6,19 +6,19 @@ use kernels::pooling::{PoolingShape, Rounding};
 
 use super::PoolingMethod;
 use crate::LayerError;
-use crate::window::SizeRule;
+use crate::window::WindowSizeRule;
 
-const KERNEL: SizeRule = SizeRule {
+const KERNEL: WindowSizeRule = WindowSizeRule {
     names: ["pooling_param.kernel_size", "pooling_param.kernel_h", "pooling_param.kernel_w"],
     least: 1,
     default: None,
     half: None,
 };
-const STRIDE: SizeRule = SizeRule {
+const STRIDE: WindowSizeRule = WindowSizeRule {
     names: ["pooling_param.stride", "pooling_param.stride_h", "pooling_param.stride_w"],
     ..KERNEL
 };
-const PAD: SizeRule = SizeRule {
+const PAD: WindowSizeRule = WindowSizeRule {
     names: ["pooling_param.pad", "pooling_param.pad_h", "pooling_param.pad_w"],
     least: 0,
     ..KERNEL
