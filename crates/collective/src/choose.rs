@@ -7,7 +7,8 @@
 use crate::{ALGORITHMS, Algorithm, NameError, Network, SizeError, find, parse_size};
 use std::fmt;
 
-/// Names tried by `auto-any`, in order of preference when costs are equal; `auto` tries the exact ones.
+/// Names tried by `auto-any`, in order of preference when costs are equal; `auto` tries the exact
+/// ones.
 const CANDIDATES: &[&str] = &[
     "direct",
     "halving-doubling",

@@ -1,8 +1,8 @@
 //! The price of an all-reduce: latency of its rounds, transfer on its busiest link, its additions.
 //!
-//! `time = rounds·latency + port·bytes/bandwidth + reduced·bytes/reduce rate`, with the figures that the
-//! rows claim and the verifier confirms. Passes overlap when a plan runs, so this is what remains
-//! when pipes are full; good enough to choose by, and the simulator times the plan itself.
+//! `time = rounds·latency + port·bytes/bandwidth + reduced·bytes/reduce rate`, with the figures
+//! that the rows claim and the verifier confirms. Passes overlap when a plan runs, so this is what
+//! remains when pipes are full; good enough to choose by, and the simulator times the plan itself.
 
 use crate::Algorithm;
 use std::fmt;

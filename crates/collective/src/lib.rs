@@ -1,7 +1,7 @@
 //! Communication algorithms as data: plans, their proof, their price.
 //!
-//! An algorithm is a pure function from (rank, world, length) to a [`Plan`]: lanes of
-//! `Send / RecvReduce / RecvCopy / Add` over slots of memory, counted in elements. One list has four
+//! An algorithm is a pure function from (rank, world, length) to a [`Plan`]: lanes of `Send`,
+//! `RecvReduce`, `RecvCopy` and `Add` over slots of memory, counted in elements. One list has four
 //! readers: `exchange` runs it, [`verify()`] proves it, [`Algorithm::cost_us`] prices it and a
 //! simulator can time it.
 //!

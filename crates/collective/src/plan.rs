@@ -15,8 +15,8 @@ use crate::{Lane, LanePass, Plan, PlanStep, SlotRange};
 use base::{Rank, chunk};
 use std::ops::Range;
 
-/// Most lanes of a plan: what every transport has. Algorithms that need many lanes for one pass have
-/// fewer passes under way.
+/// Most lanes of a plan: what every transport has. Algorithms that need many lanes for one pass
+/// have fewer passes under way.
 pub const LANES_MAX: usize = 64;
 
 /// Most passes of one plan: bounds a plan's length, whatever the segment asked for.
@@ -76,8 +76,8 @@ impl Algorithm {
     }
 }
 
-/// What `rank` does to receive `root`'s buffer: the reduction tree in reverse, with ranks renamed so
-/// that `root` is its root.
+/// What `rank` does to receive `root`'s buffer: the reduction tree in reverse, with ranks renamed
+/// so that `root` is its root.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
 //! The reducing half of an algorithm, from which both halves of a plan are made.
 //!
-//! An algorithm says only how partial sums flow to whoever owns a range in the end. In reverse, with
-//! sends and receives exchanged, the same steps spread the finished sum:
+//! An algorithm says only how partial sums flow to whoever owns a range in the end. In reverse,
+//! with sends and receives exchanged, the same steps spread the finished sum:
 //!
 //! ```text
 //!   reducing                      spreading (mirrored, last step first)

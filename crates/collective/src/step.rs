@@ -82,11 +82,11 @@ pub struct Plan {
     /// Independent lists of steps; the same number on every rank, at most
     /// [`LANES_MAX`](crate::LANES_MAX).
     pub lanes: Vec<Lane>,
-    /// The passes of each lane of an all-reduce or broadcast, one after another. Over all lanes their
-    /// ranges tile the buffer.
+    /// The passes of each lane of an all-reduce or broadcast, one after another. Over all lanes
+    /// their ranges tile the buffer.
     pub passes: Vec<Vec<LanePass>>,
-    /// Where this rank holds the finished sum of an all-reduce when the reducing half ends. Over all
-    /// ranks these tile the buffer.
+    /// Where this rank holds the finished sum of an all-reduce when the reducing half ends. Over
+    /// all ranks these tile the buffer.
     pub owned: Vec<Range<usize>>,
 }
 

@@ -1,8 +1,8 @@
 //! Collectives whose lengths differ from rank to rank: all-gather-v and all-to-all-v.
 //!
 //! Nothing is added, so every rank's block has a slot of its own and arrives where it stays. Blocks
-//! may be empty, and their sum may be any length. A block travels in segments; segment k goes by lane
-//! k modulo lanes, so sender and receiver need to know no more than its length.
+//! may be empty, and their sum may be any length. A block travels in segments; segment k goes by
+//! lane k modulo lanes, so sender and receiver need to know no more than its length.
 //!
 //! All-gather-v is a ring; every rank passes on what it received, and each link carries every block
 //! once. For p = 4, who sends whose block to its right neighbour:
@@ -27,8 +27,8 @@ use crate::plan::LANES_MAX;
 use crate::{Lane, Plan, PlanStep, Segmentation, SlotRange};
 use base::Rank;
 
-/// What `rank` does so that all have every rank's block; `lens[r]` is the length of rank r's. Slot r
-/// is rank r's block, filled on rank r.
+/// What `rank` does so that all have every rank's block; `lens[r]` is the length of rank r's. Slot
+/// r is rank r's block, filled on rank r.
 ///
 /// # Panics
 ///

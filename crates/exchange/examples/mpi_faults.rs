@@ -1,8 +1,8 @@
 //! What the tests run under `mpirun` to see faults: ranks that sum until something goes wrong.
 //!
 //! `mpi_faults BYTES ALGORITHM SILENCE_MAX [absent RANK | stray RANK]`: every rank says its process
-//! number and all-reduces over and over. An absent rank never comes to the first collective, one that strays asks
-//! for a value more than the others.
+//! number and all-reduces over and over. An absent rank never comes to the first collective, one
+//! that strays asks for a value more than the others.
 
 #[cfg(not(feature = "mpi"))]
 fn main() {}

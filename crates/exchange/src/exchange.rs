@@ -17,8 +17,8 @@ use zerocopy::IntoBytes;
 /// Every plan's lanes fit every transport.
 const _: () = assert!(collective::LANES_MAX <= transport::LANES_MAX);
 
-/// Sums, gathers and spreads between ranks. One per rank; calls must come in the same order on all of
-/// them, and the stamps say so when they do not.
+/// Sums, gathers and spreads between ranks. One per rank; calls must come in the same order on all
+/// of them, and the stamps say so when they do not.
 pub struct Exchange {
     link: Box<dyn Transport>,
     config: ExchangeConfig,

@@ -2,8 +2,8 @@
 //!
 //! One thread takes turns: every lane goes as far as it can, and when none can move the transport
 //! waits for whoever could change that. Receives are announced a little ahead, so that transports
-//! with buffers have several segments in flight. Elements of a 16-bit format are encoded when a lane
-//! begins a pass and decoded when it ends one, while messages of other lanes travel.
+//! with buffers have several segments in flight. Elements of a 16-bit format are encoded when a
+//! lane begins a pass and decoded when it ends one, while messages of other lanes travel.
 //!
 //! ```text
 //!   lane 0   ✓ ✓ ✓ Recv(from 2) ..          blocked: waits for 2

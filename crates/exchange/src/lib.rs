@@ -5,8 +5,8 @@
 //!                 └── stamps every collective, so that ranks that disagree are named
 //! ```
 //!
-//! Start at [`Exchange`]. [`wire`] says how elements travel, [`canonical`] is the arithmetic of every
-//! sum within a process, [`watch`] detects failed ranks and [`mod@bench`] measures.
+//! Start at [`Exchange`]. [`wire`] says how elements travel, [`canonical`] is the arithmetic of
+//! every sum within a process, [`watch`] detects failed ranks and [`mod@bench`] measures.
 
 mod config;
 mod error;

@@ -2,8 +2,9 @@
 //! sum back to all.
 //!
 //! Each value is read and written once per buffer, in blocks that stay in the first-level cache, so
-//! the write finds its line already there: `2 p n` values of traffic, where sending chunks costs about
-//! twice that. The additions follow the canonical tree, so the bits are those of `direct`'s plan.
+//! the write finds its line already there: `2 p n` values of traffic, where sending chunks costs
+//! about twice that. The additions follow the canonical tree, so the bits are those of `direct`'s
+//! plan.
 
 use crate::canonical::{BLOCK, tree_sum};
 use crate::wire::WireFormat;

@@ -20,8 +20,9 @@ pub enum MpiError {
     Setup(#[from] LinkError),
 }
 
-/// Initialises MPI and starts watching. Drop the exchange first, then the watch: MPI ends with the last.
-/// When the exchange returns an error, hand it to [`FailureWatch::abort`], which ends the other ranks too.
+/// Initialises MPI and starts watching. Drop the exchange first, then the watch: MPI ends with the
+/// last. When the exchange returns an error, hand it to [`FailureWatch::abort`], which ends the
+/// other ranks too.
 pub fn start(
     config: ExchangeConfig,
     clock: Arc<dyn Clock>,

@@ -5,7 +5,8 @@ use collective::Segmentation;
 use std::sync::Arc;
 use transport::Stamp;
 
-/// What a collective is, the same on all ranks that run it. Made once and used for every repetition.
+/// What a collective is, the same on all ranks that run it. Made once and used for every
+/// repetition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CollectiveLabel {
     text: Arc<str>,

@@ -1,7 +1,7 @@
 //! What every transport must do; `local`, `mpi` and simulated ones pass the same list.
 //!
-//! A check is a function that every rank calls with its own transport. It panics with a sentence when
-//! the transport is wrong, so it can run in a test's threads or under `mpirun`.
+//! A check is a function that every rank calls with its own transport. It panics with a sentence
+//! when the transport is wrong, so it can run in a test's threads or under `mpirun`.
 
 use crate::{LinkError, Session, Stamp, Transport, session};
 

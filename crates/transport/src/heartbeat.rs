@@ -1,4 +1,5 @@
-//! The side channel of failure detection: small messages that travel whatever the exchange is doing.
+//! The side channel of failure detection: small messages that travel whatever the exchange is
+//! doing.
 
 use base::Rank;
 

@@ -136,7 +136,8 @@ impl Session<'_> {
         let apart = from.0 != into.0 || from.1.end <= into.1.start || into.1.end <= from.1.start;
         assert!(apart, "a range is not added to itself");
         let start = self.at(from.0, &from.1).as_ptr();
-        // SAFETY: in bounds and, by the line above, apart from `into`; nobody else writes our slots.
+        // SAFETY: in bounds and, by the line above, apart from `into`; nobody else writes our
+        // slots.
         let bytes = unsafe { std::slice::from_raw_parts(start, from.1.len()) };
         // SAFETY: not lent, by the lines above; used in this step only.
         let into = unsafe { self.bytes_mut(into.0, &into.1) };
@@ -227,7 +228,8 @@ impl Session<'_> {
     /// `is_lent` has said that nobody reads there, and the reference ends before the next step.
     unsafe fn bytes_mut<'s>(&self, slot: usize, range: &Range<usize>) -> &'s mut [u8] {
         let start = self.at(slot, range).as_ptr();
-        // SAFETY: in bounds; the session borrows the slots mutably; the rest is the caller's promise.
+        // SAFETY: in bounds; the session borrows the slots mutably; the rest is the caller's
+        // promise.
         unsafe { std::slice::from_raw_parts_mut(start, range.len()) }
     }
 }

@@ -46,9 +46,9 @@ impl Posted {
 
 /// Moves bytes between ranks, and nothing else. Threads, MPI and simulated links implement it.
 ///
-/// Messages from one rank to another on one lane arrive in order; lanes are independent. Calls never
-/// block, except [`wait`](Transport::wait), [`withdraw`](Transport::withdraw) and the capabilities
-/// that some transports have besides messages.
+/// Messages from one rank to another on one lane arrive in order; lanes are independent. Calls
+/// never block, except [`wait`](Transport::wait), [`withdraw`](Transport::withdraw) and the
+/// capabilities that some transports have besides messages.
 pub trait Transport: Send {
     /// This rank and the size of the world.
     fn rank(&self) -> Rank;

@@ -1,7 +1,7 @@
 //! `cargo xtask bench cluster`: FireCaffe's figure 4 on hosts of 1 Gbit/s.
 //!
-//! NiN's gradients (30 MB) between 2, 4 and 8 hosts made of network namespaces, a real `mpirun`, one
-//! rank each. The table shows time, the share of what the link allows and the ratio to
+//! NiN's gradients (30 MB) between 2, 4 and 8 hosts made of network namespaces, a real `mpirun`,
+//! one rank each. The table shows time, the share of what the link allows and the ratio to
 //! `MPI_Allreduce`; the figure shows updates per second over hosts.
 
 use std::fs;
@@ -103,8 +103,8 @@ fn figure(all: &[AllreduceTime]) -> String {
     )
 }
 
-/// The papers' ordering from four hosts on: server slowest and worse with every doubling, tree better,
-/// the rest best.
+/// The papers' ordering from four hosts on: server slowest and worse with every doubling, tree
+/// better, the rest best.
 fn ordering(all: &[AllreduceTime]) -> Result<()> {
     let time = |name: &str, workers: usize| {
         let found = all.iter().find(|m| m.algorithm == name && m.workers == workers);

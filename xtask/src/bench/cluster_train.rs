@@ -1,9 +1,10 @@
-//! `cargo xtask bench cluster --train`: training on eight hosts of 1 Gbit/s, by algorithm and schedule.
+//! `cargo xtask bench cluster --train`: training on eight hosts of 1 Gbit/s, by algorithm and
+//! schedule.
 //!
-//! NiN on small images (30 MB of gradients, little arithmetic) and CIFAR-10 quick (0.6 MB), one rank a
-//! host. Schedules: buckets fused and overlapped with backward, fused after backward, and a bucket a layer
-//! overlapped. All hosts share this machine's cores, so images/s are low and say nothing of speed-up: read
-//! the order of the algorithms and the share of exposed communication.
+//! NiN on small images (30 MB of gradients, little arithmetic) and CIFAR-10 quick (0.6 MB), one
+//! rank a host. Schedules: buckets fused and overlapped with backward, fused after backward, and a
+//! bucket a layer overlapped. All hosts share this machine's cores, so images/s are low and say
+//! nothing of speed-up: read the order of the algorithms and the share of exposed communication.
 
 use std::fs;
 
@@ -24,8 +25,8 @@ const SCHEDULES: &[(&str, &[&str])] = &[
     ("fused, after backward", &["--overlap", "off"]),
     ("a bucket a layer, overlapped", &["--overlap", "on", "--bucket-mb", "0"]),
 ];
-/// Net, its file among the benchmark's models, the shape it is written for and the one it gets here, and
-/// how many times the iterations: small nets need more to be measured.
+/// Net, its file among the benchmark's models, the shape it is written for and the one it gets
+/// here, and how many times the iterations: small nets need more to be measured.
 const NETS: &[(&str, &str, &str, &str, u32)] = &[
     (
         "NiN, 2 x 3 x 131 x 131 a host",
@@ -110,7 +111,8 @@ fn train(program: &str, file: &str, algorithm: &str, flags: &[&str]) -> Result<(
     Ok((speed, number("exposed communication ", " %").context("no share")?))
 }
 
-/// The papers' ordering: the server slowest, the tree better, the rest best; overlap and fusion help.
+/// The papers' ordering: the server slowest, the tree better, the rest best; overlap and fusion
+/// help.
 fn check(rows: &[TrainRow]) -> Result<()> {
     let found = |algorithm: &str, schedule: &str| {
         let is = |row: &&TrainRow| row.algorithm == algorithm && row.schedule == schedule;

@@ -1,8 +1,8 @@
 //! `cargo xtask bench cluster --types f32,f16`: what 16-bit elements save between hosts.
 //!
-//! 25 million elements by ring between 4 hosts of 1 Gbit/s, in each wire format. A format of half the
-//! bytes should take half the time; the target allows for conversion and latency. The first format is
-//! what the others are compared with.
+//! 25 million elements by ring between 4 hosts of 1 Gbit/s, in each wire format. A format of half
+//! the bytes should take half the time; the target allows for conversion and latency. The first
+//! format is what the others are compared with.
 
 use anyhow::{Context, Result, ensure};
 use exchange::wire;

@@ -61,7 +61,8 @@ fn flag(args: &[String], name: &str, default: &str) -> String {
     at.and_then(|at| args.get(at + 1)).map_or(default, String::as_str).to_owned()
 }
 
-/// Whether `--nets a,b` asks for the network in this file, by the beginning of its name; all are without it.
+/// Whether `--nets a,b` asks for the network in this file, by the beginning of its name; all are
+/// without it.
 fn is_asked(args: &[String], file: &str) -> bool {
     let asked = flag(args, "--nets", "");
     asked.is_empty() || asked.split(',').any(|beginning| file.starts_with(beginning))
@@ -75,8 +76,8 @@ fn save(args: &[String], name: &str, text: &str) -> Result<()> {
     }
 }
 
-/// How much faster `two` is than `one`: the median of each round's ratio, since what disturbs a round disturbs
-/// both.
+/// How much faster `two` is than `one`: the median of each round's ratio, since what disturbs a
+/// round disturbs both.
 fn speed_up(one: &[f64], two: &[f64]) -> f64 {
     median(two.iter().zip(one).map(|(two, one)| two / one).collect())
 }

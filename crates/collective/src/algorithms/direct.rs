@@ -1,9 +1,9 @@
 //! Direct: every rank owns a chunk, takes it from all others, and hands the sum back to all.
 //!
-//! As few bytes as the ring, `2(p-1)/p` per rank, and exact: the owner adds siblings of the canonical
-//! tree. No sum waits for another rank's sum, so a late rank delays one chunk's last addition only.
-//! Between threads this is the fastest there is: chunks are read where they are. On a cluster it needs
-//! a switch that carries any pairing of hosts at full speed.
+//! As few bytes as the ring, `2(p-1)/p` per rank, and exact: the owner adds siblings of the
+//! canonical tree. No sum waits for another rank's sum, so a late rank delays one chunk's last
+//! addition only. Between threads this is the fastest there is: chunks are read where they are. On
+//! a cluster it needs a switch that carries any pairing of hosts at full speed.
 //!
 //! Reducing half for p = 4; chunk c goes to rank c, everyone to another rank at a time:
 //!

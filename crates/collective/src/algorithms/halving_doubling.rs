@@ -1,10 +1,11 @@
 //! Recursive halving, then recursive doubling, neighbours first; other worlds by binary blocks.
 //!
 //! Rabenseifner 2004 halves with the farthest rank first and folds odd ranks away beforehand. Here
-//! distances grow 1, 2, 4, …, so that partial sums are always `T(a, a + 2^k)`, and a world that is no
-//! power of two is divided into blocks that are, largest first. Each block halves within itself; then
-//! the smallest block's sums go into the next larger, and so on: `T(0, 7) = T(0,4) + (T(4,6) + T(6,7))`.
-//! The sum is exact in every world. Bytes of the ring in `2 log2 p` rounds for powers of two.
+//! distances grow 1, 2, 4, …, so that partial sums are always `T(a, a + 2^k)`, and a world that is
+//! no power of two is divided into blocks that are, largest first. Each block halves within itself;
+//! then the smallest block's sums go into the next larger, and so on:
+//! `T(0, 7) = T(0,4) + (T(4,6) + T(6,7))`. The sum is exact in every world. Bytes of the ring in
+//! `2 log2 p` rounds for powers of two.
 //!
 //! ```text
 //! p = 4   distance 1   0 ⇄ 1   2 ⇄ 3     even ranks keep the lower half, odd ranks the upper

@@ -1,4 +1,5 @@
-//! Hierarchical: an inner algorithm within groups of consecutive ranks, an outer one between groups.
+//! Hierarchical: an inner algorithm within groups of consecutive ranks, an outer one between
+//! groups.
 //!
 //! For clusters whose links differ: workers of a process, hosts of a rack. After the inner reducing
 //! half every range lies with one rank of the group, its leader there; leaders of one range reduce

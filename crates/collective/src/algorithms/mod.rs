@@ -1,7 +1,8 @@
 //! The table of algorithms. One file, one row each.
 //!
 //! To add one: write `algorithms/<name>.rs` with a `ROW`, add a `mod` line and a row below. The
-//! tests then hold it to its claims for every world up to 33, and `docs/algorithms.md` gains a line.
+//! tests then hold it to its claims for every world up to 33, and `docs/algorithms.md` gains a
+//! line.
 
 mod direct;
 mod halving_doubling;

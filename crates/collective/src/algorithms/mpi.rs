@@ -1,7 +1,8 @@
 //! The MPI library's own `MPI_Allreduce`: what our plans are measured against.
 //!
-//! No plan: `exchange` calls the library where transport `mpi` offers it, for `f32` only. The library chooses algorithm and order of additions by size
-//! and world, so the sum is not exact, and its cost is not known to us.
+//! No plan: `exchange` calls the library where transport `mpi` offers it, for `f32` only. The
+//! library chooses algorithm and order of additions by size and world, so the sum is not exact, and
+//! its cost is not known to us.
 
 use super::{AlgorithmRow, no_settings};
 

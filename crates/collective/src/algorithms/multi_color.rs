@@ -1,9 +1,10 @@
 //! Multi-colour: k trees at once, each for 1/k of the buffer, with inner nodes that no two share.
 //!
-//! IBM (Kumar et al., CLUSTER 2018). Colour c is reduced along its own heap-shaped tree of fan-out f
-//! and spread back the same way. Labels are turned by `c·⌈(p-1)/f⌉`, the number of inner nodes, so
-//! every rank adds for at most one colour and all links work; f is the smallest `f ≥ k` with
-//! `k·⌈(p-1)/f⌉ ≤ p`. Depth is logarithmic where a ring's is p. Not exact: each colour has its own tree.
+//! IBM (Kumar et al., CLUSTER 2018). Colour c is reduced along its own heap-shaped tree of fan-out
+//! f and spread back the same way. Labels are rotated by `c·⌈(p-1)/f⌉`, the number of inner nodes,
+//! so every rank adds for at most one colour and all links work; f is the smallest `f ≥ k` with
+//! `k·⌈(p-1)/f⌉ ≤ p`. Depth is logarithmic where a ring's is p. Not exact: each colour has its own
+//! tree.
 //!
 //! p = 8, k = 4: f = 4, two inner nodes per colour:
 //!
@@ -35,13 +36,13 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     pattern: Some(Pattern { reduce, segments: |settings, world| settings.count.min(world), claim }),
 };
 
-/// The trees of one world: the same heap, turned.
+/// The trees of one world: the same heap, rotated.
 #[derive(Clone, Copy)]
 struct Trees {
     world: usize,
     colors: usize,
     fan_out: usize,
-    /// Inner nodes of one tree: by how much the next is turned.
+    /// Inner nodes of one tree: by how much the next is rotated.
     inner: usize,
 }
 

@@ -1,8 +1,8 @@
 //! Parameter server: everyone sends to a server, which adds and sends the sum back.
 //!
-//! What FireCaffe measures its tree against (Dean et al. 2012 with s servers; s = 1 is the figure's).
-//! The server's link carries the buffer `p - 1` times each way, so time grows with the world; s
-//! servers each hold a shard and divide that by s.
+//! What FireCaffe measures its tree against (Dean et al. 2012 with s servers; s = 1 is the
+//! figure's). The server's link carries the buffer `p - 1` times each way, so time grows with the
+//! world; s servers each hold a shard and divide that by s.
 //!
 //! ```text
 //!   1 ──┐                s = 2:   1 ──▶ 0  first half    0 ──▶ 1  second half

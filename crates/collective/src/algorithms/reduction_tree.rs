@@ -1,8 +1,8 @@
 //! Binomial-tree reduction, then the same tree backwards as a broadcast.
 //!
-//! The reduction tree of FireCaffe (Iandola et al., CVPR 2016): `2 ⌈log2 p⌉` rounds where a parameter
-//! server needs `2(p-1)`; but the root takes and sends the whole buffer `⌈log2 p⌉` times, so
-//! [`ring`](super::ring) wins for buffers whose transfer outweighs their latency.
+//! The reduction tree of FireCaffe (Iandola et al., CVPR 2016): `2 ⌈log2 p⌉` rounds where a
+//! parameter server needs `2(p-1)`; but the root takes and sends the whole buffer `⌈log2 p⌉` times,
+//! so [`ring`](super::ring) wins for buffers whose transfer outweighs their latency.
 //!
 //! Round k of the reduction, for p = 6; `*` still holds a partial sum afterwards:
 //!
@@ -12,8 +12,8 @@
 //! k = 2   0<-4                    0*
 //! ```
 //!
-//! Before round k the live ranks are the multiples of 2^k, each holding `T(rank, rank + 2^k)` cut at
-//! the world's end: the canonical tree itself, so the sum is exact in every world.
+//! Before round k the live ranks are the multiples of 2^k, each holding `T(rank, rank + 2^k)` cut
+//! at the world's end: the canonical tree itself, so the sum is exact in every world.
 
 use super::{AlgorithmRow, Claim, Pattern, Settings, log2_ceil, no_settings};
 use crate::reducing::{ReduceLane, ReduceStep};

@@ -1,8 +1,8 @@
 //! Ring: chunks travel round, gathering contributions, then round again as sums.
 //!
 //! Patarasuk & Yuan 2009; GradientFlow's choice for large tensors. Every link carries the same load
-//! and no rank sends more than `2(p-1)/p` of the buffer, the least possible; but `2(p-1)` rounds, so
-//! short buffers pay latency. Not exact: chunk c is added starting at rank c + 1.
+//! and no rank sends more than `2(p-1)/p` of the buffer, the least possible; but `2(p-1)` rounds,
+//! so short buffers pay latency. Not exact: chunk c is added starting at rank c + 1.
 //!
 //! Reducing half for p = 4, who sends which chunk to its right neighbour:
 //!

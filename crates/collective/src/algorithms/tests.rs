@@ -91,7 +91,8 @@ fn broadcast_is_proved() {
     }
 }
 
-/// The formulas in the rows are the verifier's figures: equal where tight, never exceeded elsewhere.
+/// The formulas in the rows are the verifier's figures: equal where tight, never exceeded
+/// elsewhere.
 #[test]
 fn claims_hold() {
     for name in NAMES {

@@ -1,8 +1,8 @@
 //! A slot of memory that holds terms instead of numbers, as ranges of equal terms.
 //!
-//! Ranges make the proof's cost follow the number of chunks, not of elements: a buffer of 100 million
-//! elements in 8 chunks is 8 ranges. Every range also knows how far its elements are from where they
-//! were at the start, so that a plan that puts an element in the wrong place is found.
+//! Ranges make the proof's cost follow the number of chunks, not of elements: a buffer of 100
+//! million elements in 8 chunks is 8 ranges. Every range also knows how far its elements are from
+//! where they were at the start, so that a plan that puts an element in the wrong place is found.
 
 use super::term::{NOTHING, Term};
 use std::ops::Range;

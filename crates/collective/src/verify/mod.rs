@@ -1,13 +1,14 @@
 //! The proof of a collective: all ranks' plans, executed on symbols.
 //!
 //! Checked: nobody waits forever, no message is left over or meets a receive of another length,
-//! lanes do not touch each other's memory, every contribution is counted exactly once and ends where it
-//! belongs. Found: whether the sum follows the canonical tree, rounds, messages, values sent, received and added per rank.
+//! lanes do not touch each other's memory, every contribution is counted exactly once and ends
+//! where it belongs. Found: whether the sum follows the canonical tree, rounds, messages, values
+//! sent, received and added per rank.
 //!
-//! The execution is as strict as any transport: a rank may have one untaken message per (rank, lane)
-//! channel, further sends wait; a step that would change memory that is still being sent waits. A plan that
-//! ends under these rules ends on every transport, since deeper channels only let steps happen
-//! earlier.
+//! The execution is as strict as any transport: a rank may have one untaken message per (rank,
+//! lane) channel, further sends wait; a step that would change memory that is still being sent
+//! waits. A plan that ends under these rules ends on every transport, since deeper channels only
+//! let steps happen earlier.
 //!
 //! ```text
 //!   round of a send      = max(sender's last send, sender's last receive) + 1

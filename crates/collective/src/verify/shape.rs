@@ -1,4 +1,5 @@
-//! What can be checked without running plans: lengths, bounds, and lanes that touch different memory.
+//! What can be checked without running plans: lengths, bounds, and lanes that touch different
+//! memory.
 
 use super::VerifyError;
 use crate::{CollectiveOperation, LANES_MAX, Plan, PlanStep, SlotRange};

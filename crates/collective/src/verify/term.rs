@@ -1,8 +1,8 @@
 //! Symbolic sums: who was added to whom, without numbers.
 //!
 //! A term is a contribution of one rank or the sum of two terms. Equal terms have equal ids, so the
-//! proof that a sum follows the canonical tree is one comparison. The two sides of a sum are kept in
-//! order of id, because float addition does not depend on it.
+//! proof that a sum follows the canonical tree is one comparison. The two sides of a sum are kept
+//! in order of id, because float addition does not depend on it.
 
 use super::VerifyError;
 use crate::canonical::split;

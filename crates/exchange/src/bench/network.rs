@@ -1,4 +1,5 @@
-//! `firecaffe bench network`: fits the latency, bandwidth and reduce rate that `auto` computes with.
+//! `firecaffe bench network`: fits the latency, bandwidth and reduce rate that `auto` computes
+//! with.
 //!
 //! Ranks pair up and exchange messages of growing size, both directions at once, all pairs at the
 //! same time; the time of an exchange is fitted as `latency + bytes / bandwidth`.

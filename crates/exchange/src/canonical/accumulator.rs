@@ -37,8 +37,8 @@ impl Accumulator {
         self.count = 0;
     }
 
-    /// Takes the next input, which is not the last. Its buffer may be used again afterwards; what it
-    /// then holds is not defined.
+    /// Takes the next input, which is not the last. Its buffer may be used again afterwards; what
+    /// it then holds is not defined.
     pub fn push(&mut self, input: &mut [f32]) {
         let full = self.count.trailing_ones() as usize;
         if self.levels.len() == full {

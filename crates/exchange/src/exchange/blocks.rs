@@ -33,7 +33,8 @@ impl Exchange {
         self.gather_blocks(bytes, &lens)
     }
 
-    /// What every rank has for this one, in order of rank; `outgoing` is what this one has for each.
+    /// What every rank has for this one, in order of rank; `outgoing` is what this one has for
+    /// each.
     ///
     /// # Panics
     ///

@@ -214,8 +214,8 @@ impl FailureDetector {
         let is_silent =
             |other: &OtherState| !other.heartbeat.leaving && silence(other) >= self.limit;
         let (rank, other) = self.others.iter().enumerate().find(|(_, other)| is_silent(other))?;
-        // Heartbeats come one by one, so when all stop some have stopped a little later. Not much: another
-        // that is only slow must not make us believe that we are alone.
+        // Heartbeats come one by one, so when all stop some have stopped a little later. Not much:
+        // another that is only slow must not make us believe that we are alone.
         let quiet = self.limit / 4 * 3;
         let is_quiet = |other: &&OtherState| !other.heartbeat.leaving && silence(other) >= quiet;
         let quiet = self.others.iter().filter(is_quiet).count();

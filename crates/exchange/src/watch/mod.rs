@@ -10,9 +10,9 @@
 //!   rank 2    (stopped)           late     we wait that long; it waits for nobody, does not move
 //! ```
 //!
-//! The finder prints one line and ends the job; others hold back a little, so that it is one line. The
-//! cost is a thread that wakes forty times per `silence_max`, but at least four times a second, and then
-//! sends a few hundred bytes to each rank.
+//! The finder prints one line and ends the job; others hold back a little, so that it is one line.
+//! The cost is a thread that wakes forty times per `silence_max`, but at least four times a second,
+//! and then sends a few hundred bytes to each rank.
 
 mod detector;
 mod heartbeat;
@@ -46,8 +46,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// Where the line goes: standard error in the binary, a `Vec` in tests.
 pub type ReportLine = Box<dyn FnMut(&str) + Send>;
 
-/// The watch thread of one rank. Dropping it says goodbye to the others and waits for theirs; during a panic
-/// it ends the job.
+/// The watch thread of one rank. Dropping it says goodbye to the others and waits for theirs;
+/// during a panic it ends the job.
 pub struct FailureWatch {
     shared: Arc<WatchState>,
     progress: Arc<RankProgress>,
@@ -90,8 +90,8 @@ impl FailureWatch {
         Arc::clone(&self.progress)
     }
 
-    /// Ends the job with `line`, naming what this rank found, and an exit code. Returns only if that
-    /// is impossible.
+    /// Ends the job with `line`, naming what this rank found, and an exit code. Returns only if
+    /// that is impossible.
     pub fn abort(mut self, line: &str, code: i32) {
         self.say(line, code);
         self.join();

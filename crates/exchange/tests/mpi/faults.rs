@@ -3,7 +3,8 @@
 use crate::mpirun::{Mpirun, pause, send, until};
 use std::time::Duration;
 
-/// Silence allowed in these tests, as to users: a loaded machine may pause a healthy rank for seconds.
+/// Silence allowed in these tests, as to users: a loaded machine may pause a healthy rank for
+/// seconds.
 const SILENCE_MAX: &str = "10";
 /// How long the kernel may take to remove processes that were killed.
 const REMOVED: Duration = Duration::from_secs(30);

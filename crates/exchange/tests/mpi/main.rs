@@ -1,8 +1,8 @@
 //! The real thing: processes under `mpirun`, checked, stopped and killed.
 //!
 //! Needs feature `mpi` and an `mpirun`; else the tests say SKIPPED and why. With the feature and
-//! `FIRECAFFE_NO_SKIP` set (CI), a missing `mpirun` is a failure. `FIRECAFFE_FAULTS=N` plants N faults
-//! instead of a few.
+//! `FIRECAFFE_NO_SKIP` set (CI), a missing `mpirun` is a failure. `FIRECAFFE_FAULTS=N` plants N
+//! faults instead of a few.
 
 mod faults;
 mod mpirun;

@@ -23,8 +23,8 @@ pub(crate) struct RunEnd {
 /// A run under way; killed when dropped.
 pub(crate) struct Mpirun {
     child: Child,
-    /// Where Open MPI keeps the run's own files, removed after it. In the common folder two runs that
-    /// start at once can both try to make the same one, and one of them fails.
+    /// Where Open MPI keeps the run's own files, removed after it. In the common folder two runs
+    /// that start at once can both try to make the same one, and one of them fails.
     _session: TempDir,
     text: Arc<Mutex<String>>,
     readers: Vec<JoinHandle<()>>,

@@ -1,4 +1,5 @@
-//! `firecaffe bench …`: the collectives, measured between threads or, under `mpirun`, between ranks.
+//! `firecaffe bench …`: the collectives, measured between threads or, under `mpirun`, between
+//! ranks.
 
 mod allreduce;
 mod machine;

@@ -5,8 +5,8 @@
 //!   [ x ][ p ][ p ][ p ][   ]        the sender writes at `posted`, the receiver reads at `taken`
 //! ```
 //!
-//! Each counter has one writer. `reading` and `withdrawn` decide the one race that is left: a sender
-//! that gives up while its memory is being read waits for that read, and no new one starts.
+//! Each counter has one writer. `reading` and `withdrawn` decide the one race that is left: a
+//! sender that gives up while its memory is being read waits for that read, and no new one starts.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{
@@ -35,8 +35,8 @@ pub(super) struct Channel {
     withdrawn: AtomicBool,
 }
 
-// SAFETY: a slot is written by the sender while `posted - taken` excludes it for the receiver, and read
-// by the receiver while it excludes it for the sender; the counters order the two.
+// SAFETY: a slot is written by the sender while `posted - taken` excludes it for the receiver, and
+// read by the receiver while it excludes it for the sender; the counters order the two.
 unsafe impl Sync for Channel {}
 // SAFETY: the pointers are only followed in `read`, under the rule in the crate's header.
 unsafe impl Send for Channel {}

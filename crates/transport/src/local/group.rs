@@ -47,8 +47,9 @@ pub(super) struct WorkerGroup {
     pub(super) spins: u32,
 }
 
-// SAFETY: `lent` is the one part that is not `Sync` by itself. Its owner writes it before arriving at a
-// barrier; others read it after that barrier and before the next, at which the owner takes it back.
+// SAFETY: `lent` is the one part that is not `Sync` by itself. Its owner writes it before arriving
+// at a barrier; others read it after that barrier and before the next, at which the owner takes it
+// back.
 unsafe impl Sync for WorkerGroup {}
 // SAFETY: as above; the pointers in `lent` are followed only between those barriers.
 unsafe impl Send for WorkerGroup {}

@@ -1,4 +1,5 @@
-//! Work on all workers' buffers at once: between two barriers everyone lends its buffer to the group.
+//! Work on all workers' buffers at once: between two barriers everyone lends its buffer to the
+//! group.
 //!
 //! ```text
 //!            chunk 0   chunk 1   chunk 2

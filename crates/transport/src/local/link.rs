@@ -18,8 +18,8 @@ pub struct LocalLink {
     seen: u64,
 }
 
-/// Links for `world` workers, in order of rank. `cores` is how many may run at once: with fewer than
-/// workers, waiting parks at once.
+/// Links for `world` workers, in order of rank. `cores` is how many may run at once: with fewer
+/// than workers, waiting parks at once.
 #[must_use]
 pub fn mesh(world: usize, cores: usize) -> Vec<LocalLink> {
     let spins = if cores >= world { SPINS } else { 0 };

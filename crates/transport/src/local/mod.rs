@@ -1,4 +1,5 @@
-//! Workers as threads of one process. A message is a pointer: the receiver reads the sender's memory.
+//! Workers as threads of one process. A message is a pointer: the receiver reads the sender's
+//! memory.
 //!
 //! ```text
 //!   worker 0                        worker 1

@@ -1,8 +1,8 @@
 //! Ending the whole job, launcher included.
 //!
-//! `MPI_Abort` ends all ranks that can be reached. When a host cannot, Open MPI's `mpirun` waits for
-//! that host's answer for ever; so a small process stays behind and ends the launcher if it has not
-//! gone by itself:
+//! `MPI_Abort` ends all ranks that can be reached. When a host cannot, Open MPI's `mpirun` waits
+//! for that host's answer for ever; so a small process stays behind and ends the launcher if it has
+//! not gone by itself:
 //!
 //! ```text
 //!   mpirun ── rank ── MPI_Abort ──▶ ranks end ──▶ mpirun ends          (usually)

@@ -2,8 +2,8 @@
 //!
 //! Between hosts a fragment stays below the 64 KiB up to which MPI sends at once: longer messages
 //! first ask the receiver, and over TCP that answer queues behind the data (two hosts on 1 Gbit/s:
-//! 380 ms instead of 255 ms for 30 MB). On one host there is no such queue; a fragment only has to fit
-//! MPI's `int`.
+//! 380 ms instead of 255 ms for 30 MB). On one host there is no such queue; a fragment only has to
+//! fit MPI's `int`.
 
 use super::calls::{Comm, MpiRequest};
 use crate::{AlignedBytes, LinkError};

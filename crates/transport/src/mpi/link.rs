@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Values of the stamp's hash that fit the tag: with the lanes 26 bits, within every library's limit.
+/// Values of the stamp's hash that fit the tag: with the lanes 26 bits, within every library's
+/// limit.
 const STAMPS: u64 = 1 << 20;
 /// Tests without success before a waiting rank sleeps instead of yielding.
 const YIELDS: u32 = 100;
@@ -202,7 +203,8 @@ impl LibrarySum for MpiLink {
 
 impl Drop for MpiLink {
     fn drop(&mut self) {
-        // Receives that will never be taken: cancel them, and leave their memory to MPI if it insists.
+        // Receives that will never be taken: cancel them, and leave their memory to MPI if it
+        // insists.
         for mut incoming in std::mem::take(&mut self.incoming).into_values().flatten() {
             incoming.fragments.cancel();
             if !incoming.fragments.test(self.comm).unwrap_or(false) {

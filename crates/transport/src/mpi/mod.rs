@@ -8,9 +8,9 @@
 //! ```
 //!
 //! The tag carries the lane and a hash of the stamp, so messages of different collectives never
-//! meet: ranks that disagree wait, and failure detection compares their stamps and names the one that
-//! differs. Everything here runs under `MPI_THREAD_MULTIPLE`, because failure detection has a thread of
-//! its own.
+//! meet: ranks that disagree wait, and failure detection compares their stamps and names the one
+//! that differs. Everything here runs under `MPI_THREAD_MULTIPLE`, because failure detection has a
+//! thread of its own.
 //!
 //! **Why this is sound.** Memory given to `MPI_Isend` follows the crate's rule; receives land in
 //! staging buffers that this module owns and neither moves nor frees before the request completes.

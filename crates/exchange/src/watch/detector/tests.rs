@@ -20,7 +20,8 @@ fn heartbeat(waiting: Waiting, begun: Vec<BegunCollective>) -> Heartbeat {
     Heartbeat { leaving: false, waiting, moves: 0, begun }
 }
 
-/// Rank 0 of `heartbeats.len() + 1` checks every half second; rank r sends heartbeats as given until its last second.
+/// Rank 0 of `heartbeats.len() + 1` checks every half second; rank r sends heartbeats as given
+/// until its last second.
 fn detected(
     own: (Waiting, Vec<BegunCollective>),
     heartbeats: &[(f64, Heartbeat)],

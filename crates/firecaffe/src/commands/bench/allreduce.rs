@@ -34,7 +34,8 @@ pub(crate) struct AllReduceArgs {
     /// Bytes to sum, separated by commas
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size, default_value = "1K,32K,1M,10M,100M")]
     sizes: Vec<usize>,
-    /// Algorithms, separated by commas, or `auto`, `auto-any`, or rules like "ring:1M-;direct:0-1M" [default: all]
+    /// Algorithms, separated by commas, or `auto`, `auto-any`, or rules like "ring:1M-;direct:0-1M"
+    /// [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = AlgorithmChoice::parse)]
     algorithms: Vec<AlgorithmChoice>,
     /// Measured runs of each; the median counts

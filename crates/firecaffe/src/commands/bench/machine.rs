@@ -13,8 +13,8 @@ use crate::launch;
 pub(super) type Measure<'a, T> =
     &'a dyn Fn(&mut Exchange, &ExchangeConfig, &dyn Clock, &mut dyn Write) -> Result<T>;
 
-/// Runs `measure` on this rank of an MPI job; its result on rank 0, nothing on others. Rank 0's table
-/// goes to `table`.
+/// Runs `measure` on this rank of an MPI job; its result on rank 0, nothing on others. Rank 0's
+/// table goes to `table`.
 #[cfg(feature = "mpi")]
 pub(super) fn on_ranks<T>(
     between: &Between,
