@@ -83,13 +83,13 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "
 
 /// More records than the test reads: what a run reports at an epoch's end may allocate.
 fn write_database(path: &Path) {
-    let mut writer = DatabaseWriter::create(path, DataParameterDb::Lmdb).unwrap();
+    let mut writer = DatabaseWriter::create(path, DataParameterDb::Lmdb).expect("a new database");
     for i in 0..600_u32 {
-        let pixels = vec![u8::try_from(i % 250).unwrap(); 3 * 32 * 32];
-        let datum = Datum::raw([3, 32, 32], pixels, i32::try_from(i % 10).unwrap());
-        writer.put(&format!("{i:08}"), &datum).unwrap();
+        let pixels = vec![u8::try_from(i % 250).expect("below 250"); 3 * 32 * 32];
+        let datum = Datum::raw([3, 32, 32], pixels, i32::try_from(i % 10).expect("below 10"));
+        writer.put(&format!("{i:08}"), &datum).expect("a record is written");
     }
-    writer.finish().unwrap();
+    writer.finish().expect("the database is complete");
 }
 
 #[test]
