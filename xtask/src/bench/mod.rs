@@ -28,12 +28,12 @@ pub(crate) const USAGE: &str =
 COMMON: [--markdown FILE] where the table goes too,
         [--python PATH] one that can import torch, [--firecaffe PATH] instead of building it";
 
-type Run = fn(&[String]) -> Result<()>;
+type BenchFn = fn(&[String]) -> Result<()>;
 
 /// Runs one of the benches.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let Some((what, rest)) = args.split_first() else { bail!("{USAGE}") };
-    let (known, run): (&[&str], Run) = match what.as_str() {
+    let (known, run): (&[&str], BenchFn) = match what.as_str() {
         "collectives" => (&["--iterations", "--firecaffe"], collectives::run),
         "cluster" => (cluster::FLAGS, cluster::run),
         "compare" => (compare::FLAGS, compare::run),
