@@ -1,7 +1,7 @@
-//! `cargo xtask tidy [FOLDER]`: rules of this project that no linter knows.
+//! `cargo xtask tidy`: rules of this project that no linter knows.
 //!
 //! A check is a function from the project's files to complaints. To add one, write it and add a
-//! row. `FOLDER` (`crates/net`) lists what remains to be done there for the rules that are new.
+//! row.
 
 mod files;
 mod layers;
@@ -11,8 +11,6 @@ mod prose;
 mod sources;
 mod testdata;
 mod words;
-
-use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 
@@ -44,37 +42,14 @@ const CHECKS: &[TidyCheck] = &[
     TidyCheck { rule: "no code in comments", run: prose::code_in_comments },
 ];
 
-/// Rules that are new, and folders that do not follow them yet: what they find there is counted,
-/// and is no error.
-const NEW: &[&str] = &[
-    "words are those of docs/glossary.md",
-    "a type name is declared once",
-    "a type name says its role",
-    "text is wrapped at 100 columns",
-    "errors have a variant per case",
-];
-const PENDING: &[&str] = &["crates/", "xtask/", "fuzz/", "docs/", "bench/", "examples/", ""];
-
-pub(crate) fn run(args: &[String]) -> Result<()> {
+pub(crate) fn run(_args: &[String]) -> Result<()> {
     let project = Project::read()?;
-    let (mut complaints, mut remaining) = (0, BTreeMap::new());
+    let mut complaints = 0;
     for TidyCheck { rule, run } in CHECKS {
         for complaint in run(&project) {
-            let pending = PENDING.iter().any(|folder| complaint.starts_with(folder));
-            if NEW.contains(rule) && pending {
-                if args.first().is_some_and(|arg| complaint.starts_with(arg)) {
-                    println!("{complaint} ({rule})");
-                }
-                let parts: Vec<&str> = complaint.split(['/', ':']).take(2).collect();
-                *remaining.entry((parts.join("/"), *rule)).or_insert(0) += 1;
-                continue;
-            }
             println!("{complaint} ({rule})");
             complaints += 1;
         }
-    }
-    for ((folder, rule), count) in remaining {
-        println!("remaining in {folder}: {count} ({rule})");
     }
     if complaints > 0 {
         bail!("{complaints} complaints");

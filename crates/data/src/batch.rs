@@ -1,8 +1,8 @@
 //! What a data layer gets: one buffer per top, and what is known about where it came from.
 //!
 //! Buffers are [`Slab`]s, like those of a net's blobs, so that a batch is handed over by exchanging
-//! buffers: the net gets the values, the batch the blob's old memory, which is filled next. Batches go
-//! round between the prefetching thread and the net; in a steady state none of them allocates.
+//! buffers: the net gets the values, the batch the blob's old memory, which is filled next. Batches
+//! go round between the prefetching thread and the net; in a steady state none of them allocates.
 
 use base::{Shape, ShapeError};
 use tensor::Slab;
@@ -56,8 +56,8 @@ impl SampleBatch {
         &values[..shape.count()]
     }
 
-    /// Shape and buffer of top `index`. The buffer may be longer than the values, and may be exchanged
-    /// for another of any length: it is overwritten next.
+    /// Shape and buffer of top `index`. The buffer may be longer than the values, and may be
+    /// exchanged for another of any length: it is overwritten next.
     pub fn buffer(&mut self, index: usize) -> (&Shape, &mut Slab) {
         let BatchTop { shape, values } = &mut self.tops[index];
         (shape, values)

@@ -31,8 +31,8 @@ pub trait RecordReader: Send {
     fn value<'a>(&'a self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], DataError>;
 
     /// Called after the last record of epoch `epoch` (from 0) was read and before the first of the
-    /// next is asked for, on the thread that prefetches. Afterwards the position is before the first
-    /// record.
+    /// next is asked for, on the thread that prefetches. Afterwards the position is before the
+    /// first record.
     fn end_epoch(&mut self, _epoch: u64) -> Result<(), DataError> {
         self.rewind();
         Ok(())

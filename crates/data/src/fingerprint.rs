@@ -1,8 +1,9 @@
-//! Tells apart two copies of what a data layer reads, in milliseconds: ranks compare theirs at start.
+//! Tells apart two copies of what a data layer reads, in milliseconds: ranks compare theirs at
+//! start.
 //!
-//! Names, lengths and some blocks of every file are hashed, not all bytes: another data set, a copy cut
-//! short or one made at another time differs in these. Lock and log files, which readers write, do not
-//! count.
+//! Names, lengths and some blocks of every file are hashed, not all bytes: another data set, a copy
+//! cut short or one made at another time differs in these. Lock and log files, which readers write,
+//! do not count.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};

@@ -1,8 +1,8 @@
 //! Images as OpenCV gives them to Caffe: rows of interleaved bytes, blue before green before red.
 //!
-//! JPEG is decoded by a decoder of our own that equals libjpeg's to the bit, PNG by the crate `png`.
-//! [`PIXELS_MAX`] is checked on the header, before memory is asked for. Resizing is OpenCV's own
-//! arithmetic, see [`resize`].
+//! JPEG is decoded by a decoder of our own that equals libjpeg's to the bit, PNG by the crate
+//! `png`. [`PIXELS_MAX`] is checked on the header, before memory is asked for. Resizing is OpenCV's
+//! own arithmetic, see [`resize`].
 
 pub mod encode;
 mod jpeg;

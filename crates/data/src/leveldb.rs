@@ -1,7 +1,8 @@
 //! LevelDB folders, read without a lock and without changing a byte; written with `rusty-leveldb`.
 //!
 //! Opening a LevelDB with its own library rewrites its manifest and takes a lock, which a read-only
-//! data set does not allow; so, as for LMDB, reading is our own and checks every number. A database is
+//! data set does not allow; so, as for LMDB, reading is our own and checks every number. A database
+//! is
 //!
 //! ```text
 //! CURRENT ──names──▶ MANIFEST-n ──lists──▶ tables (*.ldb, *.sst) by level, and the log to replay
@@ -9,9 +10,9 @@
 //! table           blocks of sorted keys, often compressed with Snappy, each with a CRC; an index
 //! ```
 //!
-//! Tables of level 0 overlap; those of a higher level follow one another. A [`LevelDbReader`] merges
-//! the log, every level-0 table and each level by key; of a key the newest entry counts. One block of
-//! each is in memory.
+//! Tables of level 0 overlap; those of a higher level follow one another. A [`LevelDbReader`]
+//! merges the log, every level-0 table and each level by key; of a key the newest entry counts. One
+//! block of each is in memory.
 
 mod block;
 mod error;

@@ -17,12 +17,13 @@
 //!                              └────── the old one goes back to be filled ──────▶
 //! ```
 //!
-//! In the steady state nothing is allocated for a batch, nor for a raw record; decoding an image file
-//! allocates. A record's name is looked up only for an error. Values are written once, by
+//! In the steady state nothing is allocated for a batch, nor for a raw record; decoding an image
+//! file allocates. A record's name is looked up only for an error. Values are written once, by
 //! [`transform`], which crops, mirrors and subtracts means as Caffe does, to the bit.
 //!
-//! [`convert`] and [`mean`] are Caffe's data tools as functions. Nets, layers and ranks are not known
-//! here. Files are input: whatever they hold, the answer is an error that names file and record.
+//! [`convert`] and [`mean`] are Caffe's data tools as functions. Nets, layers and ranks are not
+//! known here. Files are input: whatever they hold, the answer is an error that names file and
+//! record.
 
 pub mod batch;
 pub mod check;

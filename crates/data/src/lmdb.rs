@@ -1,10 +1,10 @@
 //! LMDB files: a reader of our own that trusts no byte, and a writer over the C library.
 //!
 //! The C library maps the file, takes a lock and follows offsets as it finds them: a damaged or
-//! hostile file crashes it, a read-only folder stops it, a file truncated while mapped kills the process.
-//! [`LmdbReader`] uses positioned reads, no lock and no map size, and checks every number before use;
-//! whatever is wrong is an [`LmdbError`] that names the file and the page. It reads the one form
-//! that Caffe writes: 64-bit, little-endian, one unnamed database without duplicate keys.
+//! hostile file crashes it, a read-only folder stops it, a file truncated while mapped kills the
+//! process. [`LmdbReader`] uses positioned reads, no lock and no map size, and checks every number
+//! before use; whatever is wrong is an [`LmdbError`] that names the file and the page. It reads the
+//! one form that Caffe writes: 64-bit, little-endian, one unnamed database without duplicate keys.
 //!
 //! ```text
 //! page 0, 1   two meta pages; the one with the larger transaction number counts

@@ -1,8 +1,8 @@
 //! Rows that come batch by batch and become the datasets `data` and `label` of an HDF5 file.
 //!
-//! What Caffe's `HDF5Output` writes: f32, four axes, missing ones 1 at the end. Caffe's own layer fails
-//! at its second forward, because the datasets are there already; here the rows of every forward
-//! are added, so that a whole test set can be written. They stay in memory until then.
+//! What Caffe's `HDF5Output` writes: f32, four axes, missing ones 1 at the end. Caffe's own layer
+//! fails at its second forward, because the datasets are there already; here the rows of every
+//! forward are added, so that a whole test set can be written. They stay in memory until then.
 
 use base::Shape;
 use hdf5_pure::{FileBuilder, LibVer};

@@ -65,8 +65,8 @@ pub(crate) struct OpenedSource {
     pub(crate) names: RecordNames,
 }
 
-/// Finds the name of a record that a batch holds, when an error needs it. The source itself is busy on
-/// its thread; a batch therefore keeps each record's number, and this makes a name of it.
+/// Finds the name of a record that a batch holds, when an error needs it. The source itself is busy
+/// on its thread; a batch therefore keeps each record's number, and this makes a name of it.
 pub(crate) type RecordNames = Box<dyn Fn(u64) -> Option<String> + Send>;
 
 /// What does not stand in the prototxt.
@@ -80,8 +80,8 @@ pub struct SourceOptions {
     pub on_bad_sample: OnBadSample,
 }
 
-/// The records of one replica: position `p` of the endless stream belongs to replica `p mod replicas`.
-/// As in Caffe, a net in the TEST phase reads all records.
+/// The records of one replica: position `p` of the endless stream belongs to replica `p mod
+/// replicas`. As in Caffe, a net in the TEST phase reads all records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplicaSlice {
     /// Below `replicas`.

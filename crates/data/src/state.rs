@@ -1,7 +1,7 @@
 //! Where a stream stands, as plain data that a snapshot can hold.
 //!
-//! It describes what the net has consumed, not what the thread has prefetched. A shuffled order is not
-//! stored (it may be a million names) but made again from its seed by repeating the shuffles.
+//! It describes what the net has consumed, not what the thread has prefetched. A shuffled order is
+//! not stored (it may be a million names) but made again from its seed by repeating the shuffles.
 
 use base::random::{Mt19937, STATE_BYTES};
 

@@ -8,8 +8,8 @@
 //! A fixed number of batches goes round (`data_param.prefetch`, 4 in Caffe), so neither queue grows
 //! and no batch is allocated in the steady state. Who has taken a batch's buffers returns it with
 //! [`recycle`](BatchStream::recycle), so that it is filled while the net computes. The state that a
-//! stream gives belongs to the batch last taken, however far the thread has read. Dropping the stream
-//! ends the thread after the record it is at; a panic there becomes an error here.
+//! stream gives belongs to the batch last taken, however far the thread has read. Dropping the
+//! stream ends the thread after the record it is at; a panic there becomes an error here.
 
 use std::{
     sync::{
@@ -168,7 +168,8 @@ impl BatchStream {
     }
 
     /// Returns the batch last taken to the thread, which fills it again. Its values are gone then;
-    /// [`origin`](Self::origin), [`record_name`](Self::record_name) and [`state`](Self::state) stay.
+    /// [`origin`](Self::origin), [`record_name`](Self::record_name) and [`state`](Self::state)
+    /// stay.
     pub fn recycle(&mut self) {
         if let Some(BatchFiller::Thread(thread)) = &self.filler
             && let Some(used) = self.current.take()
@@ -184,8 +185,8 @@ impl BatchStream {
         &self.origin
     }
 
-    /// Key or file name of the record that became item `item` of the batch last taken. It is looked up
-    /// now, which may read files again: for errors.
+    /// Key or file name of the record that became item `item` of the batch last taken. It is looked
+    /// up now, which may read files again: for errors.
     #[must_use]
     pub fn record_name(&self, item: usize) -> Option<String> {
         (self.names)(*self.origin.records.get(item)?)
@@ -216,9 +217,9 @@ impl BatchStream {
         Ok(())
     }
 
-    /// Passes over `batches` batches: the next one is what it would be had they been taken. From then on
-    /// `between` batches are passed over after each. Records of databases and lists are not decoded for
-    /// it.
+    /// Passes over `batches` batches: the next one is what it would be had they been taken. From
+    /// then on `between` batches are passed over after each. Records of databases and lists are not
+    /// decoded for it.
     pub fn skip(&mut self, batches: u64, between: u64) -> Result<(), DataError> {
         let mut source = self.stop()?;
         source.restore(self.state())?; // the thread has read ahead

@@ -209,8 +209,8 @@ impl Transformer {
         }
     }
 
-    /// Draws for the next record, of `size`, in Caffe's order: mirror, then the crop's row, then its
-    /// column. Nothing is drawn when the record is refused.
+    /// Draws for the next record, of `size`, in Caffe's order: mirror, then the crop's row, then
+    /// its column. Nothing is drawn when the record is refused.
     pub fn draw(&mut self, size: Chw) -> Result<CropMirror, SampleProblem> {
         self.output(size)?;
         let mut next = |n: usize| {

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 //!
-//! To add one: write `commands/<name>.rs` with `<Name>Args` and `run`, add a variant in `cli.rs` and a line below.
+//! To add one: write `commands/<name>.rs` with `<Name>Args` and `run`, add a variant in `cli.rs`
+//! and a line below.
 
 pub(crate) mod bench;
 pub(crate) mod check;

@@ -8,8 +8,9 @@
 //! | `srun --mpi=pmix` | `PMIX_RANK`; the number of ranks only in Slurm's own |
 //! | `srun` without PMI | Slurm's own: the tasks cannot find each other |
 //!
-//! Slurm's own are `SLURM_STEP_NUM_TASKS`, `SLURM_STEP_TASKS_PER_NODE` and `SLURM_NODEID`. Processes
-//! that `mpirun` starts inside a Slurm job inherit those of its helpers, so MPI's come first.
+//! Slurm's own are `SLURM_STEP_NUM_TASKS`, `SLURM_STEP_TASKS_PER_NODE` and `SLURM_NODEID`.
+//! Processes that `mpirun` starts inside a Slurm job inherit those of its helpers, so MPI's come
+//! first.
 
 use std::fs;
 use std::thread;
@@ -95,8 +96,8 @@ pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The cores this rank is bound to; if it is bound to none, the machine's cores divided by the ranks
-/// on it.
+/// The cores this rank is bound to; if it is bound to none, the machine's cores divided by the
+/// ranks on it.
 pub(crate) fn cores_per_rank() -> usize {
     let ranks = if is_bound() { 1 } else { ranks_here(&own) };
     (cores() / ranks.max(1)).max(1)

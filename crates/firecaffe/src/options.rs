@@ -25,10 +25,12 @@ pub(crate) const DEFAULT_SEED: u32 = 1701;
 /// Threads and SIMD level.
 #[derive(Debug, Args)]
 pub(crate) struct ComputeArgs {
-    /// Threads of each worker; results do not depend on it [default: this process's cores divided by its workers]
+    /// Threads of each worker; results do not depend on it [default: this process's cores divided
+    /// by its workers]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=THREADS_MAX))]
     threads: Option<u64>,
-    /// SIMD level, `avx2` or `portable`; the last bits of results depend on it [default: the best of this CPU]
+    /// SIMD level, `avx2` or `portable`; the last bits of results depend on it [default: the best
+    /// of this CPU]
     #[arg(long, value_name = "LEVEL")]
     simd: Option<Simd>,
     /// Accepted for compatibility with Caffe; has no effect, because there is no GPU code

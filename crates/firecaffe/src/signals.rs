@@ -1,9 +1,9 @@
 //! Signals as requests to a run: Ctrl-C, SIGTERM and SIGUSR1 snapshot and stop, SIGHUP snapshots.
 //!
 //! Handlers only set flags; the run asks between iterations. A second Ctrl-C after one that asked
-//! to stop ends the program at once with code 130, for a run whose iterations are long. Under `mpirun`
-//! SIGTERM means that the job is over (see `commands/train/ranks.rs`); SIGUSR1, which it forwards, is the
-//! way to stop.
+//! to stop ends the program at once with code 130, for a run whose iterations are long. Under
+//! `mpirun` SIGTERM means that the job is over (see `commands/train/ranks.rs`); SIGUSR1, which it
+//! forwards, is the way to stop.
 
 use std::io;
 use std::sync::Arc;
@@ -26,7 +26,8 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Installs the handlers, with what Ctrl-C and SIGHUP ask for, for the rest of the program's life.
+    /// Installs the handlers, with what Ctrl-C and SIGHUP ask for, for the rest of the program's
+    /// life.
     pub(crate) fn install(sigint: Request, sighup: Request) -> io::Result<Self> {
         let signals = Self::default();
         if sigint == Request::Stop {

@@ -109,8 +109,8 @@ mod tests {
         }
     }
 
-    /// Buffers are exchanged when the batch's is at least as long as the blob's, and copied when other
-    /// blobs may rely on the length of the blob's.
+    /// Buffers are exchanged when the batch's is at least as long as the blob's, and copied when
+    /// other blobs may rely on the length of the blob's.
     #[test]
     fn buffers_are_exchanged_unless_the_blob_is_longer() {
         for (blob_len, batch_len, exchanged) in [(6, 6, true), (4, 6, true), (9, 6, false)] {

@@ -1,8 +1,8 @@
 //! What fills the tops of a data layer, and what takes the bottoms of an output layer.
 //!
 //! `layers` knows no files: whoever runs the net brings a [`DataSource`] for every layer whose row
-//! says `has_source`. The source of an output layer is a [`SinkSource`], through which it reaches its
-//! [`OutputSink`].
+//! says `has_source`. The source of an output layer is a [`SinkSource`], through which it reaches
+//! its [`OutputSink`].
 
 use base::Shape;
 use tensor::Slab;
@@ -42,8 +42,8 @@ pub trait DataSource: Send {
     /// Goes on from a state of the same source.
     fn restore(&mut self, state: &[u8]) -> Result<(), DataSourceError>;
 
-    /// Passes over `batches` batches: the next one is what it would be had they been delivered. From
-    /// then on `between` batches are passed over after each.
+    /// Passes over `batches` batches: the next one is what it would be had they been delivered.
+    /// From then on `between` batches are passed over after each.
     fn skip(&mut self, _batches: u64, _between: u64) -> Result<(), DataSourceError> {
         Ok(())
     }
@@ -74,8 +74,8 @@ pub trait DataSource: Send {
 }
 
 impl Top<'_> {
-    /// Makes the blob hold `values`, row-major, of `shape`, by exchanging the two buffers. Afterwards
-    /// `values` is the blob's old buffer, with any length and contents.
+    /// Makes the blob hold `values`, row-major, of `shape`, by exchanging the two buffers.
+    /// Afterwards `values` is the blob's old buffer, with any length and contents.
     ///
     /// A buffer that is shorter than the blob's is copied instead: other blobs may lie in the same
     /// memory and need its length.

@@ -55,7 +55,8 @@ impl<'a> Bottom<'a> {
     ///
     /// # Panics
     ///
-    /// If the layer runs in place: layers that may do so use [`Forward::unary`] or [`Forward::input`].
+    /// If the layer runs in place: layers that may do so use [`Forward::unary`] or
+    /// [`Forward::input`].
     #[must_use]
     pub fn data(&self) -> &'a [f32] {
         match self.memory {

@@ -1,4 +1,5 @@
-//! A row of the layer table: what a layer type is called, what it connects, how it is built and checked.
+//! A row of the layer table: what a layer type is called, what it connects, how it is built and
+//! checked.
 
 use caffe_format::{LayerParameter, Phase};
 
@@ -22,10 +23,11 @@ pub struct LayerKind {
     pub tops_equal_bottoms: bool,
     /// Whether top `i` may be bottom `i`.
     pub in_place: InPlace,
-    /// A loss: its first top weighs 1 unless `loss_weight` says otherwise, and tops left out are made.
+    /// A loss: its first top weighs 1 unless `loss_weight` says otherwise, and tops left out are
+    /// made.
     pub loss: bool,
-    /// A data layer: its tops come from a [`DataSource`](crate::DataSource). Or an output layer: its bottoms go to
-    /// the source's [`OutputSink`](crate::OutputSink).
+    /// A data layer: its tops come from a [`DataSource`](crate::DataSource). Or an output layer:
+    /// its bottoms go to the source's [`OutputSink`](crate::OutputSink).
     pub has_source: bool,
     /// Lowers what is written into a layer.
     pub build: fn(&Spec<'_>) -> Result<Box<dyn Layer>, LayerError>,
@@ -106,7 +108,8 @@ impl std::fmt::Display for Arity {
 pub enum InPlace {
     /// Backward needs the bottom, or shapes differ.
     Never,
-    /// Top 0 may be bottom 0; the layer uses [`Forward::unary`](crate::Forward::unary) or keeps a copy.
+    /// Top 0 may be bottom 0; the layer uses [`Forward::unary`](crate::Forward::unary) or keeps a
+    /// copy.
     First,
 }
 
@@ -149,7 +152,8 @@ impl Case {
 pub enum Fill {
     /// Mean 0, deviation 1; gradient is checked.
     Gaussian,
-    /// As `Gaussian`, but every value at least 0.1 away from this one, where the function has a kink.
+    /// As `Gaussian`, but every value at least 0.1 away from this one, where the function has a
+    /// kink.
     Away(f32),
     /// Uniform in a range; gradient is checked.
     Uniform(f32, f32),

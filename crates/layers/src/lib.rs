@@ -2,10 +2,13 @@
 //!
 //! A layer sees only its bottoms, tops and params; it knows no net, file or rank. Its life:
 //!
-//! 1. [`LayerKind::build`] lowers `layer { .. }` as written into a layer that can run, or says what is wrong.
-//! 2. [`Layer::reshape`] takes the bottoms' shapes and answers the tops'; called again when they change.
+//! 1. [`LayerKind::build`] lowers `layer { .. }` as written into a layer that can run, or says what
+//!    is wrong.
+//! 2. [`Layer::reshape`] takes the bottoms' shapes and answers the tops'; called again when they
+//!    change.
 //! 3. [`Layer::params`] declares parameters once; the net allocates and fills them.
-//! 4. [`Layer::forward`] and [`Layer::backward`] run on borrowed memory ([`Forward`], [`Backward`]).
+//! 4. [`Layer::forward`] and [`Layer::backward`] run on borrowed memory ([`Forward`],
+//!    [`Backward`]).
 //!
 //! Values are in the layout that [`Layer::layouts`] asked for; shapes are always Caffe's.
 
@@ -66,9 +69,9 @@ pub trait Layer: Send {
         Vec::new()
     }
 
-    /// What Caffe draws from the random stream after the params and throws away: an unrolled recurrent
-    /// net fills the weights of every step and keeps those of the first. To be drawn, in this order,
-    /// so that the layers behind get Caffe's numbers.
+    /// What Caffe draws from the random stream after the params and throws away: an unrolled
+    /// recurrent net fills the weights of every step and keeps those of the first. To be drawn, in
+    /// this order, so that the layers behind get Caffe's numbers.
     fn discarded(&self) -> Vec<ParamDecl> {
         Vec::new()
     }
@@ -94,14 +97,15 @@ pub trait Layer: Send {
     /// Computes the bottoms' diffs (overwriting) and the params' (as [`Gradient::write`] says).
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError>;
 
-    /// Whether gradient may flow into bottom `index` when `force_backward` asks for it; labels say no.
+    /// Whether gradient may flow into bottom `index` when `force_backward` asks for it; labels say
+    /// no.
     fn backward_to(&self, index: usize) -> bool {
         let _ = index;
         true
     }
 
-    /// What the next batch begins with, besides params: a replica's own, which whoever runs several of
-    /// them in turn swaps. Its lengths follow the bottoms.
+    /// What the next batch begins with, besides params: a replica's own, which whoever runs several
+    /// of them in turn swaps. Its lengths follow the bottoms.
     fn carried(&mut self) -> &mut [Vec<f32>] {
         &mut []
     }

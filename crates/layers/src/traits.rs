@@ -1,7 +1,7 @@
 //! What a layer allows the compiler to do with it, and what the compiler decided.
 //!
-//! A net may run several layers as one, place a branch in the memory of its Concat, and let diffs share
-//! memory. All of it gives the bits of the net as written. A layer describes itself once with
+//! A net may run several layers as one, place a branch in the memory of its Concat, and let diffs
+//! share memory. All of it gives the bits of the net as written. A layer describes itself once with
 //! [`LayerTraits`]; where it has to behave differently, [`Fusion`] tells it so.
 
 /// What may be done with a layer beyond running it as written, for the shapes it has.
@@ -32,8 +32,8 @@ pub enum TopMemory {
     OwnOrPlaced,
     /// The bottoms side by side: where they are channels-last, their makers may write them there.
     JoinedChannels,
-    /// The bottom's data under other names, with diffs of their own: Split, whose backward adds. Forward
-    /// does not run.
+    /// The bottom's data under other names, with diffs of their own: Split, whose backward adds.
+    /// Forward does not run.
     BottomData,
     /// The bottom's data and diff under another name: Flatten and Reshape; neither forward nor
     /// backward runs.
@@ -123,8 +123,8 @@ impl Absorbs {
 /// What the compiler decided for a layer whose [`LayerTraits`] allow it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fusion {
-    /// The layer does this follower's work on its top 0 from now on; the follower's params come after
-    /// its own.
+    /// The layer does this follower's work on its top 0 from now on; the follower's params come
+    /// after its own.
     Absorb(Follower),
     /// The layer was in place and gets a bottom of its own.
     MoveApart,

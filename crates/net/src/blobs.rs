@@ -49,8 +49,8 @@ impl Net {
         Some(look(cpu, blob, &self.data[blob.data]))
     }
 
-    /// Diff of a blob, in Caffe's order; zeros where backward wrote nothing. `None` where the plan gave
-    /// its memory to others since: see [`MemoryPlan`].
+    /// Diff of a blob, in Caffe's order; zeros where backward wrote nothing. `None` where the plan
+    /// gave its memory to others since: see [`MemoryPlan`].
     #[must_use]
     pub fn blob_diff(&self, cpu: &Cpu, name: &str) -> Option<BlobValues> {
         let id = self.id(name)?;
@@ -129,8 +129,8 @@ impl Net {
     }
 }
 
-/// The ranges of memory that hold a blob's values: one, or one per row where it is some channels of a
-/// wider blob.
+/// The ranges of memory that hold a blob's values: one, or one per row where it is some channels of
+/// a wider blob.
 fn ranges<'a>(blob: &PlacedBlob, memory: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
     let count = blob.shape.count();
     let c = blob.shape.nchw().map_or(count, |[_, c, ..]| c);

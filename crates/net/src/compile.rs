@@ -30,8 +30,8 @@ pub trait OpenSources {
     ) -> Result<Box<dyn DataSource>, DataSourceError>;
 }
 
-/// Compiles `written`, whose `state` says phase, level and stages. The second value holds what Caffe
-/// logs about layers left out.
+/// Compiles `written`, whose `state` says phase, level and stages. The second value holds what
+/// Caffe logs about layers left out.
 pub fn compile(
     written: &NetParameter,
     opener: &mut dyn OpenSources,

@@ -118,8 +118,8 @@ impl Net {
         &self.description
     }
 
-    /// Whether anything of this net can be trained: it is in the train phase and some loss has params
-    /// below.
+    /// Whether anything of this net can be trained: it is in the train phase and some loss has
+    /// params below.
     #[must_use]
     pub fn trains(&self) -> bool {
         let layers = &self.description.layers;

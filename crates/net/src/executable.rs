@@ -244,7 +244,8 @@ impl Net {
         self.layers.iter().any(|layer| layer.draws)
     }
 
-    /// Items in a batch: the first axis of the first top that a data layer (or any first layer) makes.
+    /// Items in a batch: the first axis of the first top that a data layer (or any first layer)
+    /// makes.
     #[must_use]
     pub fn batch_items(&self) -> usize {
         let layer = self.layers.iter().find(|l| l.source.is_some()).or(self.layers.first());

@@ -8,7 +8,8 @@ use crate::NetError;
 /// A rule of a layer that the net's state does not meet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnmetRule {
-    /// The layer whose rule it is. An unmet `include` leaves the layer out, an unmet `exclude` keeps it.
+    /// The layer whose rule it is. An unmet `include` leaves the layer out, an unmet `exclude`
+    /// keeps it.
     pub layer: String,
     /// What differs.
     pub mismatch: Mismatch,

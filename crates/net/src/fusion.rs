@@ -1,13 +1,13 @@
 //! Fusion: a layer does the work of the layers that follow it in place.
 //!
-//! Convolution + ReLU, BatchNorm + Scale + ReLU and Eltwise + ReLU each save one pass over memory per
-//! absorbed layer, with the same bits. Whoever looks at blobs after a pass sees what Caffe shows:
-//! all of it happens to one blob in place. What is between two such layers cannot be seen, so debug
-//! output and nets whose diffs are looked at are compiled without this pass.
+//! Convolution + ReLU, BatchNorm + Scale + ReLU and Eltwise + ReLU each save one pass over memory
+//! per absorbed layer, with the same bits. Whoever looks at blobs after a pass sees what Caffe
+//! shows: all of it happens to one blob in place. What is between two such layers cannot be seen,
+//! so debug output and nets whose diffs are looked at are compiled without this pass.
 //!
 //! In backward, the layer that makes the diff applies a ReLU's mask if it can
-//! ([`BottomDiffs::Masked`]: Split, which adds diffs up, and Pooling), else the layer that absorbed the
-//! ReLU.
+//! ([`BottomDiffs::Masked`]: Split, which adds diffs up, and Pooling), else the layer that absorbed
+//! the ReLU.
 
 use layers::{BottomDiffs, Follower, Fusion, InPlaceCost, TopMemory};
 
@@ -58,8 +58,8 @@ fn absorb(layers: &mut [PlacedLayer], leader: usize, index: usize, plan: MemoryP
     true
 }
 
-/// Gives a layer that would have to copy its bottom a bottom of its own instead: the layers before it
-/// write there.
+/// Gives a layer that would have to copy its bottom a bottom of its own instead: the layers before
+/// it write there.
 fn move_apart(placement: &mut Placement, index: usize) {
     let layer = &placement.layers[index];
     let blob = layer.tops[0];
@@ -119,8 +119,8 @@ fn reader_that_masks(layers: &[PlacedLayer], blob: BlobId) -> Option<(usize, usi
     can.then_some((index, bottom))
 }
 
-/// Where all branches of a joined blob wait for the mask of the same ReLU, the blob's reader applies
-/// it.
+/// Where all branches of a joined blob wait for the mask of the same ReLU, the blob's reader
+/// applies it.
 fn mask_joined(layers: &mut [PlacedLayer], concat: usize) {
     if !(layers[concat].idle && layers[concat].traits.tops == TopMemory::JoinedChannels) {
         return;

@@ -158,7 +158,8 @@ impl GraphBuilder {
     }
 }
 
-/// Whether one name may be a slip for the other: they differ in case, or (longer ones) in one character.
+/// Whether one name may be a slip for the other: they differ in case, or (longer ones) in one
+/// character.
 pub(crate) fn similar(a: &str, b: &str) -> bool {
     if a.eq_ignore_ascii_case(b) {
         return true;

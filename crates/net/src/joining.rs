@@ -1,8 +1,8 @@
 //! Concat in place: its bottoms become channels of its top, written and read there by their makers.
 //!
-//! Channels-last, a branch's channels are adjacent within every row of the top; a layer that
-//! [can be placed](TopMemory::OwnOrPlaced) writes rows with gaps and reads its diff in rows with
-//! gaps. So inception modules copy nothing, in either direction. Where one bottom cannot be placed, all
+//! Channels-last, a branch's channels are adjacent within every row of the top; a layer that [can
+//! be placed](TopMemory::OwnOrPlaced) writes rows with gaps and reads its diff in rows with gaps.
+//! So inception modules copy nothing, in either direction. Where one bottom cannot be placed, all
 //! are copied.
 
 use layers::{RowPlacement, TopMemory};

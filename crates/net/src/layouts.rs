@@ -1,8 +1,10 @@
-//! Assigns memory orders and inserts conversions where a reader wants another order than the maker's.
+//! Assigns memory orders and inserts conversions where a reader wants another order than the
+//! maker's.
 //!
 //! A blob keeps the order of the layer that makes it. A conversion is a hidden layer with a hidden
-//! blob; where both orders coincide (one channel, or one pixel) the reader just takes the memory as it is.
-//! Layers that work in place on a blob of the wrong order get a hidden copy and write it back.
+//! blob; where both orders coincide (one channel, or one pixel) the reader just takes the memory as
+//! it is. Layers that work in place on a blob of the wrong order get a hidden copy and write it
+//! back.
 
 use base::Shape;
 use caffe_format::LayerParameter;

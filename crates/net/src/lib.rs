@@ -10,9 +10,9 @@
 //! | placed | `PlacedNet` | `layouts`: memory orders and conversions; `fusion`: layers absorb what follows them in place, and ReLU masks move to where diffs are made; `joining`: bottoms of a Concat become channels of its top; `memory`, `sharing`: blobs get buffers |
 //! | executable | [`Net`] | `executable`: memory is allocated, and what each layer's forward and backward need is worked out |
 //!
-//! Only the last stage allocates blobs. [`describe()`] stops before it and returns what reports and model
-//! files need, the [`NetDescription`], which an executable net has too. Fusion, joining and shared
-//! diffs give the plain net's bits; [`MemoryPlan`] switches them off.
+//! Only the last stage allocates blobs. [`describe()`] stops before it and returns what reports and
+//! model files need, the [`NetDescription`], which an executable net has too. Fusion, joining and
+//! shared diffs give the plain net's bits; [`MemoryPlan`] switches them off.
 //!
 //! A [`Net`] belongs to one worker: it owns activations and workspaces, and borrows parameters,
 //! gradients and a replica's state from its caller. It knows no files, ranks or clocks.

@@ -10,8 +10,8 @@ use crate::{Net, params, sharing};
 /// How diffs use memory, and whether layers may run as one: what can be looked at afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryPlan {
-    /// Every diff has memory of its own and every layer runs by itself, so that all of Caffe's values can
-    /// be looked at after every layer.
+    /// Every diff has memory of its own and every layer runs by itself, so that all of Caffe's
+    /// values can be looked at after every layer.
     KeepDiffs,
     /// For training: layers are fused, and a diff's memory is used again once its maker has run.
     /// Data can be looked at after forward; diffs of outputs only.
@@ -95,7 +95,8 @@ impl MemoryUse {
         Self { params, gradients, activations, diffs, workspace }
     }
 
-    /// That of `workers` in one process, each with a net and a pool of gradients; they share the params.
+    /// That of `workers` in one process, each with a net and a pool of gradients; they share the
+    /// params.
     #[must_use]
     pub fn of_workers(self, workers: usize) -> Self {
         let each = |bytes: usize| bytes.saturating_mul(workers);

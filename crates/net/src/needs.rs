@@ -20,7 +20,8 @@ pub(crate) struct BackwardNeed {
 /// What backward wants of every layer.
 ///
 /// A layer needs backward when it has something to learn or a bottom that does, and when some loss
-/// depends on it. `propagate_down` overrides per bottom; `force` asks for every diff that can be had.
+/// depends on it. `propagate_down` overrides per bottom; `force` asks for every diff that can be
+/// had.
 pub(crate) fn decide(
     layers: &[BuiltLayer],
     shared: &SharedParams,

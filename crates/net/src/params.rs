@@ -2,8 +2,8 @@
 //!
 //! Values of learned params lie in one slab in net order. Gradients lie in the pool in the order
 //! backward finishes them: last layer first, and a shared param at the first layer that uses it,
-//! since that one contributes last. Running params (BatchNorm's statistics) lie in neither: each replica
-//! has its own.
+//! since that one contributes last. Running params (BatchNorm's statistics) lie in neither: each
+//! replica has its own.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! From shaped net to placed net: memory orders, fusion and buffers, as sizes only. No blob's memory is
-//! allocated here, so a net larger than the machine can be placed and reported.
+//! From shaped net to placed net: memory orders, fusion and buffers, as sizes only. No blob's
+//! memory is allocated here, so a net larger than the machine can be placed and reported.
 
 use base::Shape;
 use caffe_format::LayerParameter;

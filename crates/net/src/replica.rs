@@ -24,8 +24,8 @@ pub struct ReplicaState {
 impl Net {
     /// Set-up of a replica whose random stream is `rng`; the learned params, in net order, and its
     /// state. Layer by layer, a data layer opens its source and every other one fills its params.
-    /// Shared params are drawn again by each layer that shares them, and the owner's values kept, as
-    /// in Caffe.
+    /// Shared params are drawn again by each layer that shares them, and the owner's values kept,
+    /// as in Caffe.
     pub fn initialise(
         &mut self,
         rng: Mt19937,
@@ -82,8 +82,8 @@ impl Net {
         self.layers.iter_mut().any(|layer| !layer.layer.carried().is_empty())
     }
 
-    /// Exchanges what the layers carry from batch to batch with `carried`, which begins as zeros when
-    /// it is empty or belongs to other shapes.
+    /// Exchanges what the layers carry from batch to batch with `carried`, which begins as zeros
+    /// when it is empty or belongs to other shapes.
     pub fn swap_carried(&mut self, carried: &mut Vec<Vec<f32>>) {
         let own = self.layers.iter_mut().flat_map(|layer| layer.layer.carried());
         for (index, own) in own.enumerate() {

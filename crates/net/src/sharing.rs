@@ -1,8 +1,8 @@
 //! Which diffs share memory: a diff is dead once its maker has run backward.
 //!
-//! Backward is walked once. Diffs that are the same values by nature become one group (the bottoms of
-//! an Eltwise sum and its top; a Split's bottom and the first diff it adds up); groups whose lifetimes do
-//! not overlap share buffers, the smallest that fits.
+//! Backward is walked once. Diffs that are the same values by nature become one group (the bottoms
+//! of an Eltwise sum and its top; a Split's bottom and the first diff it adds up); groups whose
+//! lifetimes do not overlap share buffers, the smallest that fits.
 
 use layers::{BottomDiffs, TopMemory};
 
@@ -111,7 +111,8 @@ struct DiffBuffer {
     busy_to: Option<usize>,
 }
 
-/// A buffer that is free when `lifetime` begins: the smallest that is large enough, else the largest.
+/// A buffer that is free when `lifetime` begins: the smallest that is large enough, else the
+/// largest.
 fn take(buffers: &mut Vec<DiffBuffer>, lifetime: DiffLifetime, len: usize) -> usize {
     let free = |buffer: &DiffBuffer| buffer.busy_to.is_some_and(|layer| layer > lifetime.first);
     let candidates = || buffers.iter().enumerate().filter(|(_, buffer)| free(buffer));
@@ -157,7 +158,8 @@ fn changed(layers: &[PlacedLayer], groups: &DiffGroups, group: usize) -> bool {
     })
 }
 
-/// A Split adds up in the memory of the first diff that it adds, if that is nobody else's afterwards.
+/// A Split adds up in the memory of the first diff that it adds, if that is nobody else's
+/// afterwards.
 fn share_splits(
     layers: &[PlacedLayer],
     blobs: &IdVec<BlobId, PlacedBlob>,

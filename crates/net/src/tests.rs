@@ -189,7 +189,8 @@ const SHARED: &str = r#"
     layer { name: "second" type: "InnerProduct" bottom: "m" top: "y" param { name: "w" } inner_product_param { num_output: 3 bias_term: false weight_filler { type: "xavier" } } }
     layer { name: "loss" type: "EuclideanLoss" bottom: "y" bottom: "x" top: "loss" }"#;
 
-/// The pool lists what backward finishes first; a shared weight is finished by the first layer that uses it.
+/// The pool lists what backward finishes first; a shared weight is finished by the first layer that
+/// uses it.
 #[test]
 fn shared_weights_settle_last() {
     let net = net(SHARED);

@@ -9,8 +9,8 @@ use crate::description::LayerDescription;
 use crate::{Net, Param, ParamStorage};
 
 impl Net {
-    /// All layers with the shapes of their params, in net order, and whether each param belongs to an
-    /// earlier layer.
+    /// All layers with the shapes of their params, in net order, and whether each param belongs to
+    /// an earlier layer.
     #[must_use]
     pub fn layer_params(&self) -> Vec<(&str, Vec<(Shape, bool)>)> {
         let of = |layer: &LayerDescription| {
@@ -84,9 +84,9 @@ impl Net {
         &memory[param.values.clone()]
     }
 
-    /// Makes this net use the params of `other`, layer by layer of the same name, as a test net uses
-    /// the train net's. Params that `other` does not have become private. Names the first layer whose
-    /// params have other shapes there.
+    /// Makes this net use the params of `other`, layer by layer of the same name, as a test net
+    /// uses the train net's. Params that `other` does not have become private. Names the first
+    /// layer whose params have other shapes there.
     pub fn adopt(&mut self, other: &Self) -> Result<(), String> {
         let mut theirs = BTreeMap::new();
         for layer in &other.description.layers {

@@ -1,4 +1,5 @@
-//! The learning rate of every iteration: Caffe's seven policies, and a warm-up that Caffe does not have.
+//! The learning rate of every iteration: Caffe's seven policies, and a warm-up that Caffe does not
+//! have.
 //!
 //! Matches `SGDSolver::GetLearningRate`. Integer powers (`step`, `exp`, `multistep`) are computed
 //! in double precision and rounded once; real powers (`inv`, `poly`) and the exponential of

@@ -1,4 +1,5 @@
-//! Classifies a picture with a deploy net and a trained model, and prints the five likeliest classes.
+//! Classifies a picture with a deploy net and a trained model, and prints the five likeliest
+//! classes.
 //!
 //! ```text
 //! cargo run --release -p train --example classify -- \
@@ -6,8 +7,9 @@
 //!     --record 7 --scale 0.00390625
 //! ```
 //!
-//! The picture is a JPEG or PNG file, resized to the net's input, or a record of an idx file (MNIST's
-//! form). Values are `(pixel - mean) * scale`, channels blue first, as in training with Caffe.
+//! The picture is a JPEG or PNG file, resized to the net's input, or a record of an idx file
+//! (MNIST's form). Values are `(pixel - mean) * scale`, channels blue first, as in training with
+//! Caffe.
 
 #![expect(clippy::print_stdout, reason = "a program, and printing is what it is for")]
 

@@ -1,4 +1,5 @@
-//! `--batch global`: the net states the batch of all replicas, and each takes an equal number of items.
+//! `--batch global`: the net states the batch of all replicas, and each takes an equal number of
+//! items.
 
 use caffe_format::{LayerParameter, NetParameter, Phase};
 

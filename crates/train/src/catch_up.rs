@@ -42,7 +42,8 @@ fn skip(
     Ok(())
 }
 
-/// Test phases before iteration `iter`, without the one at `iter` itself, which follows the snapshot.
+/// Test phases before iteration `iter`, without the one at `iter` itself, which follows the
+/// snapshot.
 fn tests_before(solver: &SolverParameter, iter: u64) -> u64 {
     let interval = u64::from(solver.test_interval().unsigned_abs());
     if interval == 0 || iter == 0 {

@@ -55,7 +55,8 @@ pub struct JobConfig {
     pub simd: Simd,
     /// Seed when the solver names none.
     pub seed: u32,
-    /// Folder that relative paths in prototxts start from; empty for the working directory, as in Caffe.
+    /// Folder that relative paths in prototxts start from; empty for the working directory, as in
+    /// Caffe.
     pub root: PathBuf,
     /// Fields that Caffe does not have, in the solver's net files.
     pub unknown: UnknownFields,
@@ -63,14 +64,15 @@ pub struct JobConfig {
     pub on_bad_sample: data::OnBadSample,
 }
 
-/// A bucket of gradients starts moving once it holds more than this: large enough that taking shares
-/// costs nothing beside adding them, small enough that most of AlexNet moves during backward.
+/// A bucket of gradients starts moving once it holds more than this: large enough that taking
+/// shares costs nothing beside adding them, small enough that most of AlexNet moves during
+/// backward.
 pub const BUCKET_BYTES: usize = 4_000_000;
 
 impl JobConfig {
-    /// Trains `solver` from its first iteration: on one thread at the machine's SIMD level, with the
-    /// seed 1 if the solver has none, paths relative to the working directory, and an error for unknown
-    /// fields and bad records. Fields are public: set what should be otherwise.
+    /// Trains `solver` from its first iteration: on one thread at the machine's SIMD level, with
+    /// the seed 1 if the solver has none, paths relative to the working directory, and an error for
+    /// unknown fields and bad records. Fields are public: set what should be otherwise.
     #[must_use]
     pub fn new(solver: SolverParameter) -> Self {
         Self {

@@ -1,9 +1,9 @@
 //! Test phases: test nets share the train net's parameters and read their own data.
 //!
-//! Test iteration `i` runs once, on rank `i mod N`, there on its workers in turn. Each rank's sources skip what
-//! others run, so every iteration sees the records that Caffe would read. Outputs are added in the order of `i`, so
-//! the bits do not depend on who ran what. A net that draws random numbers, writes, or continues from the batch
-//! before runs on worker 0 of rank 0 alone.
+//! Test iteration `i` runs once, on rank `i mod N`, there on its workers in turn. Each rank's
+//! sources skip what others run, so every iteration sees the records that Caffe would read. Outputs
+//! are added in the order of `i`, so the bits do not depend on who ran what. A net that draws
+//! random numbers, writes, or continues from the batch before runs on worker 0 of rank 0 alone.
 
 mod ordered_queue;
 mod test_net;
@@ -69,7 +69,8 @@ impl Job {
         Ok(Some((outputs, summary.mean_loss())))
     }
 
-    /// Runs this rank's iterations on its workers; how many batches were read, and what each iteration gave.
+    /// Runs this rank's iterations on its workers; how many batches were read, and what each
+    /// iteration gave.
     fn test_own(
         &mut self,
         index: usize,

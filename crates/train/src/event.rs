@@ -123,8 +123,8 @@ pub enum Event {
         /// Its loss.
         loss: f32,
     },
-    /// An iteration that `display` asks to show, after its update. Loss and outputs are those of the
-    /// forward before the update.
+    /// An iteration that `display` asks to show, after its update. Loss and outputs are those of
+    /// the forward before the update.
     Displayed(Display),
     /// A hash of all parameters' bits.
     Hash {

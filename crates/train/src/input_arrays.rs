@@ -7,8 +7,8 @@ use crate::worker::Worker;
 use crate::{Job, Single, TrainError};
 
 impl Single {
-    /// Sets whole batches of the `MemoryData` layer called `layer`: values (N, C, H, W), and a label for
-    /// each item. They are used over and over until others are set.
+    /// Sets whole batches of the `MemoryData` layer called `layer`: values (N, C, H, W), and a
+    /// label for each item. They are used over and over until others are set.
     pub fn set_input_arrays(
         &mut self,
         layer: &str,
@@ -18,7 +18,8 @@ impl Single {
         set_in(&self.net, &mut self.replica.sources, layer, values, labels)
     }
 
-    /// Writes what HDF5Output layers still hold. Dropping does it too, but cannot say when it fails.
+    /// Writes what HDF5Output layers still hold. Dropping does it too, but cannot say when it
+    /// fails.
     pub fn finish(&mut self) -> Result<(), TrainError> {
         finish(&self.net, &mut self.replica.sources)
     }

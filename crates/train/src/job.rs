@@ -1,4 +1,5 @@
-//! A training job: what it owns. One iteration of it is in [`step`](crate::step), the loop in `run`.
+//! A training job: what it owns. One iteration of it is in [`step`](crate::step), the loop in
+//! `run`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,18 +43,20 @@ impl Job {
         self.iter
     }
 
-    /// A hash of all parameters' bits, learned and running, in net order. A collective: all ranks call it.
+    /// A hash of all parameters' bits, learned and running, in net order. A collective: all ranks
+    /// call it.
     pub fn hash(&self) -> Result<u64, TrainError> {
         Ok(self.net().hash(&self.shared.params.read(), &self.running()?))
     }
 
-    /// The train net with its present parameters, as a model file holds it. A collective: all ranks call it.
+    /// The train net with its present parameters, as a model file holds it. A collective: all ranks
+    /// call it.
     pub fn model(&self) -> Result<caffe_format::NetParameter, TrainError> {
         Ok(self.net().model(&self.shared.params.read(), &self.running()?))
     }
 
-    /// The running statistics that test, snapshot and hash use: the mean over replicas by the canonical
-    /// tree, or those of replica 0.
+    /// The running statistics that test, snapshot and hash use: the mean over replicas by the
+    /// canonical tree, or those of replica 0.
     pub(crate) fn running(&self) -> Result<Slab, TrainError> {
         let mut running = self.first_replica().running.clone();
         let replicas = self.shared.placement.replicas;

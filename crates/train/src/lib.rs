@@ -1,9 +1,9 @@
 //! Training and running Caffe networks: the border for programs that embed FireCaffe.
 //!
-//! [`Job`] trains what a solver describes; [`Job::step`] is one iteration and the map of the program.
-//! [`Single`] runs one net without a solver: scoring, timing, classifying. Both report what happens
-//! as [`Event`]s and take clock, seed and stop requests as arguments; neither prints nor reads
-//! flags or environment.
+//! [`Job`] trains what a solver describes; [`Job::step`] is one iteration and the map of the
+//! program. [`Single`] runs one net without a solver: scoring, timing, classifying. Both report
+//! what happens as [`Event`]s and take clock, seed and stop requests as arguments; neither prints
+//! nor reads flags or environment.
 //!
 //! ```
 //! use train::{Job, JobConfig, files::solver_from_text};

@@ -1,7 +1,7 @@
 //! `infogain_loss_param.source`: the matrix of an InfogainLoss, from its file into its layer.
 //!
-//! Layers read no files, so the blob is put where the layer looks for it, before the net is compiled.
-//! Layers that the net's state leaves out need no file.
+//! Layers read no files, so the blob is put where the layer looks for it, before the net is
+//! compiled. Layers that the net's state leaves out need no file.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -39,7 +39,8 @@ fn names_matrix(layer: &LayerParameter) -> bool {
         && !layer.infogain_loss_param().source().is_empty()
 }
 
-/// Whether the layer's rules admit the net's state; contradictory ones are the compiler's to report.
+/// Whether the layer's rules admit the net's state; contradictory ones are the compiler's to
+/// report.
 fn is_kept(net: &NetParameter, layer: usize) -> bool {
     let alone = NetParameter {
         state: net.state.clone(),

@@ -16,8 +16,8 @@ pub struct NamedNet {
     pub origin: NetOrigin,
 }
 
-/// The train net and the test nets, with their states merged: the phase's default, then what the net
-/// says, then what the solver says.
+/// The train net and the test nets, with their states merged: the phase's default, then what the
+/// net says, then what the solver says.
 #[derive(Debug)]
 pub struct SolverNets {
     /// The net that learns.

@@ -1,4 +1,5 @@
-//! From a configuration to a job that can step: files are read, nets compiled, weights drawn or loaded.
+//! From a configuration to a job that can step: files are read, nets compiled, weights drawn or
+//! loaded.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,8 +26,8 @@ impl Job {
         Self::join(config, Ranks::alone(), events)
     }
 
-    /// As [`open`](Self::open), as one of several ranks. They compare configurations before the first
-    /// iteration; an error names a rank that differs.
+    /// As [`open`](Self::open), as one of several ranks. They compare configurations before the
+    /// first iteration; an error names a rank that differs.
     pub fn join(
         config: JobConfig,
         ranks: Ranks,

@@ -1,8 +1,8 @@
 //! The file of an HDF5Output layer.
 //!
 //! Every forward's rows are added. The file is written at the first forward and then whenever the
-//! number of forwards has doubled, so that a wrong path shows at once and writing stays cheap; the rest
-//! is written when the run is over. It is replaced as a whole each time.
+//! number of forwards has doubled, so that a wrong path shows at once and writing stays cheap; the
+//! rest is written when the run is over. It is replaced as a whole each time.
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ pub(crate) struct Hdf5Sink {
 }
 
 impl Hdf5Sink {
-    /// For a layer of type `HDF5Output`; the file's name is relative to `root`. Replicas after the first
-    /// write files of their own: `out.h5`, `out.h5.1`, ….
+    /// For a layer of type `HDF5Output`; the file's name is relative to `root`. Replicas after the
+    /// first write files of their own: `out.h5`, `out.h5.1`, ….
     pub(crate) fn new(layer: &LayerParameter, root: &Path, replica: usize) -> Self {
         let mut file = root.join(layer.hdf5_output_param().file_name()).into_os_string();
         if replica > 0 {

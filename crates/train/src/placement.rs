@@ -1,10 +1,11 @@
 //! Which worker runs which replicas, and whether the result is exact.
 //!
-//! R replicas form the global batch. Each of the N·W workers (N ranks of W workers) runs a contiguous range of
-//! them. The sum of all gradients is defined as the canonical tree `T(0, R)`: `T(a, b)` is replica a's gradient
-//! if `b = a + 1`, else `T(a, m) + T(m, b)` with `m = a +` the largest power of two below `b - a`. A worker or rank
-//! whose replicas are an aligned power of two computes a subtree of it, so the sum does not depend on the number
-//! of workers and ranks; one worker alone computes all of it.
+//! R replicas form the global batch. Each of the N·W workers (N ranks of W workers) runs a
+//! contiguous range of them. The sum of all gradients is defined as the canonical tree `T(0, R)`:
+//! `T(a, b)` is replica a's gradient if `b = a + 1`, else `T(a, m) + T(m, b)` with `m = a +` the
+//! largest power of two below `b - a`. A worker or rank whose replicas are an aligned power of two
+//! computes a subtree of it, so the sum does not depend on the number of workers and ranks; one
+//! worker alone computes all of it.
 
 use std::ops::Range;
 
@@ -46,7 +47,8 @@ pub enum Overlap {
 base::names!(pub Overlap { DuringBackward = "on", AfterBackward = "off" });
 
 impl ReplicaPlacement {
-    /// Places `replicas` on `ranks` of `workers` each. What would not be exact is refused, unless `inexact`.
+    /// Places `replicas` on `ranks` of `workers` each. What would not be exact is refused, unless
+    /// `inexact`.
     pub fn new(
         replicas: usize,
         workers: usize,

@@ -1,12 +1,13 @@
-//! Which algorithm sums gradients, where the choice is ours to check: between the workers of one rank.
+//! Which algorithm sums gradients, where the choice is ours to check: between the workers of one
+//! rank.
 
 use collective::{AlgorithmChoice, Network};
 use exchange::Exchange;
 
 use crate::{Job, JobConfig, ReplicaPlacement, TrainError};
 
-/// The ends of the plan that was asked for by name between the workers of one rank; else none, and they
-/// read each other's pools.
+/// The ends of the plan that was asked for by name between the workers of one rank; else none, and
+/// they read each other's pools.
 pub(crate) fn workers_plan(
     config: &JobConfig,
     placement: ReplicaPlacement,

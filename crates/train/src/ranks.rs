@@ -1,7 +1,7 @@
 //! The other ranks of a job: the collectives that training needs. All do nothing in a world of one.
 //!
-//! Gradients are summed by the algorithm that was chosen; everything else (step summaries, statistics) by the
-//! reduction tree in f32, whose sum is the canonical one in every world.
+//! Gradients are summed by the algorithm that was chosen; everything else (step summaries,
+//! statistics) by the reduction tree in f32, whose sum is the canonical one in every world.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,8 +36,8 @@ impl Ranks {
         }
     }
 
-    /// One of the ranks that `exchange` connects, on the machine called `host`. A failure detector reads
-    /// `progress`; `alarm` is called when this rank fails while others wait for it.
+    /// One of the ranks that `exchange` connects, on the machine called `host`. A failure detector
+    /// reads `progress`; `alarm` is called when this rank fails while others wait for it.
     #[must_use]
     pub fn joined(
         exchange: Exchange,
@@ -99,8 +99,8 @@ impl Ranks {
         self.progress.moved();
     }
 
-    /// Reports progress for as long as the guard lives: for long calls that cannot report it themselves,
-    /// such as reading files.
+    /// Reports progress for as long as the guard lives: for long calls that cannot report it
+    /// themselves, such as reading files.
     #[must_use]
     pub fn busy(&self) -> Busy<'_> {
         self.progress.busy()

@@ -100,7 +100,8 @@ impl Job {
         self.finish(stopped, control, events)
     }
 
-    /// After the last iteration: a snapshot unless there is one, and Caffe's last look at both nets.
+    /// After the last iteration: a snapshot unless there is one, and Caffe's last look at both
+    /// nets.
     fn finish(
         &mut self,
         stopped: bool,
@@ -136,8 +137,8 @@ impl Job {
         }
     }
 
-    /// Reports an iteration: clipping, what data layers and `debug_info` say, and the display if it is one to
-    /// show. `hash` is of the weights before its update.
+    /// Reports an iteration: clipping, what data layers and `debug_info` say, and the display if it
+    /// is one to show. `hash` is of the weights before its update.
     pub(crate) fn report(
         &mut self,
         context: &StepContext,
@@ -183,7 +184,8 @@ impl Job {
         }
     }
 
-    /// A forward of every replica without update, as Caffe does after the last iteration; the mean loss.
+    /// A forward of every replica without update, as Caffe does after the last iteration; the mean
+    /// loss.
     fn forward_all(&mut self) -> Result<f32, TrainError> {
         let context = self.step_context();
         let mut summary = StepSummary::new(self.shared.placement.replicas, 0);

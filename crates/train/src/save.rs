@@ -68,8 +68,8 @@ impl Job {
         Ok(whole)
     }
 
-    /// What the sidecar holds: positions of data sources and random streams of this rank's replicas.
-    /// Test nets belong to replica 0.
+    /// What the sidecar holds: positions of data sources and random streams of this rank's
+    /// replicas. Test nets belong to replica 0.
     fn run_state(&self) -> RunState {
         let mut replicas: Vec<Replica> = self.replicas().map(|r| self.replica_state(r)).collect();
         let tests = self.tests.iter().enumerate().filter(|_| self.rank().coordinator().is_some());

@@ -28,8 +28,9 @@ pub(crate) struct InitialState {
 }
 
 impl SetUp<'_> {
-    /// Goes through set-up once per replica, each on its own stream, as Caffe's solvers do. The weights
-    /// are replica 0's, so every rank goes through its set-up too; the test nets follow on its stream.
+    /// Goes through set-up once per replica, each on its own stream, as Caffe's solvers do. The
+    /// weights are replica 0's, so every rank goes through its set-up too; the test nets follow on
+    /// its stream.
     pub(crate) fn run(
         &self,
         nets: &mut [Net],

@@ -19,7 +19,8 @@ pub struct FileSources {
 }
 
 impl FileSources {
-    /// Sources of replica `replica` of `replicas`: record i of a stream goes to replica i mod replicas.
+    /// Sources of replica `replica` of `replicas`: record i of a stream goes to replica i mod
+    /// replicas.
     #[must_use]
     pub fn new(config: &JobConfig, replica: usize, replicas: usize) -> Self {
         let mut sources = Self::alone(config.root.clone(), config.on_bad_sample);

@@ -1,4 +1,5 @@
-//! The self-test of several ranks: before the first iteration, they compare what they are about to do.
+//! The self-test of several ranks: before the first iteration, they compare what they are about to
+//! do.
 //!
 //! Each rank sends one line for everything that must be equal (version, solver, nets, data, replica
 //! placement, weights). All ranks compare the lines and reach the same verdict: who differs, from

@@ -10,8 +10,9 @@
 //!                            norms, barrier, update of the worker's own chunks
 //! ```
 //!
-//! One [`StepContext`] goes in, one [`StepOutput`] comes out, one [`StepError`] reports failure. How
-//! workers, the communicator and other ranks wait for each other is stated in [`sync`](crate::sync).
+//! One [`StepContext`] goes in, one [`StepOutput`] comes out, one [`StepError`] reports failure.
+//! How workers, the communicator and other ranks wait for each other is stated in
+//! [`sync`](crate::sync).
 
 mod context;
 mod error;
@@ -35,8 +36,8 @@ use crate::worker::Worker;
 use crate::{Control, Event, Job, NoControl, Overlap, TrainError};
 
 impl Job {
-    /// Runs one iteration: every worker takes its replicas' batches forward and backward, sums gradients
-    /// with all others on the way, and updates its chunks of the parameters.
+    /// Runs one iteration: every worker takes its replicas' batches forward and backward, sums
+    /// gradients with all others on the way, and updates its chunks of the parameters.
     pub fn step(&mut self, events: &mut dyn FnMut(Event)) -> Result<StepOutput, TrainError> {
         self.step_with(&NoControl, events)
     }
@@ -155,8 +156,8 @@ impl Worker {
         Ok(output)
     }
 
-    /// One replica: `iter_size` batches forward and backward. During the last backward of the worker's last replica
-    /// every range of the pool that becomes ready is handed to the reducer.
+    /// One replica: `iter_size` batches forward and backward. During the last backward of the
+    /// worker's last replica every range of the pool that becomes ready is handed to the reducer.
     fn run_replica(
         &mut self,
         context: &StepContext,
@@ -224,7 +225,8 @@ impl Worker {
     ) -> Result<(), StepError> {
         let params = context.shared.params.read();
         let pool = &context.shared.pools[self.index];
-        // Debug lines show the whole pool as backward left it, so nothing may be summed before the end.
+        // Debug lines show the whole pool as backward left it, so nothing may be summed before the
+        // end.
         let overlaps = context.shared.config.overlap == Overlap::DuringBackward && !debug;
         let mut begin = context.now();
         for layer in (0..self.net.len()).rev() {
@@ -249,8 +251,8 @@ impl Worker {
         }
     }
 
-    /// A loss that is not finite in any replica forbids the update to all. The worker that ran the first
-    /// such replica says where it began; the others only that it was elsewhere.
+    /// A loss that is not finite in any replica forbids the update to all. The worker that ran the
+    /// first such replica says where it began; the others only that it was elsewhere.
     fn check_losses(
         &self,
         context: &StepContext,

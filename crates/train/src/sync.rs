@@ -1,5 +1,5 @@
-//! How the members of one step wait for each other: the workers of this process, the communicator that
-//! speaks to other ranks, and, through it, the other ranks.
+//! How the members of one step wait for each other: the workers of this process, the communicator
+//! that speaks to other ranks, and, through it, the other ranks.
 //!
 //! # Protocol
 //!
@@ -8,20 +8,24 @@
 //!   communicator                       all-reduce bucket 0 ─ all-reduce bucket 1 ─ … ─ sum summaries ─ exchanged
 //! ```
 //!
-//! 1. A worker announces how much of its pool is ready: a prefix, since gradients lie in the pool in the order
-//!    backward finishes them ([`Reducer::submit`]).
-//! 2. Between layers a worker sums its chunk of every bucket that is ready in all pools, and announces how
-//!    many buckets it has summed. It does not wait before its own backward has ended ([`Reducer::finish`]).
-//! 3. The communicator all-reduces buckets between ranks in order, each as soon as all workers have summed
-//!    it. So all ranks run the same collectives in the same order, whatever the pace of their workers.
-//! 4. After its last replica a worker enters losses, outputs and requests into the [`StepSummary`]. When all have,
-//!    the communicator sums it over ranks and announces that everything was exchanged.
+//! 1. A worker announces how much of its pool is ready: a prefix, since gradients lie in the pool
+//!    in the order backward finishes them ([`Reducer::submit`]).
+//! 2. Between layers a worker sums its chunk of every bucket that is ready in all pools, and
+//!    announces how many buckets it has summed. It does not wait before its own backward has ended
+//!    ([`Reducer::finish`]).
+//! 3. The communicator all-reduces buckets between ranks in order, each as soon as all workers have
+//!    summed it. So all ranks run the same collectives in the same order, whatever the pace of
+//!    their workers.
+//! 4. After its last replica a worker enters losses, outputs and requests into the [`StepSummary`].
+//!    When all have, the communicator sums it over ranks and announces that everything was
+//!    exchanged.
 //! 5. Then every worker adds its norms and meets the others at a barrier. After it nobody reads
-//!    parameters, and all norms and losses are in: all ranks see the same, and update, fail or stop in the
-//!    same iteration.
+//!    parameters, and all norms and losses are in: all ranks see the same, and update, fail or stop
+//!    in the same iteration.
 //!
-//! A member that fails or panics fails the step: whoever waits, or will, gets an error. Waiting sleeps (one
-//! lock, one condition variable, a few calls per layer), so workers may outnumber cores.
+//! A member that fails or panics fails the step: whoever waits, or will, gets an error. Waiting
+//! sleeps (one lock, one condition variable, a few calls per layer), so workers may outnumber
+//! cores.
 
 mod communicator;
 mod reducer;
@@ -97,7 +101,8 @@ impl StepSync {
         }
     }
 
-    /// Announces that the first `count` values of `worker`'s pool are ready; returns how many are in all pools.
+    /// Announces that the first `count` values of `worker`'s pool are ready; returns how many are
+    /// in all pools.
     fn announce_ready(&self, worker: usize, count: usize) -> usize {
         self.change(|state| {
             state.ready[worker] = count;
@@ -117,7 +122,8 @@ impl StepSync {
         self.wait(|state| state.summed.iter().all(|&summed| summed >= buckets))
     }
 
-    /// Enters what a worker's replicas found, of which `first` is the first, and what was asked of it.
+    /// Enters what a worker's replicas found, of which `first` is the first, and what was asked of
+    /// it.
     pub(crate) fn submit_summary(
         &self,
         first: usize,

@@ -1,8 +1,9 @@
 //! The threads that workers run on. They live as long as the job, so an iteration starts none.
 //!
-//! The calling thread is the first; every other task has a thread of its own, always the same one for the
-//! same place in the list, so that a worker's memory stays near the core that uses it. A task owns
-//! what it works on and hands it back with its result: nothing is borrowed across threads.
+//! The calling thread is the first; every other task has a thread of its own, always the same one
+//! for the same place in the list, so that a worker's memory stays near the core that uses it. A
+//! task owns what it works on and hands it back with its result: nothing is borrowed across
+//! threads.
 //!
 //! ```text
 //!   caller     run ── send tasks ── own task ────────── receive results ──▶
@@ -33,7 +34,8 @@ impl WorkerThreads {
         Self { threads: (1..count).map(WorkerThread::start).collect() }
     }
 
-    /// Runs `first` on this thread and each of `others` on a thread of its own; returns their results in order.
+    /// Runs `first` on this thread and each of `others` on a thread of its own; returns their
+    /// results in order.
     ///
     /// # Panics
     ///

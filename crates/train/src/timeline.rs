@@ -1,8 +1,9 @@
 //! What every worker did when, as a Chrome trace, which Perfetto and `chrome://tracing` open.
 //!
-//! A span costs two clock readings and 24 bytes. Recording ends after [`SPANS_MAX`] spans per track, so
-//! that a run of days cannot fill the memory. All ranks set their zero when they leave the same collective,
-//! so tracks of different ranks are apart by at most the latency of the network.
+//! A span costs two clock readings and 24 bytes. Recording ends after [`SPANS_MAX`] spans per
+//! track, so that a run of days cannot fill the memory. All ranks set their zero when they leave
+//! the same collective, so tracks of different ranks are apart by at most the latency of the
+//! network.
 
 use std::time::Duration;
 
@@ -119,12 +120,13 @@ fn named(code: u64, net: &Net) -> (String, &'static str) {
     }
 }
 
-/// The tracks of one rank as [`SpanRecorder::to_bytes`] gives them, workers first, communication last.
+/// The tracks of one rank as [`SpanRecorder::to_bytes`] gives them, workers first, communication
+/// last.
 type Tracks = Vec<Vec<u8>>;
 
 impl Job {
-    /// A Chrome trace of all ranks' workers if [`JobConfig::timeline`](crate::JobConfig::timeline) was set;
-    /// on rank 0. All ranks ask together.
+    /// A Chrome trace of all ranks' workers if [`JobConfig::timeline`](crate::JobConfig::timeline)
+    /// was set; on rank 0. All ranks ask together.
     pub fn timeline(&self) -> Result<Option<String>, TrainError> {
         if !self.shared.config.timeline {
             return Ok(None);
@@ -140,8 +142,8 @@ impl Job {
     }
 }
 
-/// A Chrome trace: ranks are its processes, tracks its threads (workers, then the communicator), times
-/// are in microseconds.
+/// A Chrome trace: ranks are its processes, tracks its threads (workers, then the communicator),
+/// times are in microseconds.
 fn chrome_trace(ranks: &[Tracks], net: &Net, workers: usize) -> String {
     let mut events = Vec::new();
     for (rank, tracks) in ranks.iter().enumerate() {

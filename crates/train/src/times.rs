@@ -32,7 +32,8 @@ pub struct PhaseTimes {
     /// Backward.
     #[serde(with = "seconds")]
     pub backward: Duration,
-    /// Exposed communication: summing gradients after backward has ended, waiting for others included.
+    /// Exposed communication: summing gradients after backward has ended, waiting for others
+    /// included.
     #[serde(with = "seconds")]
     pub exchange: Duration,
     /// Clipping, decay and the update rule.
@@ -41,8 +42,8 @@ pub struct PhaseTimes {
 }
 
 impl PhaseTimes {
-    /// Adds time spent. Local sums lie within backward or exposed communication, and what the communicator
-    /// does is hidden behind the rest.
+    /// Adds time spent. Local sums lie within backward or exposed communication, and what the
+    /// communicator does is hidden behind the rest.
     fn add(&mut self, activity: Activity, took: Duration) {
         match activity {
             Activity::Data(_) => self.data += took,

@@ -1,8 +1,9 @@
 //! `cargo xtask bench compare`: an older binary and this revision's, taking turns in one run.
 //!
-//! Every round runs old, new and old again on each network (training on two workers, one thread each) and on each
-//! algorithm of `bench allreduce`. A row shows the median over rounds of new over old, and of old over old, which is
-//! what the machine's noise alone makes of equal programs: a row is judged only if that lies within 2 %.
+//! Every round runs old, new and old again on each network (training on two workers, one thread
+//! each) and on each algorithm of `bench allreduce`. A row shows the median over rounds of new over
+//! old, and of old over old, which is what the machine's noise alone makes of equal programs: a row
+//! is judged only if that lies within 2 %.
 
 use std::collections::BTreeMap;
 
@@ -40,8 +41,8 @@ struct SpeedRatios {
 }
 
 impl SpeedRatios {
-    /// Enters a round of old, new and old again, each as a speed. The new one is compared with the mean
-    /// of its neighbours, which cancels a drift of the machine.
+    /// Enters a round of old, new and old again, each as a speed. The new one is compared with the
+    /// mean of its neighbours, which cancels a drift of the machine.
     fn add(&mut self, [before, new, after]: [f64; 3]) {
         self.new_to_old.push(2.0 * new / (before + after));
         self.old_to_old.push(after / before);

@@ -1,7 +1,8 @@
-//! CIFAR-10's binary batches to two databases, as Caffe's `convert_cifar_data`: keys `00000` and on.
+//! CIFAR-10's binary batches to two databases, as Caffe's `convert_cifar_data`: keys `00000` and
+//! on.
 //!
-//! A batch is records of 3,073 bytes: a label and 32 by 32 pixels, red plane first. Caffe keeps that
-//! order, so these images are red first where others are blue first.
+//! A batch is records of 3,073 bytes: a label and 32 by 32 pixels, red plane first. Caffe keeps
+//! that order, so these images are red first where others are blue first.
 
 use std::{fs, path::Path};
 

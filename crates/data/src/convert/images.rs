@@ -1,8 +1,8 @@
 //! Image files to a database, as Caffe's `convert_imageset`: keys `00000012_folder/name.jpg`.
 //!
-//! Raw records hold the pixels, channel after channel. Encoded ones hold an image file: the original
-//! where nothing changes, else a new one (JPEG with quality 95 as OpenCV, or PNG). The number in the
-//! key is the line's, so skipped images leave gaps, as in Caffe.
+//! Raw records hold the pixels, channel after channel. Encoded ones hold an image file: the
+//! original where nothing changes, else a new one (JPEG with quality 95 as OpenCV, or PNG). The
+//! number in the key is the line's, so skipped images leave gaps, as in Caffe.
 
 use std::{
     fs,

@@ -1,19 +1,20 @@
 //! JPEG, bit for bit as libjpeg decodes it for OpenCV.
 //!
 //! The standard leaves rounding open, and decoders differ by a few levels where chroma is
-//! subsampled; training data should not. So this is a decoder of our own with libjpeg's
-//! integer inverse transform, its triangle filter for chroma and its colour arithmetic. It
-//! reads what cameras and encoders write: Huffman-coded baseline and progressive files of 8 bits with
-//! one, three or four components. Arithmetic coding, lossless and 12-bit files are refused by name.
+//! subsampled; training data should not. So this is a decoder of our own with libjpeg's integer
+//! inverse transform, its triangle filter for chroma and its colour arithmetic. It reads what
+//! cameras and encoders write: Huffman-coded baseline and progressive files of 8 bits with one,
+//! three or four components. Arithmetic coding, lossless and 12-bit files are refused by name.
 //!
 //! ```text
 //! segments ─▶ scans: Huffman codes ─▶ coefficients ─▶ idct ─▶ planes ─▶ upsample ─▶ colour
 //! ```
 //!
-//! Input is hostile: sizes are checked before memory is taken (at most 2 bytes per sample
-//! of the announced size), scans are limited in number, and data that ends early is an error, where libjpeg
-//! would fill in grey. Cost: all coefficients are held (2 bytes per sample); no vector instructions. About
-//! 0.6 of the speed of `zune-jpeg` with AVX2, which differs from libjpeg by up to 4 levels.
+//! Input is hostile: sizes are checked before memory is taken (at most 2 bytes per sample of the
+//! announced size), scans are limited in number, and data that ends early is an error, where
+//! libjpeg would fill in grey. Cost: all coefficients are held (2 bytes per sample); no vector
+//! instructions. About 0.6 of the speed of `zune-jpeg` with AVX2, which differs from libjpeg by up
+//! to 4 levels.
 
 mod color;
 mod frame;

@@ -1,9 +1,9 @@
 //! Bilinear resizing with the arithmetic of OpenCV's `cv::resize` for bytes (`INTER_LINEAR`).
 //!
 //! Pixel centres are aligned: target `d` looks at source `(d + 0.5) * scale - 0.5`, in f32. Weights
-//! are fixed-point with 11 bits; rows are first resized across to 11 fractional bits and then
-//! mixed downwards with OpenCV's truncations, so results are equal to the bit and not
-//! merely close. An exact halving of both sides is the mean of 2 by 2 pixels instead, also as there.
+//! are fixed-point with 11 bits; rows are first resized across to 11 fractional bits and then mixed
+//! downwards with OpenCV's truncations, so results are equal to the bit and not merely close. An
+//! exact halving of both sides is the mean of 2 by 2 pixels instead, also as there.
 //!
 //! Cost: two rows of intermediate values; each source row is resized once for the target rows
 //! that use it next to one another.

@@ -1,6 +1,7 @@
 //! Writes a new database with `rusty-leveldb`, for Caffe's `--backend leveldb`.
 //!
-//! The folder is built as `NAME.partial` and gets its name when [`LevelDbWriter::finish`] has closed it.
+//! The folder is built as `NAME.partial` and gets its name when [`LevelDbWriter::finish`] has
+//! closed it.
 
 use std::{
     fs,

@@ -1,8 +1,8 @@
 //! Walks the tree in key order and checks it on the way.
 //!
-//! Bounds: a pass loads at most as many pages as the file has, every leaf lies at the depth the meta
-//! page states, keys rise, and a pass finds as many records as announced. So a
-//! cycle, a page used twice or a lost branch ends in an error, and a walk in bounded time.
+//! Bounds: a pass loads at most as many pages as the file has, every leaf lies at the depth the
+//! meta page states, keys rise, and a pass finds as many records as announced. So a cycle, a page
+//! used twice or a lost branch ends in an error, and a walk in bounded time.
 
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 //!
 //! Records are collected and written in transactions, each after 1,000 records or 64 MB, whichever
 //! comes first; when the map is full it is doubled and the transaction repeated. The folder is
-//! built as `NAME.partial` and gets its name when [`LmdbWriter::finish`] has closed it: a conversion
-//! that was killed leaves no database that looks complete.
+//! built as `NAME.partial` and gets its name when [`LmdbWriter::finish`] has closed it: a
+//! conversion that was killed leaves no database that looks complete.
 
 use std::{
     fs, io,

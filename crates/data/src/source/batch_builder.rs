@@ -75,7 +75,8 @@ impl BatchBuilder {
         Ok(())
     }
 
-    /// Records what became of record `id`: an item of the batch, or a bad sample, which `error` names.
+    /// Records what became of record `id`: an item of the batch, or a bad sample, which `error`
+    /// names.
     pub(super) fn finish_record(
         &mut self,
         batch: &mut SampleBatch,
@@ -109,8 +110,8 @@ impl BatchBuilder {
         self.bad.end_epoch(path)
     }
 
-    /// Draws what `batches` batches would draw and gives their number of records; `None` when samples
-    /// may be left out, so that only looking at them tells how many are used.
+    /// Draws what `batches` batches would draw and gives their number of records; `None` when
+    /// samples may be left out, so that only looking at them tells how many are used.
     pub(super) fn skip(&mut self, batches: u64) -> Option<u64> {
         if self.bad.policy == OnBadSample::Skip {
             return None;

@@ -1,8 +1,8 @@
 //! `Data`: records of an LMDB or LevelDB in key order, epoch after epoch. Caffe's `data_layer.cpp`.
 //!
-//! With R replicas each walks over all keys and takes every R-th record; values of the others are not
-//! read. A batch takes the size of its first record; with `batch_size: 1` sizes may differ from record
-//! to record. `rand_skip` has no effect, as in Caffe 1.0.
+//! With R replicas each walks over all keys and takes every R-th record; values of the others are
+//! not read. A batch takes the size of its first record; with `batch_size: 1` sizes may differ from
+//! record to record. `rand_skip` has no effect, as in Caffe 1.0.
 
 use std::{path::Path, sync::atomic::AtomicBool};
 

@@ -1,4 +1,5 @@
-//! Datasets of an HDF5 file, through `hdf5-pure`: no C library, sizes checked before memory is taken.
+//! Datasets of an HDF5 file, through `hdf5-pure`: no C library, sizes checked before memory is
+//! taken.
 //!
 //! The parser is not ours, so a panic inside it is caught and becomes an error that names the file.
 

@@ -1,10 +1,10 @@
 //! `HDF5Data`: rows of datasets, as they are. Caffe's `hdf5_data_layer.cpp`.
 //!
 //! The list names HDF5 files; each has a dataset for every top, named like it, with the rows on its
-//! first axis. One file is in memory at a time. Replicas take rows in turn. Nothing is
-//! transformed and nothing is drawn from the main stream: Caffe shuffles with the C library's
-//! `rand`, whose numbers depend on the system, so the order here comes from a seed of its own, made anew
-//! for every epoch.
+//! first axis. One file is in memory at a time. Replicas take rows in turn. Nothing is transformed
+//! and nothing is drawn from the main stream: Caffe shuffles with the C library's `rand`, whose
+//! numbers depend on the system, so the order here comes from a seed of its own, made anew for
+//! every epoch.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,8 +1,8 @@
 //! `ImageData`: image files named in a list, epoch after epoch. Caffe's `image_data_layer.cpp`.
 //!
 //! A line of the list is a file name, a space and a label; the name may itself hold spaces. With
-//! `shuffle` the order is drawn anew, from the present one, whenever the list ends. As in Caffe every
-//! replica reads the whole list, so with several replicas the list should be shuffled.
+//! `shuffle` the order is drawn anew, from the present one, whenever the list ends. As in Caffe
+//! every replica reads the whole list, so with several replicas the list should be shuffled.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,8 +1,9 @@
 //! `MemoryData`: values that the program sets. Caffe's `memory_data_layer.cpp`.
 //!
-//! [`set_input_arrays`](crate::BatchStream::set_input_arrays) takes images and labels for one or more
-//! batches; they are used in order, over and over, until others are set. Values are taken as they are. There is no
-//! thread; of random numbers only the transformer's seed is drawn, as in Caffe.
+//! [`set_input_arrays`](crate::BatchStream::set_input_arrays) takes images and labels for one or
+//! more batches; they are used in order, over and over, until others are set. Values are taken as
+//! they are. There is no thread; of random numbers only the transformer's seed is drawn, as in
+//! Caffe.
 
 use std::sync::atomic::AtomicBool;
 

@@ -2,8 +2,8 @@
 //! trains. Caffe's `window_data_layer.cpp`.
 //!
 //! For each item a word of a generator of its own picks the box, `next % boxes`, background first;
-//! a second one decides about mirroring. Boxes are warped to `crop_size` by bilinear resizing. Every
-//! replica draws for itself, and reads the whole file.
+//! a second one decides about mirroring. Boxes are warped to `crop_size` by bilinear resizing.
+//! Every replica draws for itself, and reads the whole file.
 
 use std::{
     collections::BTreeMap,

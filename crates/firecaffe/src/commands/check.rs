@@ -1,7 +1,7 @@
 //! `firecaffe check`: every error of a net or solver at once; shapes and memory when there is none.
 //!
-//! A net is built in both phases, a solver's nets in the states it gives them. Data layers open their
-//! databases, since shapes come from there; nothing is written and no iteration runs.
+//! A net is built in both phases, a solver's nets in the states it gives them. Data layers open
+//! their databases, since shapes come from there; nothing is written and no iteration runs.
 
 use std::path::{Path, PathBuf};
 
@@ -137,7 +137,8 @@ impl Findings {
         }
     }
 
-    /// Compiles a net without allocating its blobs, or adds what is wrong with it; what is wrong in both phases counts once.
+    /// Compiles a net without allocating its blobs, or adds what is wrong with it; what is wrong in
+    /// both phases counts once.
     fn build(&mut self, name: &str, written: &NetParameter) -> Option<NetDescription> {
         let mut sources = FileSources::alone(root(), OnBadSample::Fail);
         let plan = match written.state().phase() {

@@ -1,8 +1,8 @@
 //! `firecaffe supervise --restarts N -- COMMAND…`: runs a command again when it lost a rank.
 //!
-//! A cluster loses machines; a job that resumes from its last snapshot only needs somebody to start it
-//! again. What counts as a loss, and when to give up, is decided in `policy`; signals go to the command
-//! through `child`. Costs twenty wake-ups per second.
+//! A cluster loses machines; a job that resumes from its last snapshot only needs somebody to start
+//! it again. What counts as a loss, and when to give up, is decided in `policy`; signals go to the
+//! command through `child`. Costs twenty wake-ups per second.
 
 mod child;
 mod policy;

@@ -1,5 +1,6 @@
 //! `firecaffe time`: Caffe's `caffe time`, a table of milliseconds per layer; and whole iterations
-//! (`--update`), the distance to the machine's limits (`--roofline`), and more workers (`--scaling`).
+//! (`--update`), the distance to the machine's limits (`--roofline`), and more workers
+//! (`--scaling`).
 
 mod machine;
 mod roofline;
@@ -40,7 +41,8 @@ pub(crate) struct TimeArgs {
     /// The solver prototxt, instead of a net, for `--update` and `--scaling`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "roofline"])]
     solver: Option<PathBuf>,
-    /// Time whole training iterations: forward, backward and the update (SGD with momentum, or the solver's)
+    /// Time whole training iterations: forward, backward and the update (SGD with momentum, or the
+    /// solver's)
     #[arg(long, group = "mode")]
     update: bool,
     /// Show how near each layer comes to the machine's FMA peak or memory bandwidth, measured first

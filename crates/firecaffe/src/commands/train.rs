@@ -52,7 +52,8 @@ pub(crate) struct TrainArgs {
     /// The `.solverstate` to resume from, or `auto` for the last complete one, if any
     #[arg(long, value_name = "FILE|auto")]
     snapshot: Option<PathBuf>,
-    /// Where a resumed run reads data: after the last record it read, or from the first record as Caffe does
+    /// Where a resumed run reads data: after the last record it read, or from the first record as
+    /// Caffe does
     #[arg(long, value_name = "WHERE", default_value = "continue",
           value_parser = one_of::<ResumeData>(ResumeData::NAMES))]
     resume_data: ResumeData,
@@ -63,8 +64,8 @@ pub(crate) struct TrainArgs {
     /// Also write what is displayed, tested and saved to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     log_json: Option<PathBuf>,
-    /// Also write a timeline of every worker to this file, as a Chrome trace (opens in Perfetto); the
-    /// first 200,000 spans of each worker
+    /// Also write a timeline of every worker to this file, as a Chrome trace (opens in Perfetto);
+    /// the first 200,000 spans of each worker
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
     /// What Ctrl-C does
@@ -207,7 +208,8 @@ fn resume(args: &TrainArgs, solver: &SolverParameter, log: &Log) -> Result<Optio
     }
 }
 
-/// Warns once about everything that asks for a GPU. Errors in the nets are reported when they are opened.
+/// Warns once about everything that asks for a GPU. Errors in the nets are reported when they are
+/// opened.
 fn tell_about_gpus(args: &TrainArgs, solver: &SolverParameter, log: &Log) {
     let found = nets::read(solver, &root(), args.running.reading.unknown(), &mut |_| {}).ok();
     let nets: Vec<_> = found.iter().map(|found| &found.train.net).collect();

@@ -1,4 +1,5 @@
-//! Where `caffe.cpp` of Caffe 1.0 writes the lines of its commands: the line number that glog prints.
+//! Where `caffe.cpp` of Caffe 1.0 writes the lines of its commands: the line number that glog
+//! prints.
 //!
 //! Programs that read logs look at the text; the numbers are there so that logs can be compared.
 

@@ -1,4 +1,5 @@
-//! `supervise`, around real processes: shell scripts that fail as lost ranks do, and a training run.
+//! `supervise`, around real processes: shell scripts that fail as lost ranks do, and a training
+//! run.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -91,7 +92,8 @@ fn a_killed_training_run_goes_on_after_its_last_snapshot() {
     let whole = Folder::new("max_iter: 40 snapshot: 10 display: 40");
     let want = whole.train(&[]).succeeds();
     let folder = Folder::new("max_iter: 40 snapshot: 10 display: 40");
-    // The first run stops half-way as a rank that is lost: its solver ends early, then it kills itself.
+    // The first run stops half-way as a rank that is lost: its solver ends early, then it kills
+    // itself.
     let program = env!("CARGO_BIN_EXE_firecaffe");
     let script = format!(
         "sed 's/max_iter: 40/max_iter: 20/' solver.prototxt > half.prototxt; \

@@ -12,18 +12,18 @@ use std::process::Command;
 
 use support::{Folder, NET, Ran, Running, send};
 
-/// `timeout` ends a run that hangs, and the test fails. None takes a tenth of it, but some machines are
-/// slow and busy, and waiting costs nothing when all is well.
+/// `timeout` ends a run that hangs, and the test fails. None takes a tenth of it, but some machines
+/// are slow and busy, and waiting costs nothing when all is well.
 const SECONDS_MAX: &str = "300";
 
-/// Ranks write to the error stream of `mpirun`, which puts together what it reads of each: a line of one
-/// can come to stand within a line of another.
+/// Ranks write to the error stream of `mpirun`, which puts together what it reads of each: a line
+/// of one can come to stand within a line of another.
 const TOGETHER: &str = r#"exec "$0" "$@""#;
 /// Ranks write to files of their own.
 const APART: &str = r#"exec "$0" "$@" 2> "stderr.$OMPI_COMM_WORLD_RANK""#;
 
-/// `mpirun` with a part for each of `parts`: how many ranks, and their arguments. `start` is how a shell
-/// starts each.
+/// `mpirun` with a part for each of `parts`: how many ranks, and their arguments. `start` is how a
+/// shell starts each.
 fn mpirun(folder: &Folder, start: &str, parts: &[(usize, &[&str])]) -> Command {
     let mut command = Command::new("timeout");
     command.args(["-k", "5", SECONDS_MAX, "mpirun", "--allow-run-as-root", "--oversubscribe"]);
@@ -35,8 +35,8 @@ fn mpirun(folder: &Folder, start: &str, parts: &[(usize, &[&str])]) -> Command {
         let program = env!("CARGO_BIN_EXE_firecaffe");
         command.args(["-n", &ranks.to_string(), "sh", "-c", start, program]).args(*args);
     }
-    // Open MPI keeps files of a run in `TMPDIR`; in the common folder two runs that start at once can
-    // both try to make the same one, and one of them fails.
+    // Open MPI keeps files of a run in `TMPDIR`; in the common folder two runs that start at once
+    // can both try to make the same one, and one of them fails.
     command.env("TMPDIR", folder.path("")).current_dir(folder.path("")).env("TZ", "UTC");
     command
 }

@@ -1,5 +1,5 @@
-//! Hands one thing to several workers in a fixed order: the data sources of a test net, which all its
-//! workers read from, each when its iteration is next.
+//! Hands one thing to several workers in a fixed order: the data sources of a test net, which all
+//! its workers read from, each when its iteration is next.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -16,7 +16,8 @@ use crate::worker::Worker;
 pub(super) struct Tester {
     worker: Worker,
     net: Net,
-    /// Running statistics are those of the train net; sources are borrowed from `queue` when it is our turn.
+    /// Running statistics are those of the train net; sources are borrowed from `queue` when it is
+    /// our turn.
     state: ReplicaState,
     /// Turns of this worker and the test iterations that they are.
     turns: Vec<(usize, usize)>,
@@ -40,7 +41,8 @@ impl Tester {
         queue: Arc<OrderedQueue<TestSources>>,
         shared: Arc<SharedState>,
     ) -> Self {
-        // A net that draws runs on worker 0 alone, and draws from the train net's stream, as in Caffe.
+        // A net that draws runs on worker 0 alone, and draws from the train net's stream, as in
+        // Caffe.
         let rng = match worker.index {
             0 => worker.replicas[0].rng.clone(),
             _ => Mt19937::new(0),
@@ -65,8 +67,8 @@ impl Tester {
         &mut self,
         continues: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<TestScore>, TrainError> {
-        // Data layers have no bottoms, so they can all run first, while it is our turn. A net that writes has
-        // one worker, which may keep the sources throughout.
+        // Data layers have no bottoms, so they can all run first, while it is our turn. A net that
+        // writes has one worker, which may keep the sources throughout.
         let writes = self.net.writes();
         let (data, rest): (Vec<usize>, Vec<usize>) =
             (0..self.net.len()).partition(|&layer| self.net.is_data(layer) || writes);

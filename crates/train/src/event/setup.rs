@@ -28,7 +28,7 @@ pub enum NetOrigin {
 pub struct ResumeGap {
     /// The sidecar that is not there.
     pub missing: PathBuf,
-    /// Where data is read: by counting the batches of the iterations so far, or from the first record.
-    /// Random numbers of layers start from the seed either way.
+    /// Where data is read: by counting the batches of the iterations so far, or from the first
+    /// record. Random numbers of layers start from the seed either way.
     pub data: ResumeData,
 }

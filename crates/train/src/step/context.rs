@@ -13,8 +13,8 @@ use crate::step::StepError;
 use crate::sync::StepSync;
 use crate::{Job, JobConfig, ReplicaPlacement};
 
-/// What all workers share for as long as the job lives. Memory is read by all, and written by each worker in
-/// chunks of its own; [`SharedSlab`] checks that.
+/// What all workers share for as long as the job lives. Memory is read by all, and written by each
+/// worker in chunks of its own; [`SharedSlab`] checks that.
 pub(crate) struct SharedState {
     pub(crate) config: JobConfig,
     pub(crate) ranks: Ranks,
@@ -23,7 +23,8 @@ pub(crate) struct SharedState {
     pub(crate) solver: Solver,
     /// Where each parameter and its gradient lie.
     pub(crate) slots: ParamSlots,
-    /// Ranges of the pool that are reduced in one collective each, in the order backward finishes them.
+    /// Ranges of the pool that are reduced in one collective each, in the order backward finishes
+    /// them.
     pub(crate) buckets: Vec<Range<usize>>,
     pub(crate) clock: Arc<dyn Clock>,
     /// All learned values, in net order.

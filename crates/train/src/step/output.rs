@@ -19,8 +19,8 @@ pub struct StepOutput {
     pub replicas: Vec<ReplicaOutput>,
     /// Whether and how `clip_gradients` scaled the gradients.
     pub clipped: Option<Clipped>,
-    /// When the reduction of each bucket began and ended: between ranks if there are several, else between
-    /// workers.
+    /// When the reduction of each bucket began and ended: between ranks if there are several, else
+    /// between workers.
     pub buckets: Vec<Range<Duration>>,
     /// What was asked of any rank during the iteration.
     pub request: Request,
@@ -40,8 +40,8 @@ pub struct ReplicaOutput {
 }
 
 impl StepOutput {
-    /// All members' outputs as one, or the error that explains why there is none. Worker 0 comes first, the
-    /// communicator, if there is one, last.
+    /// All members' outputs as one, or the error that explains why there is none. Worker 0 comes
+    /// first, the communicator, if there is one, last.
     pub(super) fn merge(
         results: Vec<Result<Self, StepError>>,
         sync: &StepSync,

@@ -7,7 +7,8 @@ use tensor::SharedSlab;
 use super::StepContext;
 
 impl StepContext {
-    /// What every gradient is multiplied by: the pool holds a sum over replicas, the rule takes the mean.
+    /// What every gradient is multiplied by: the pool holds a sum over replicas, the rule takes the
+    /// mean.
     fn scale(&self) -> f32 {
         1.0 / self.shared.placement.replicas as f32
     }

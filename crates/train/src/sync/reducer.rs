@@ -1,9 +1,10 @@
 //! One worker's part in the sum of one step: its replicas, then all workers of its process.
 //!
-//! The pool is divided into buckets as backward finishes it (GradientFlow's lazy allreduce without copies: a
-//! bucket is a range of the pool). Of each bucket every worker owns a chunk that ends at block borders. It reads
-//! that chunk in all pools, adds them by the canonical tree and writes the sum once. If a plan was asked for by
-//! name, it runs between the pools instead, and its workers wait for each other at every bucket.
+//! The pool is divided into buckets as backward finishes it (GradientFlow's lazy allreduce without
+//! copies: a bucket is a range of the pool). Of each bucket every worker owns a chunk that ends at
+//! block borders. It reads that chunk in all pools, adds them by the canonical tree and writes the
+//! sum once. If a plan was asked for by name, it runs between the pools instead, and its workers
+//! wait for each other at every bucket.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -17,8 +18,8 @@ use tensor::{SharedSlab, SlabReadGuard};
 
 use crate::step::{StepContext, StepError};
 
-/// Ranges of the pool that are reduced in one collective each: a bucket is closed once it holds more than
-/// `bucket_bytes`.
+/// Ranges of the pool that are reduced in one collective each: a bucket is closed once it holds
+/// more than `bucket_bytes`.
 pub(crate) fn buckets(net: &Net, bucket_bytes: usize) -> Vec<Range<usize>> {
     let mut buckets = Vec::new();
     let mut start = 0;
@@ -45,7 +46,8 @@ pub(crate) struct WorkerReduction {
 pub(crate) struct Reducer<'a> {
     context: &'a StepContext,
     worker: usize,
-    /// Out of the worker until the step has succeeded: dropping a plan's end tells the others that we left.
+    /// Out of the worker until the step has succeeded: dropping a plan's end tells the others that
+    /// we left.
     reduction: WorkerReduction,
     /// Values of our pool that hold the sum of all our replicas, from the start.
     ready: usize,
@@ -86,8 +88,8 @@ impl<'a> Reducer<'a> {
         self.reduction.replicas.push(&mut pool.write(0..pool.len()));
     }
 
-    /// Takes the first `ready` values of the last replica's gradient, and reduces every bucket that is
-    /// ready in all pools.
+    /// Takes the first `ready` values of the last replica's gradient, and reduces every bucket that
+    /// is ready in all pools.
     pub(crate) fn submit(&mut self, cpu: &Cpu, ready: usize) -> Result<(), StepError> {
         if ready > self.ready {
             let range = self.ready..ready;

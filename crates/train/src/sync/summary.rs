@@ -1,7 +1,8 @@
 //! What a step reports besides gradients: losses, outputs and requests of all ranks.
 //!
-//! One row per replica (in a test phase: per test iteration), after two values for requests. Everyone fills
-//! its own rows and leaves zeros elsewhere, so the sum over ranks is what each has entered, to the bit.
+//! One row per replica (in a test phase: per test iteration), after two values for requests.
+//! Everyone fills its own rows and leaves zeros elsewhere, so the sum over ranks is what each has
+//! entered, to the bit.
 //!
 //! ```text
 //!   stops  snapshots | loss  outputs.. | loss  outputs.. | ..
@@ -48,7 +49,8 @@ impl StepSummary {
         }
     }
 
-    /// Fills row `row`. Output values beyond the row's width are dropped: their number can change with the batch.
+    /// Fills row `row`. Output values beyond the row's width are dropped: their number can change
+    /// with the batch.
     pub(crate) fn set_row(&mut self, row: usize, loss: f32, outputs: &[Output]) {
         let start = REQUESTS + row * self.width;
         let values = outputs.iter().flat_map(|output| &output.values);

@@ -65,7 +65,8 @@ fn a_run_resumes_to_the_bit_with_another_number_of_workers() {
     }
 }
 
-/// Four replicas of a quarter of the batch see the records of one: Caffe's losses, but for rounding.
+/// Four replicas of a quarter of the batch see the records of one: Caffe's losses, but for
+/// rounding.
 #[test]
 fn a_global_batch_gives_caffes_losses() {
     for name in ["sgd_fixed", "sgd_l1_clip"] {

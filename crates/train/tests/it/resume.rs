@@ -15,8 +15,8 @@ fn go_on(name: &str, state: &str, resume_data: ResumeData) -> NetParameter {
     job.model().unwrap()
 }
 
-/// Caffe's runs went from 0 to 40 without a stop, so the data must go on after the 20 iterations, the
-/// transformer's crops and mirrors with it.
+/// Caffe's runs went from 0 to 40 without a stop, so the data must go on after the 20 iterations,
+/// the transformer's crops and mirrors with it.
 #[test]
 fn caffes_snapshots_lead_to_caffes_weights() {
     let cases = [

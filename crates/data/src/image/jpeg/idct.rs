@@ -1,8 +1,8 @@
 //! The inverse transform of 8 by 8 blocks, with libjpeg's integers.
 //!
 //! Loeffler, Ligtenberg & Moschytz 1989 with 13-bit constants: columns first, leaving 2 fractional
-//! bits, then rows. A column with a DC coefficient only, the common case, is constant. Arithmetic wraps: only damaged
-//! files come near the limits of 32 bits.
+//! bits, then rows. A column with a DC coefficient only, the common case, is constant. Arithmetic
+//! wraps: only damaged files come near the limits of 32 bits.
 
 use std::num::Wrapping;
 

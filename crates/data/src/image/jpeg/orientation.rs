@@ -1,5 +1,5 @@
-//! Exif's orientation: how the camera was held. OpenCV rotates and mirrors images accordingly when it
-//! converts colours.
+//! Exif's orientation: how the camera was held. OpenCV rotates and mirrors images accordingly when
+//! it converts colours.
 
 use crate::image::DecodedImage;
 

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::image::ImageError;
 
-/// Most scans of a progressive file; encoders write about ten, and each costs a pass over the image.
+/// Most scans of a progressive file; encoders write about ten, and each costs a pass over the
+/// image.
 const SCANS_MAX: usize = 100;
 
 /// A file that was read to its end.

@@ -48,8 +48,8 @@ pub(super) fn row(
     }
 }
 
-/// Two values for each of `len` samples: each mixed with its left and with its right neighbour.
-/// The rounding comes once, at the end: for the left values `rounds[0]`, for the right ones the other.
+/// Two values for each of `len` samples: each mixed with its left and with its right neighbour. The
+/// rounding comes once, at the end: for the left values `rounds[0]`, for the right ones the other.
 #[inline(always)]
 fn neighbours(
     len: usize,

@@ -1,7 +1,7 @@
 //! The supervised process, and signals on their way to it.
 //!
-//! It gets a process group of its own: the terminal's Ctrl-C then reaches it once, through us, and not
-//! twice, which would end training without a snapshot.
+//! It gets a process group of its own: the terminal's Ctrl-C then reaches it once, through us, and
+//! not twice, which would end training without a snapshot.
 
 use std::ffi::OsString;
 use std::io;

@@ -28,7 +28,8 @@ impl CommandEnding {
         status.code().map_or_else(signal, Self::Code)
     }
 
-    /// Whether a rank was lost, so that another run may get further. `also` are codes that mean so here.
+    /// Whether a rank was lost, so that another run may get further. `also` are codes that mean so
+    /// here.
     pub(super) fn is_loss(self, also: &[i32]) -> bool {
         let fatal = |signal: i32| SIGNALS.contains(&signal) && signal != SIGINT;
         match self {

@@ -1,7 +1,8 @@
-//! What the machine can do at most: multiply-adds on registers, and sums of arrays that no cache holds.
+//! What the machine can do at most: multiply-adds on registers, and sums of arrays that no cache
+//! holds.
 //!
-//! Measured, not looked up: clock rates move, and neighbours share memory channels. The best of several
-//! tries counts, since disturbance only ever slows down. Costs about half a second.
+//! Measured, not looked up: clock rates move, and neighbours share memory channels. The best of
+//! several tries counts, since disturbance only ever slows down. Costs about half a second.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! `time --roofline`: how near every layer comes to what the machine allows.
 //!
-//! A layer cannot take less time than its operations at the measured peak, nor less than its bytes at
-//! the measured bandwidth; the larger of the two is its bound, and the share is bound over time. Shares
-//! above 100 % of memory mean that a cache held what is counted as memory traffic.
+//! A layer cannot take less time than its operations at the measured peak, nor less than its bytes
+//! at the measured bandwidth; the larger of the two is its bound, and the share is bound over time.
+//! Shares above 100 % of memory mean that a cache held what is counted as memory traffic.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,7 +1,8 @@
-//! `time --scaling`: training with 1, 2, 4 … workers, one replica and one batch each (weak scaling).
+//! `time --scaling`: training with 1, 2, 4 … workers, one replica and one batch each (weak
+//! scaling).
 //!
-//! Every number of workers trains the same net for as many iterations from the same start. Speed-up is
-//! images/s over those of one worker; efficiency is speed-up over workers.
+//! Every number of workers trains the same net for as many iterations from the same start. Speed-up
+//! is images/s over those of one worker; efficiency is speed-up over workers.
 
 use anyhow::Result;
 

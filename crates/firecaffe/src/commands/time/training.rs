@@ -12,12 +12,13 @@ use crate::clock::RealClock;
 use crate::log::Log;
 use crate::options::{DEFAULT_SEED, root};
 
-/// What a net that comes without a solver is trained with. The rate does not change the time; this one
-/// is too small for any net to diverge while it is measured.
+/// What a net that comes without a solver is trained with. The rate does not change the time; this
+/// one is too small for any net to diverge while it is measured.
 const SOLVER: &str = r#"
 base_lr: 1e-6 lr_policy: "fixed" momentum: 0.9 weight_decay: 0.0005 max_iter: 2147483647"#;
 
-/// A job on `workers` workers of `threads` threads, one replica each. It tests, displays and saves nothing.
+/// A job on `workers` workers of `threads` threads, one replica each. It tests, displays and saves
+/// nothing.
 pub(super) fn open(args: &TimeArgs, workers: usize, threads: usize, log: &Log) -> Result<Job> {
     let solver = solver(args, log)?;
     let config = JobConfig {

@@ -1,8 +1,8 @@
 //! What a layer has to do at least: floating-point operations and bytes, from its shapes alone.
 //!
-//! Operations are those of the layer's multiply-adds, two each; layers without any are taken for pure
-//! memory traffic. Backward repeats them once for the params' gradients and once for the bottoms'
-//! diffs. Bytes count every blob and param that a direction must read or write once.
+//! Operations are those of the layer's multiply-adds, two each; layers without any are taken for
+//! pure memory traffic. Backward repeats them once for the params' gradients and once for the
+//! bottoms' diffs. Bytes count every blob and param that a direction must read or write once.
 
 use net::{BackwardWork, LayerSummary};
 

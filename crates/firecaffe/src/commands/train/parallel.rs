@@ -13,13 +13,15 @@ use crate::options::{one_of, silence_max};
 /// Most workers or replicas that can be asked for.
 const COUNT_MAX: u64 = 4096;
 
-/// Replicas and who runs them. The weights depend on the number of replicas, not on workers or threads.
+/// Replicas and who runs them. The weights depend on the number of replicas, not on workers or
+/// threads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ParallelArgs {
     /// Workers of this process: groups of threads that run replicas in parallel
     #[arg(long, value_name = "W", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     pub(crate) workers: u64,
-    /// Replicas of the training step, each with its own batch [default: one per worker of every rank]
+    /// Replicas of the training step, each with its own batch [default: one per worker of every
+    /// rank]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     replicas: Option<u64>,
     /// Whether `batch_size` is that of each replica, as in Caffe, or of all replicas together
@@ -33,9 +35,9 @@ pub(crate) struct ParallelArgs {
     #[arg(long, value_name = "ON", default_value = "on",
           value_parser = one_of::<Overlap>(Overlap::NAMES))]
     overlap: Overlap,
-    /// How gradients are summed: an algorithm, `auto` (the cheapest exact one), `auto-any`, or rules by
-    /// size like "ring:1M-;direct:0-1M" (docs/algorithms.md). Between ranks; with one rank a named one
-    /// runs between its workers, and `auto` is direct reads
+    /// How gradients are summed: an algorithm, `auto` (the cheapest exact one), `auto-any`, or
+    /// rules by size like "ring:1M-;direct:0-1M" (docs/algorithms.md). Between ranks; with one rank
+    /// a named one runs between its workers, and `auto` is direct reads
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = AlgorithmChoice::parse)]
     allreduce: AlgorithmChoice,
     /// Network parameters for `auto`, as saved by `bench network`

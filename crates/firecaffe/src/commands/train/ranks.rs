@@ -1,7 +1,8 @@
 //! `train` as one of the ranks of an MPI job.
 //!
-//! A rank that fails while others wait for it says why and ends the job, so that nobody hangs. Errors
-//! that all ranks find alike are rank 0's to say: the others hold back until it has ended them.
+//! A rank that fails while others wait for it says why and ends the job, so that nobody hangs.
+//! Errors that all ranks find alike are rank 0's to say: the others hold back until it has ended
+//! them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -22,7 +23,8 @@ use crate::launch;
 
 /// How long other ranks leave to rank 0 what all may have to say.
 const HOLD_BACK: Duration = Duration::from_secs(1);
-/// How long they leave to another what it is sure to say: on a loaded machine the end takes its time.
+/// How long they leave to another what it is sure to say: on a loaded machine the end takes its
+/// time.
 const HOLD_BACK_SURELY: Duration = Duration::from_secs(5);
 /// Exit code of a program ended by SIGTERM: 128 and the signal's number.
 const TERMINATED: i32 = 143;
