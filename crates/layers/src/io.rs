@@ -8,7 +8,7 @@ use tensor::{Layout, Slab};
 
 use crate::DataSource;
 
-/// A list of what one call lends a layer, one entry per blob or param. Up to six entries lie on the
+/// A list of what one call lends a layer, one entry per blob or param. Up to six entries are on the
 /// stack, so that an iteration of most nets allocates nothing.
 pub type InlineVec<T> = SmallVec<[T; 6]>;
 

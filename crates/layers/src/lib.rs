@@ -4,9 +4,10 @@
 //!
 //! 1. [`LayerKind::build`] lowers `layer { .. }` as written into a layer that can run, or says what
 //!    is wrong.
-//! 2. [`Layer::reshape`] takes the bottoms' shapes and answers the tops'; called again when they
+//! 2. [`Layer::reshape`] takes the bottoms' shapes and returns the tops'; called again when they
 //!    change.
 //! 3. [`Layer::params`] declares parameters once; the net allocates and fills them.
+//!    [`Layer::traits`] says what the net may do with the layer: fuse it, share its memory.
 //! 4. [`Layer::forward`] and [`Layer::backward`] run on borrowed memory ([`Forward`],
 //!    [`Backward`]).
 //!
@@ -71,7 +72,7 @@ pub trait Layer: Send {
 
     /// What Caffe draws from the random stream after the params and throws away: an unrolled
     /// recurrent net fills the weights of every step and keeps those of the first. To be drawn, in
-    /// this order, so that the layers behind get Caffe's numbers.
+    /// this order, so that later layers get Caffe's numbers.
     fn discarded(&self) -> Vec<ParamDecl> {
         Vec::new()
     }
@@ -97,15 +98,15 @@ pub trait Layer: Send {
     /// Computes the bottoms' diffs (overwriting) and the params' (as [`Gradient::write`] says).
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError>;
 
-    /// Whether gradient may flow into bottom `index` when `force_backward` asks for it; labels say
-    /// no.
+    /// Whether gradient may flow into bottom `index` when `force_backward` asks for it: not into
+    /// labels.
     fn backward_to(&self, index: usize) -> bool {
         let _ = index;
         true
     }
 
-    /// What the next batch begins with, besides params: a replica's own, which whoever runs several
-    /// of them in turn swaps. Its lengths follow the bottoms.
+    /// State that the next batch begins with: a recurrent layer's. It belongs to the replica; a
+    /// worker that runs several replicas swaps it. Its lengths follow the bottoms.
     fn carried(&mut self) -> &mut [Vec<f32>] {
         &mut []
     }

@@ -1,6 +1,6 @@
 //! Backward, layer by layer, last to first.
 
-use kernels::Cpu;
+use kernels::{Cpu, Write};
 use layers::{Backward, BottomDiff, Gradient, InlineVec, LayerError, TopDiff, TopGradient};
 use tensor::{SharedSlab, Slab, SlabWriteGuard};
 
@@ -37,6 +37,16 @@ impl Net {
             record: None,
             source,
         })
+    }
+
+    /// Forgets gradients: the next contribution to each param overwrites.
+    pub fn clear_gradients(&mut self) {
+        self.contributed.iter_mut().for_each(|contributed| *contributed = false);
+    }
+
+    /// How the next contribution to a param is written.
+    fn next_write(contributed: &mut bool) -> Write {
+        if std::mem::replace(contributed, true) { Write::Add } else { Write::Set }
     }
 
     /// Puts the loss weights where loss layers look for them.

@@ -1,4 +1,5 @@
-//! What reports and model files need of a compiled net, kept apart from what runs.
+//! What reports and model files need of a compiled net, kept apart from what runs; and what callers
+//! may ask a net.
 
 use base::Shape;
 use caffe_format::{LayerParameter, NetParameter, Phase};
@@ -6,6 +7,7 @@ use layers::LayerKind;
 
 use crate::ids::ParamId;
 use crate::memory::MemoryUse;
+use crate::params::Param;
 use crate::placed::{PlacedLayer, PlacedNet};
 use crate::report::{LayerSummary, LayoutConversion, NetReport};
 use crate::{Net, report};
@@ -87,6 +89,58 @@ impl NetDescription {
 }
 
 impl Net {
+    /// Layers that run, conversions included; the argument of the per-layer calls is below this.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// Whether there are no layers at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// Whether the layer at `index` reads from a source.
+    #[must_use]
+    pub fn is_data(&self, index: usize) -> bool {
+        self.layers[index].source.is_some() && self.layers[index].bottoms.is_empty()
+    }
+
+    /// Whether some layer writes to a sink: HDF5Output.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.layers.iter().any(|layer| layer.source.is_some() && !layer.bottoms.is_empty())
+    }
+
+    /// Whether a forward draws random numbers from the replica's stream.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        self.layers.iter().any(|layer| layer.draws)
+    }
+
+    /// Items in a batch: the first axis of the first top that a data layer (or any first layer)
+    /// makes.
+    #[must_use]
+    pub fn batch_items(&self) -> usize {
+        let layer = self.layers.iter().find(|l| l.source.is_some()).or(self.layers.first());
+        let top = layer.and_then(|layer| layer.tops.first());
+        top.and_then(|top| self.blobs[top.blob].shape.dims().first().copied()).unwrap_or(0)
+    }
+
+    /// Parameters in net order.
+    #[must_use]
+    pub fn params(&self) -> &[Param] {
+        self.params.as_slice()
+    }
+
+    /// How much of the pool is ready once layer `index` has run backward: a prefix to which no
+    /// remaining layer adds.
+    #[must_use]
+    pub fn ready_after(&self, index: usize) -> usize {
+        self.ready[index]
+    }
+
     /// The net's name.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -2,13 +2,23 @@
 //!
 //! A net is compiled in stages. Each takes the value of the stage before and returns a new one:
 //!
-//! | stage | value | made by |
+//! | stage | value | modules |
 //! |---|---|---|
-//! | written | `NetParameter` | [`filter`] drops layers by their include and exclude rules, [`splits`] gives every blob one reader |
-//! | graph | `NetGraph` | `graph`: names become ids; in-place, arity and layer types are checked |
-//! | shaped | `ShapedNet` | `shapes`: layers are built and shaped, first to last; `params`: parameters are shared by name and placed in slab, pool and running state; `needs`: which layers and bottoms take part in backward |
-//! | placed | `PlacedNet` | `layouts`: memory orders and conversions; `fusion`: layers absorb what follows them in place, and ReLU masks move to where diffs are made; `joining`: bottoms of a Concat become channels of its top; `memory`, `sharing`: blobs get buffers |
-//! | executable | [`Net`] | `executable`: memory is allocated, and what each layer's forward and backward need is worked out |
+//! | written | `NetParameter` | [`filter`], [`splits`] |
+//! | graph | `NetGraph` | `graph` |
+//! | shaped | `ShapedNet` | `shapes`, `params`, `needs` |
+//! | placed | `PlacedNet` | `placed`, `layouts`, `fusion`, `joining`, `memory`, `sharing` |
+//! | executable | [`Net`] | `executable`, `forward`, `backward` |
+//!
+//! - `filter` drops layers by their include and exclude rules; `splits` gives every blob one reader.
+//! - `graph` replaces names by ids and checks layer types, arity and what runs in place.
+//! - `shapes` builds the layers and shapes them, first to last. `params` shares parameters by name
+//!   and places them in slab, pool and running state. `needs` decides which layers and bottoms take
+//!   part in backward.
+//! - `layouts` assigns memory orders and inserts conversions. `fusion` lets layers absorb what
+//!   follows them in place and moves ReLU masks to where diffs are made. `joining` makes the bottoms
+//!   of a Concat channels of its top. `memory` and `sharing` assign buffers, as sizes.
+//! - `executable` allocates, and works out what each layer's forward and backward need.
 //!
 //! Only the last stage allocates blobs. [`describe()`] stops before it and returns what reports and
 //! model files need, the [`NetDescription`], which an executable net has too. Fusion, joining and

@@ -1,8 +1,8 @@
-//! Parameters of the whole net: who owns each, who shares it, and where it lives.
+//! Parameters of the whole net: who owns each, who shares it, and where it is.
 //!
-//! Values of learned params lie in one slab in net order. Gradients lie in the pool in the order
-//! backward finishes them: last layer first, and a shared param at the first layer that uses it,
-//! since that one contributes last. Running params (BatchNorm's statistics) lie in neither: each
+//! Values of learned params are in one slab in net order. Gradients are in the pool in the order in
+//! which backward finishes them: last layer first, and a shared param at the first layer that uses
+//! it, since that one contributes last. Running params (BatchNorm's statistics) are in neither: each
 //! replica has its own.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Gives every blob one reader: where a top is read more than once, a Split layer is inserted.
 //!
-//! A use as a loss (`loss_weight`) counts as a reader, so that backward adds the loss's share.
+//! A use as a loss (`loss_weight`) counts as a reader, so that backward adds the loss's gradient.
 //! Names are Caffe's: blob `ip2` of layer `ip2` becomes `ip2_ip2_0_split_0`, `ip2_ip2_0_split_1`,
 //! ….
 
