@@ -70,6 +70,11 @@ impl Exchange {
         self.chosen.clear();
     }
 
+    /// Sends elements in this format from here on.
+    pub fn set_wire(&mut self, wire: &'static WireFormat) {
+        self.configure(ExchangeConfig { wire, ..self.config.clone() });
+    }
+
     /// Leaves the sum over all ranks in `values`, by the algorithm and in the wire format that are
     /// configured. Returns the algorithm.
     pub fn all_reduce(&mut self, values: &mut [f32]) -> Result<Algorithm, ExchangeError> {
@@ -107,7 +112,7 @@ impl Exchange {
     }
 
     /// The algorithm for `len` values.
-    fn algorithm(&mut self, len: usize) -> Algorithm {
+    pub fn algorithm(&mut self, len: usize) -> Algorithm {
         if let Some(algorithm) = self.chosen.get(&len) {
             return algorithm.clone();
         }

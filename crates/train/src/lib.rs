@@ -78,6 +78,7 @@ mod output;
 mod placement;
 mod plan;
 mod ranks;
+mod report;
 mod restore;
 mod run;
 mod save;

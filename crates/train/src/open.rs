@@ -35,7 +35,8 @@ impl Job {
     ) -> Result<Self, TrainError> {
         let progress = ranks.progress();
         let busy = progress.busy(); // files may be slow
-        let (job, nets) = Self::build(config, ranks, events)?;
+        ranks.set_wire(config.wire);
+        let (mut job, nets) = Self::build(config, ranks, events)?;
         drop(busy);
         job.compare_ranks(&nets, events)?;
         let placement = job.shared.placement;

@@ -1,7 +1,10 @@
 //! Which algorithm sums gradients, where the choice is ours to check: between the workers of one
 //! rank.
 
-use collective::{AlgorithmChoice, Network};
+use std::ops::Range;
+use std::sync::Arc;
+
+use collective::AlgorithmChoice;
 use exchange::Exchange;
 
 use crate::{Job, JobConfig, ReplicaPlacement, TrainError};
@@ -19,8 +22,8 @@ pub(crate) fn workers_plan(
     if names(&config.allreduce).iter().any(|name| name == "mpi") {
         return Err(TrainError::MpiAlone);
     }
-    let choice = config.allreduce.clone();
-    let config = exchange::ExchangeConfig { choice, ..exchange::ExchangeConfig::LOCAL };
+    let (choice, wire) = (config.allreduce.clone(), config.wire);
+    let config = exchange::ExchangeConfig { choice, wire, ..exchange::ExchangeConfig::LOCAL };
     let links = transport::local::mesh(placement.workers, placement.workers).into_iter();
     Ok(links.map(|link| Exchange::new(Box::new(link), config.clone())).collect())
 }
@@ -37,15 +40,18 @@ fn names(choice: &AlgorithmChoice) -> Vec<String> {
 }
 
 impl Job {
-    /// Whether gradients are summed by the canonical tree, whatever their size.
-    pub(crate) fn sums_exactly(&self) -> bool {
-        let ReplicaPlacement { ranks, workers, .. } = self.shared.placement;
-        let world = if ranks > 1 { ranks } else { workers };
-        let network = Network::GIGABIT;
-        let sizes = (self.shared.buckets.iter()).map(|bucket| bucket.len() * size_of::<f32>());
-        let choice = &self.shared.config.allreduce;
-        world == 1
-            || *choice == AlgorithmChoice::Auto
-            || sizes.into_iter().all(|size| choice.algorithm(world, size, &network).is_exact(world))
+    /// Whether every bucket is summed by the canonical tree. Asks whoever will sum it which algorithm
+    /// that will be, so the answer holds for the network and wire format of the run.
+    pub(crate) fn sums_exactly(&mut self) -> bool {
+        let shared = Arc::clone(&self.shared);
+        let ReplicaPlacement { ranks, workers, .. } = shared.placement;
+        let mut lens = shared.buckets.iter().map(Range::len);
+        if ranks > 1 {
+            return lens.all(|len| shared.ranks.algorithm(len).is_none_or(|a| a.is_exact(ranks)));
+        }
+        match self.workers[0].reduction.as_mut().and_then(|reduction| reduction.plan.as_mut()) {
+            Some(plan) => lens.all(|len| plan.algorithm(len).is_exact(workers)),
+            None => true, // direct reads of the pools follow the tree
+        }
     }
 }

@@ -7,6 +7,8 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Rank;
+use collective::Algorithm;
+use exchange::wire::WireFormat;
 use exchange::{Exchange, ExchangeError};
 use transport::{Busy, RankProgress};
 
@@ -68,6 +70,18 @@ impl Ranks {
     /// Leaves the sum over ranks in `gradients`, by the algorithm chosen for this size.
     pub(crate) fn all_reduce(&self, gradients: &mut [f32]) -> Result<(), ExchangeError> {
         self.exchange().map_or(Ok(()), |mut exchange| exchange.all_reduce(gradients).map(drop))
+    }
+
+    /// The algorithm that [`all_reduce`](Self::all_reduce) uses for `len` gradients; `None` in a world of one.
+    pub(crate) fn algorithm(&self, len: usize) -> Option<Algorithm> {
+        self.exchange().map(|mut exchange| exchange.algorithm(len))
+    }
+
+    /// Sends gradients in this format from here on.
+    pub(crate) fn set_wire(&self, wire: &'static WireFormat) {
+        if let Some(mut exchange) = self.exchange() {
+            exchange.set_wire(wire);
+        }
     }
 
     /// Leaves the canonical sum over ranks in `values`.

@@ -2,13 +2,8 @@
 
 use std::time::Duration;
 
-use net::Output;
-
-use crate::notices::report_notices;
-use crate::step::{StepContext, StepOutput};
 use crate::sync::StepSummary;
-use crate::worker::Worker;
-use crate::{Display, Event, Job, PhaseTimes, TrainError};
+use crate::{Event, Job, PhaseTimes, TrainError};
 
 /// Requests to a run from outside; the binary's are signals.
 pub trait Control: Sync {
@@ -55,7 +50,7 @@ pub(crate) struct SmoothedLoss {
     mean: f32,
     start: u64,
     /// When and where the last display was, and what time had been spent on.
-    shown: Option<(Duration, u64, PhaseTimes)>,
+    pub(crate) shown: Option<(Duration, u64, PhaseTimes)>,
 }
 
 impl Job {
@@ -130,60 +125,6 @@ impl Job {
         Ok(Ending::Finished)
     }
 
-    /// Announces a step of the learning rate, before the iteration that it begins with.
-    pub(crate) fn report_rate_step(&self, events: &mut dyn FnMut(Event)) {
-        if let Some(step) = self.shared.solver.rates.step_begins(self.iter) {
-            events(Event::RateStep { iter: self.iter, step });
-        }
-    }
-
-    /// Reports an iteration: clipping, what data layers and `debug_info` say, and the display if it
-    /// is one to show. `hash` is of the weights before its update.
-    pub(crate) fn report(
-        &mut self,
-        context: &StepContext,
-        output: &StepOutput,
-        hash: Option<u64>,
-        events: &mut dyn FnMut(Event),
-    ) {
-        if let Some(c) = output.clipped {
-            events(Event::Clipped { norm: c.norm, limit: c.limit, factor: c.factor });
-        }
-        for Worker { net, replicas, .. } in &mut self.workers {
-            for replica in replicas {
-                report_notices(net, &mut replica.sources, events);
-            }
-        }
-        for value in output.replicas.iter().flat_map(|replica| &replica.debug) {
-            events(Event::Debug(value.clone()));
-        }
-        let average = self.solver_param().average_loss();
-        let loss = self.smoothed.add(output.loss, self.iter, average);
-        let Some(hash) = hash else { return };
-        let mut outputs = output.replicas[0].outputs.clone();
-        context.sync.summary().mean_outputs(&mut outputs);
-        events(Event::Displayed(self.display(loss, outputs)));
-        events(Event::Hash { steps: self.iter, hash });
-    }
-
-    /// What is shown of this iteration, and of the time since the last display.
-    fn display(&mut self, loss: f32, outputs: Vec<Output>) -> Display {
-        let now = (self.now(), self.iter, self.times());
-        let then = self.smoothed.shown.replace(now).unwrap_or(now);
-        let iterations = self.iter - then.1;
-        Display {
-            iter: self.iter,
-            loss,
-            rate: self.shared.solver.rates.at(self.iter),
-            elapsed: now.0.saturating_sub(then.0),
-            iterations,
-            items: self.items_per_iteration() as u64 * iterations,
-            times: now.2.since(&then.2),
-            interval: u64::from(self.solver_param().display().unsigned_abs()),
-            outputs,
-        }
-    }
-
     /// A forward of every replica without update, as Caffe does after the last iteration; the mean
     /// loss.
     fn forward_all(&mut self) -> Result<f32, TrainError> {
@@ -199,10 +140,6 @@ impl Job {
         Ok(summary.mean_loss())
     }
 
-    fn now(&self) -> Duration {
-        self.shared.clock.now()
-    }
-
     fn tests_now(&self) -> bool {
         let interval = u64::from(self.shared.config.solver.test_interval().unsigned_abs());
         interval > 0 && self.iter.is_multiple_of(interval)
@@ -216,7 +153,7 @@ impl Job {
 
 impl SmoothedLoss {
     /// Counts `loss` of iteration `iter` and returns the mean.
-    fn add(&mut self, loss: f32, iter: u64, average: i32) -> f32 {
+    pub(crate) fn add(&mut self, loss: f32, iter: u64, average: i32) -> f32 {
         let window = usize::try_from(average).unwrap_or(1).max(1);
         if self.losses.len() < window {
             self.losses.push(loss);

@@ -16,6 +16,7 @@
 
 mod context;
 mod error;
+mod member;
 mod output;
 mod update;
 
@@ -30,10 +31,11 @@ pub(crate) use context::{SharedState, StepContext};
 pub use error::StepError;
 pub use output::{ReplicaOutput, StepOutput};
 
-use crate::sync::{Communicator, Reducer};
+use crate::sync::Reducer;
 use crate::timeline::Activity;
 use crate::worker::Worker;
 use crate::{Control, Event, Job, NoControl, Overlap, TrainError};
+use member::{MemberTask, StepMember};
 
 impl Job {
     /// Runs one iteration: every worker takes its replicas' batches forward and backward, sums
@@ -52,7 +54,7 @@ impl Job {
         let hash = if self.displays() { Some(self.hash()?) } else { None };
         let context = Arc::new(self.step_context());
         let output = self.run_workers(&context, control)?;
-        self.report(&context, &output, hash, events);
+        self.report(&context, &output, hash, events)?;
         self.iter += 1;
         events(Event::Stepped { done: self.iter, loss: output.loss });
         Ok(output)
@@ -67,9 +69,9 @@ impl Job {
         let mut workers = std::mem::take(&mut self.workers).into_iter();
         let mut first = workers.next().expect("there is at least one worker");
         let mut others: Vec<MemberTask> =
-            workers.map(|worker| member_task(context, StepMember::Worker(worker))).collect();
+            workers.map(|worker| StepMember::Worker(worker).task(context)).collect();
         if let Some(communicator) = self.communicator.take() {
-            others.push(member_task(context, StepMember::Communicator(communicator)));
+            others.push(StepMember::Communicator(communicator).task(context));
         }
         let run_first = || {
             let result = first.step(context, control);
@@ -85,26 +87,6 @@ impl Job {
         }
         StepOutput::merge(results, &context.sync)
     }
-}
-
-/// Who takes part in a step on a thread of its own.
-enum StepMember {
-    Worker(Worker),
-    Communicator(Communicator),
-}
-
-/// Lends a member to its thread, which returns it with what it computed.
-type MemberTask = Box<dyn FnOnce() -> (StepMember, Result<StepOutput, StepError>) + Send>;
-
-fn member_task(context: &Arc<StepContext>, mut member: StepMember) -> MemberTask {
-    let context = Arc::clone(context);
-    Box::new(move || {
-        let result = match &mut member {
-            StepMember::Worker(worker) => worker.step(&context, &NoControl),
-            StepMember::Communicator(communicator) => communicator.step(&context),
-        };
-        (member, result)
-    })
 }
 
 impl Worker {

@@ -67,6 +67,18 @@ impl PhaseTimes {
         }
     }
 
+    /// These times and `other`, phase by phase.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            data: self.data + other.data,
+            forward: self.forward + other.forward,
+            backward: self.backward + other.backward,
+            exchange: self.exchange + other.exchange,
+            update: self.update + other.update,
+        }
+    }
+
     /// Everything together.
     #[must_use]
     pub fn total(&self) -> Duration {
@@ -78,12 +90,21 @@ impl PhaseTimes {
 #[derive(Debug, Default)]
 pub(crate) struct TimeRecorder {
     pub(crate) times: PhaseTimes,
+    /// What `times` was at the last report.
+    reported: PhaseTimes,
     pub(crate) spans: SpanRecorder,
 }
 
 impl TimeRecorder {
     pub(crate) fn new(timeline: bool) -> Self {
-        Self { times: PhaseTimes::default(), spans: SpanRecorder::new(timeline) }
+        Self { spans: SpanRecorder::new(timeline), ..Self::default() }
+    }
+
+    /// What was spent since the last call.
+    pub(crate) fn take_report(&mut self) -> PhaseTimes {
+        let since = self.times.since(&self.reported);
+        self.reported = self.times;
+        since
     }
 
     pub(crate) fn add(&mut self, activity: Activity, begin: Duration, end: Duration) {

@@ -26,7 +26,8 @@ const SOLVER: &str = r#"
     base_lr: 0.5  lr_policy: "fixed"  momentum: 0.9  random_seed: 1  display: 1  clip_gradients: 1e-3
     net_param {
       layer { name: "data" type: "DummyData" top: "x" top: "y"
-              dummy_data_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 2 } } }
+              dummy_data_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 2 }
+              data_filler { value: 1 } data_filler { value: 1 } } }
       layer { name: "hidden" type: "InnerProduct" bottom: "x" top: "h" inner_product_param { num_output: 5
               weight_filler { type: "xavier" } } }
       layer { name: "line" type: "InnerProduct" bottom: "h" top: "line" inner_product_param { num_output: 2 } }
@@ -50,12 +51,50 @@ fn check(change: impl FnOnce(&mut JobConfig), want: Expect) {
 
 #[test]
 fn ready_ranges_are_reduced_during_the_last_backward() {
-    check(|config| config.replicas = Some(2), expect![[""]]);
+    check(
+        |config| config.replicas = Some(2),
+        expect![[r#"
+        forward: data
+        forward: hidden
+        forward: line
+        forward: loss
+        backward: loss
+        backward: line
+        backward: hidden
+        backward: data
+        forward: data
+        forward: hidden
+        forward: line
+        forward: loss
+        backward: loss
+        backward: line
+        local sum: bucket 0
+        backward: hidden
+        local sum: bucket 1
+        backward: data
+        exposed communication: wait for sums
+        update: update"#]],
+    );
 }
 
 #[test]
 fn without_overlap_all_buckets_follow_backward() {
-    check(|config| config.overlap = Overlap::AfterBackward, expect![[""]]);
+    check(
+        |config| config.overlap = Overlap::AfterBackward,
+        expect![[r#"
+        forward: data
+        forward: hidden
+        forward: line
+        forward: loss
+        backward: loss
+        backward: line
+        backward: hidden
+        backward: data
+        local sum: bucket 0
+        local sum: bucket 1
+        exposed communication: wait for sums
+        update: update"#]],
+    );
 }
 
 /// Set-up apart, what a caller is told of one displayed step.
@@ -68,5 +107,6 @@ fn a_step_reports_its_events_in_order() {
         names.push(text.split([' ', '(', '{']).next().unwrap_or_default().to_owned());
     })
     .unwrap();
-    expect![[""]].assert_eq(&names.join(" "));
+    expect!["Clipped BucketReduced BucketReduced Displayed Hash WorkerTimes RankTimes Stepped"]
+        .assert_eq(&names.join(" "));
 }

@@ -99,7 +99,7 @@ fn a_global_batch_gives_caffes_losses() {
 }
 
 #[test]
-fn what_cannot_be_dealt_is_refused_before_the_first_iteration() {
+fn what_cannot_be_placed_is_refused_before_the_first_iteration() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |change: &dyn Fn(&mut JobConfig)| {
         let mut config = replicas("sgd_fixed", folder.path());
@@ -141,20 +141,23 @@ fn no_alarm() -> train::Alarm {
     Box::new(|error| panic!("{error}"))
 }
 
+/// Ranks, workers per rank, and an exact algorithm.
+const WORLDS: &[(usize, usize, &str)] = &[
+    (2, 1, "auto"),
+    (4, 1, "reduction-tree"),
+    (2, 2, "halving-doubling"),
+    (1, 4, "direct"),
+    (1, 2, "reduction-tree"),
+    (1, 4, "halving-doubling"),
+];
+
 #[test]
 fn any_ranks_and_exact_algorithms_give_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["sgd_fixed", "batchnorm", "sgd_l1_clip", "dropout"] {
         let config = replicas(name, folder.path());
         let one = hash(config.clone(), 6);
-        for (ranks, workers, algorithm) in [
-            (2, 1, "auto"),
-            (4, 1, "reduction-tree"),
-            (2, 2, "halving-doubling"),
-            (1, 4, "direct"),
-            (1, 2, "reduction-tree"),
-            (1, 4, "halving-doubling"),
-        ] {
+        for &(ranks, workers, algorithm) in WORLDS {
             for overlap in [Overlap::DuringBackward, Overlap::AfterBackward] {
                 let mut config =
                     JobConfig { workers, overlap, bucket_bytes: 2000, ..config.clone() };
@@ -165,6 +168,33 @@ fn any_ranks_and_exact_algorithms_give_the_same_bits() {
             }
         }
     }
+}
+
+/// Every node of the canonical tree is rounded, also where nothing is sent: in one worker's sum over its
+/// replicas, in the local sum, and in a world of one.
+#[test]
+fn in_every_wire_format_any_workers_and_ranks_give_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut hashes = Vec::new();
+    for wire in exchange::wire::WIRE_FORMATS {
+        let config = JobConfig { wire, ..replicas("sgd_fixed", folder.path()) };
+        let one = hash(config.clone(), 6);
+        let same = |what: &str, got: u64| assert_eq!(got, one, "{}: {what}", wire.name);
+        same("2 workers", hash(JobConfig { workers: 2, ..config.clone() }, 6));
+        same("4 workers", hash(JobConfig { workers: 4, ..config.clone() }, 6));
+        for &(ranks, workers, algorithm) in WORLDS {
+            let mut config = JobConfig { workers, bucket_bytes: 2000, ..config.clone() };
+            config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
+            for got in hashes_of_ranks(ranks, &config, 6) {
+                same(&format!("{ranks} ranks x {workers}, {algorithm}"), got);
+            }
+        }
+        let alone = JobConfig { replicas: Some(1), ..config };
+        hashes.extend([one, hash(alone, 6)]);
+    }
+    hashes.sort_unstable();
+    hashes.dedup();
+    assert_eq!(hashes.len(), 6, "three formats round differently, also without any sum");
 }
 
 /// A recurrent net whose sequences go on from batch to batch: each replica has a state of its own.

@@ -1,0 +1,103 @@
+//! What a step reports to the caller: clipping, buckets, data, debug values, and at a display also the
+//! times of workers and ranks.
+
+use std::time::Duration;
+
+use net::Output;
+
+use crate::notices::report_notices;
+use crate::step::{StepContext, StepOutput};
+use crate::worker::Worker;
+use crate::{Display, Event, Job, PhaseTimes, TrainError};
+
+impl Job {
+    /// Announces a step of the learning rate, before the iteration that it begins with.
+    pub(crate) fn report_rate_step(&self, events: &mut dyn FnMut(Event)) {
+        if let Some(step) = self.shared.solver.rates.step_begins(self.iter) {
+            events(Event::RateStep { iter: self.iter, step });
+        }
+    }
+
+    /// Reports an iteration, and the display if it is one to show. `hash` is of the weights before its update.
+    /// A collective in an iteration that is displayed.
+    pub(crate) fn report(
+        &mut self,
+        context: &StepContext,
+        output: &StepOutput,
+        hash: Option<u64>,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<(), TrainError> {
+        if let Some(c) = output.clipped {
+            events(Event::Clipped { norm: c.norm, limit: c.limit, factor: c.factor });
+        }
+        self.report_buckets(output, events);
+        for Worker { net, replicas, .. } in &mut self.workers {
+            for replica in replicas {
+                report_notices(net, &mut replica.sources, events);
+            }
+        }
+        for value in output.replicas.iter().flat_map(|replica| &replica.debug) {
+            events(Event::Debug(value.clone()));
+        }
+        let average = self.solver_param().average_loss();
+        let loss = self.smoothed.add(output.loss, self.iter, average);
+        let Some(hash) = hash else { return Ok(()) };
+        let mut outputs = output.replicas[0].outputs.clone();
+        context.sync.summary().mean_outputs(&mut outputs);
+        events(Event::Displayed(self.display(loss, outputs)));
+        events(Event::Hash { steps: self.iter, hash });
+        self.report_times(events)
+    }
+
+    fn report_buckets(&self, output: &StepOutput, events: &mut dyn FnMut(Event)) {
+        for (bucket, (range, time)) in self.shared.buckets.iter().zip(&output.buckets).enumerate() {
+            events(Event::BucketReduced {
+                iter: self.iter,
+                bucket,
+                bytes: range.len() * size_of::<f32>(),
+                took: time.end.saturating_sub(time.start),
+            });
+        }
+    }
+
+    /// What every worker of this rank spent its time on since the last display, and what every rank did.
+    fn report_times(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
+        let rank = self.rank().index();
+        let mut total = PhaseTimes::default();
+        for worker in &mut self.workers {
+            let times = worker.times.take_report();
+            events(Event::WorkerTimes { rank, worker: worker.index, times });
+            total = total.plus(&times);
+        }
+        let own = serde_json::to_vec(&(self.shared.ranks.host(), total));
+        let all = self.shared.ranks.gather(own.expect("a name and numbers can be written"))?;
+        for (rank, bytes) in all.iter().enumerate() {
+            let (host, times) =
+                serde_json::from_slice(bytes).map_err(|_| TrainError::State { rank })?;
+            events(Event::RankTimes { rank, host, times });
+        }
+        Ok(())
+    }
+
+    /// What is shown of this iteration, and of the time since the last display.
+    fn display(&mut self, loss: f32, outputs: Vec<Output>) -> Display {
+        let now = (self.now(), self.iter, self.times());
+        let then = self.smoothed.shown.replace(now).unwrap_or(now);
+        let iterations = self.iter - then.1;
+        Display {
+            iter: self.iter,
+            loss,
+            rate: self.shared.solver.rates.at(self.iter),
+            elapsed: now.0.saturating_sub(then.0),
+            iterations,
+            items: self.items_per_iteration() as u64 * iterations,
+            times: now.2.since(&then.2),
+            interval: u64::from(self.solver_param().display().unsigned_abs()),
+            outputs,
+        }
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        self.shared.clock.now()
+    }
+}
