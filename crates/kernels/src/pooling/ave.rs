@@ -53,12 +53,13 @@ impl Kernel for AveForward<'_> {
     #[inline(always)]
     fn run<S: SimdLanes>(self, s: S) {
         let Self { shape, x, rows, y } = self;
-        let mut outputs = y.chunks_exact_mut(shape.c);
+        let c = shape.c;
+        let mut outputs = y.chunks_exact_mut(c);
         each_window(
             shape,
             rows,
             #[inline(always)]
-            |pixels| PixelView::new(x, shape.c, pixels),
+            |pixels| PixelView::new(x, c, pixels),
             #[inline(always)]
             |x, PoolingWindow { rows, cols, output }| {
                 let Some(y) = outputs.next() else { return };
@@ -67,7 +68,7 @@ impl Kernel for AveForward<'_> {
                     return add_pixels(shape, x.data(), [rows, cols], weight, y);
                 }
                 let strip = &mut AveWindow { x, rows, cols, width: shape.w, weight, y };
-                strips::each(s, shape.c, strip);
+                strips::each(s, c, strip);
             },
         );
     }
@@ -160,19 +161,20 @@ impl Kernel for AveBackward<'_> {
     #[inline(always)]
     fn run<S: SimdLanes>(self, s: S) {
         let Self { shape, dy, first, relu, dx } = self;
+        let c = shape.c;
         let (ow, full) = (shape.out()[1], 1.0 / (shape.kernel[0] * shape.kernel[1]) as f32);
         each_pixel(
-            shape,
+            (shape, c),
             first,
             dx,
             #[inline(always)]
-            |outputs| PixelView::new(dy, shape.c, outputs),
+            |outputs| PixelView::new(dy, c, outputs),
             #[inline(always)]
             |dy, PooledPixel { rows, cols, index, .. }, dx| {
                 let relu = relu.at(index);
                 let full = are_full(shape, [&rows, &cols]).then_some(full);
                 let strip = &mut AvePixel { shape, dy, rows, cols, ow, full, relu, dx };
-                strips::each(s, shape.c, strip);
+                strips::each(s, c, strip);
             },
         );
     }

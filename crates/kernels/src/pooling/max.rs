@@ -55,12 +55,13 @@ impl Kernel for MaxForward<'_> {
     #[inline(always)]
     fn run<S: SimdLanes>(self, s: S) {
         let Self { shape, x, rows, y, mask } = self;
-        let mut outputs = y.chunks_exact_mut(shape.c).zip(mask.chunks_exact_mut(shape.c));
+        let c = shape.c;
+        let mut outputs = y.chunks_exact_mut(c).zip(mask.chunks_exact_mut(c));
         each_window(
             shape,
             rows,
             #[inline(always)]
-            |pixels| PixelView::new(x, shape.c, pixels),
+            |pixels| PixelView::new(x, c, pixels),
             #[inline(always)]
             |x, PoolingWindow { rows, cols, .. }| {
                 let Some((y, mask)) = outputs.next() else { return };
@@ -69,7 +70,7 @@ impl Kernel for MaxForward<'_> {
                     return mask.fill(u32::MAX);
                 }
                 let strip = &mut MaxWindow { x, rows, cols, width: shape.w, y, mask };
-                strips::each(s, shape.c, strip);
+                strips::each(s, c, strip);
             },
         );
     }
@@ -147,21 +148,21 @@ impl Kernel for MaxBackward<'_> {
     #[inline(always)]
     fn run<S: SimdLanes>(self, s: S) {
         let Self { shape, dy, mask, first, relu, dx } = self;
-        let ow = shape.out()[1];
+        let (c, ow) = (shape.c, shape.out()[1]);
         each_pixel(
-            shape,
+            (shape, c),
             first,
             dx,
             #[inline(always)]
             |outputs| {
-                let dy = PixelView::new(dy, shape.c, outputs.clone());
-                (dy, PixelView::new(mask, shape.c, outputs))
+                let dy = PixelView::new(dy, c, outputs.clone());
+                (dy, PixelView::new(mask, c, outputs))
             },
             #[inline(always)]
             |(dy, mask), PooledPixel { rows, cols, pixel, index }, dx| {
                 let relu = relu.at(index);
                 let strip = &mut MaxPixel { dy, mask, pixel, rows, cols, ow, relu, dx };
-                strips::each(s, shape.c, strip);
+                strips::each(s, c, strip);
             },
         );
     }

@@ -62,20 +62,22 @@ pub(super) struct PooledPixel {
 
 /// Calls `visit(image, pixel, gradients)` for each pixel of `dx`, which are rows of inputs from
 /// `first` on. `image` is what `view` returns for the outputs of the image.
+///
+/// `c` is `shape.c`, as a local variable of the caller: the compiler then sees that views, strips
+/// and gradients have the same number of channels, and removes the checks of every access.
 #[inline(always)]
 pub(super) fn each_pixel<I: Copy>(
-    shape: &PoolingShape,
+    (shape, c): (&PoolingShape, usize),
     first: usize,
     dx: &mut [f32],
     view: impl Fn(Range<usize>) -> I,
     mut visit: impl FnMut(I, PooledPixel, &mut [f32]),
 ) {
     let ([oh, ow], w) = (shape.out(), shape.w);
-    for (r, dx) in dx.chunks_exact_mut(w * shape.c).enumerate() {
+    for (r, dx) in dx.chunks_exact_mut(w * c).enumerate() {
         let (n, i) = ((first + r) / shape.h, (first + r) % shape.h);
         let (image, rows) = (view(n * oh * ow..(n + 1) * oh * ow), shape.windows_over(0, i));
-        for (j, (dx, cols)) in dx.chunks_exact_mut(shape.c).zip(shape.windows_along(1)).enumerate()
-        {
+        for (j, (dx, cols)) in dx.chunks_exact_mut(c).zip(shape.windows_along(1)).enumerate() {
             let (rows, pixel, index) = (rows.clone(), i * w + j, r * w + j);
             visit(image, PooledPixel { rows, cols, pixel, index }, dx);
         }
