@@ -151,7 +151,7 @@ pub enum Event {
         /// Its number.
         step: u64,
     },
-    /// A bucket of gradients was summed over all ranks.
+    /// A bucket of gradients was summed: between ranks if there are several, else between workers.
     BucketReduced {
         /// The iteration.
         iter: u64,
@@ -159,7 +159,7 @@ pub enum Event {
         bucket: usize,
         /// Size of its gradients in memory, not on the wire.
         bytes: usize,
-        /// From its first collective step to its last, waiting for other ranks included.
+        /// From the begin of its reduction to the end, waiting for others included.
         #[serde(with = "seconds")]
         took: Duration,
     },

@@ -25,17 +25,32 @@ pub(crate) struct JsonLog {
     iteration: u64,
     /// The net whose test phase runs.
     testing: usize,
+    /// Those of the iteration that runs.
+    buckets: Vec<Event>,
 }
 
 impl JsonLog {
     /// Creates the file, or empties an existing one.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        Ok(Self { file: File::create(path)?, iteration: 0, testing: 0 })
+        Ok(Self { file: File::create(path)?, iteration: 0, testing: 0, buckets: Vec::new() })
     }
 
-    /// Appends what there is to say about an event, `seconds` after the program began.
+    /// Appends what there is to say about an event, `seconds` after the program began. Buckets are
+    /// reported in every iteration; those of an iteration that is displayed follow its record.
     pub(crate) fn event(&mut self, event: &Event, seconds: f64) -> io::Result<()> {
         self.follow(event);
+        match event {
+            Event::BucketReduced { .. } => Ok(()),
+            Event::Displayed(_) => {
+                self.write(event, seconds)?;
+                let buckets = std::mem::take(&mut self.buckets);
+                buckets.iter().try_for_each(|bucket| self.write(bucket, seconds))
+            }
+            _ => self.write(event, seconds),
+        }
+    }
+
+    fn write(&mut self, event: &Event, seconds: f64) -> io::Result<()> {
         let Some(fields) = RecordFields::of(event, self.testing) else { return Ok(()) };
         let iteration = match event {
             Event::Displayed(display) => display.iter,
@@ -53,7 +68,11 @@ impl JsonLog {
     /// Remembers where the run is, for events that do not say it.
     fn follow(&mut self, event: &Event) {
         match event {
-            Event::Stepped { done, .. } => self.iteration = *done,
+            Event::Stepped { done, .. } => {
+                self.iteration = *done;
+                self.buckets.clear();
+            }
+            Event::BucketReduced { .. } => self.buckets.push(event.clone()),
             Event::Testing { iter, net } => (self.iteration, self.testing) = (*iter, *net),
             _ => {}
         }

@@ -20,7 +20,14 @@ fn a_short_run() {
     };
     let seconds = Duration::from_secs;
     let times = PhaseTimes { data: seconds(1), forward: seconds(2), ..PhaseTimes::default() };
+    let bucket = |iter, bucket| Event::BucketReduced {
+        iter,
+        bucket,
+        bytes: 4000,
+        took: Duration::from_millis(3),
+    };
     let events = [
+        bucket(0, 2),
         Event::Displayed(Display {
             iter: 0,
             loss: f32::NAN,
@@ -33,12 +40,12 @@ fn a_short_run() {
             outputs: vec![output("a \"b\"\n", &[0.25]), output("c", &[1.0, 2.0])],
         }),
         Event::Stepped { done: 1, loss: 0.5 },
+        bucket(1, 0), // this iteration is not displayed
         Event::SnapshotWritten { model: "m".into(), state: "s".into() },
         Event::Testing { iter: 1, net: 1 },
         Event::Tested { outputs: vec![output("accuracy", &[0.5])], loss: None },
         Event::Hash { steps: 1, hash: 255 },
         Event::SnapshotFailed { causes: vec!["cannot write a".into(), "disk full".into()] },
-        Event::BucketReduced { iter: 1, bucket: 2, bytes: 4000, took: Duration::from_millis(3) },
         Event::WorkerTimes { rank: 0, worker: 1, times },
         Event::RankTimes { rank: 0, host: "a".into(), times },
         Event::Spent { elapsed: Duration::from_secs(4), items: 10, times },
@@ -49,11 +56,11 @@ fn a_short_run() {
     }
     expect![[r#"
         {"event":"display","iteration":0,"seconds":1.5,"loss":null,"lr":0.01,"outputs":{"a \"b\"\n":0.25,"c":[1.0,2.0]}}
+        {"event":"bucket","iteration":0,"seconds":1.5,"bucket":2,"bytes":4000,"took":0.003}
         {"event":"snapshot","iteration":1,"seconds":1.5,"model":"m","state":"s"}
         {"event":"test","iteration":1,"seconds":1.5,"net":1,"outputs":{"accuracy":0.5}}
         {"event":"weights","iteration":1,"seconds":1.5,"hash":"00000000000000ff"}
         {"event":"snapshot_failed","iteration":1,"seconds":1.5,"reason":"cannot write a: disk full"}
-        {"event":"bucket","iteration":1,"seconds":1.5,"bucket":2,"bytes":4000,"took":0.003}
         {"event":"worker_times","iteration":1,"seconds":1.5,"rank":0,"worker":1,"times":{"data":1.0,"forward":2.0,"backward":0.0,"exchange":0.0,"update":0.0}}
         {"event":"rank_times","iteration":1,"seconds":1.5,"rank":0,"host":"a","times":{"data":1.0,"forward":2.0,"backward":0.0,"exchange":0.0,"update":0.0}}
         {"event":"speed","iteration":1,"seconds":1.5,"images_per_s":2.5,"time_shares":{"data wait":33.33,"forward":66.67,"backward":0.0,"exposed communication":0.0,"update":0.0}}
