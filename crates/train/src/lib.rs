@@ -6,7 +6,7 @@
 //! nor reads flags or environment.
 //!
 //! ```
-//! use train::{Job, JobConfig, files::solver_from_text};
+//! use train::{Job, JobConfig, NoControl, files::solver_from_text};
 //!
 //! // Learns y = 3 a + 2 b + 1 from four points.
 //! let solver = solver_from_text(
@@ -24,7 +24,7 @@
 //! let mut job = Job::open(JobConfig::new(solver), &mut |_| {})?;
 //! job.set_input_arrays("points", &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], &[1.0, 3.0, 4.0, 6.0])?;
 //! for _ in 0..300 {
-//!     job.step(&mut |_| {})?;
+//!     job.step(&NoControl, &mut |_| {})?;
 //! }
 //! let line = &job.model()?.layer[1];
 //! let [a, b] = line.blobs[0].data[..] else { panic!("two weights") };

@@ -72,7 +72,8 @@ impl Ranks {
         self.exchange().map_or(Ok(()), |mut exchange| exchange.all_reduce(gradients).map(drop))
     }
 
-    /// The algorithm that [`all_reduce`](Self::all_reduce) uses for `len` gradients; `None` in a world of one.
+    /// The algorithm that [`all_reduce`](Self::all_reduce) uses for `len` gradients; `None` in a
+    /// world of one.
     pub(crate) fn algorithm(&self, len: usize) -> Option<Algorithm> {
         self.exchange().map(|mut exchange| exchange.algorithm(len))
     }

@@ -1,5 +1,5 @@
-//! What a step reports to the caller: clipping, buckets, data, debug values, and at a display also the
-//! times of workers and ranks.
+//! What a step reports to the caller: clipping, buckets, data, debug values, and at a display also
+//! the times of workers and ranks.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ impl Job {
         }
     }
 
-    /// Reports an iteration, and the display if it is one to show. `hash` is of the weights before its update.
-    /// A collective in an iteration that is displayed.
+    /// Reports an iteration, and the display if it is one to show. `hash` is of the weights before
+    /// its update. A collective in an iteration that is displayed.
     pub(crate) fn report(
         &mut self,
         context: &StepContext,
@@ -60,7 +60,7 @@ impl Job {
         }
     }
 
-    /// What every worker of this rank spent its time on since the last display, and what every rank did.
+    /// What every worker of this rank spent its time on since the last display, and every rank.
     fn report_times(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
         let rank = self.rank().index();
         let mut total = PhaseTimes::default();

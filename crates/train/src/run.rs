@@ -67,7 +67,8 @@ impl Job {
             shown: Some((self.now(), self.iter, self.times())),
             ..Default::default()
         };
-        self.shared.ranks.sum(&mut [0.0])?; // all ranks leave here together: the zero of their timelines
+        // All ranks leave this collective together: it is the zero of their timelines.
+        self.shared.ranks.sum(&mut [0.0])?;
         self.started = self.now();
         let from = self.iter;
         let max_iter = u64::from(self.shared.config.solver.max_iter().unsigned_abs());
@@ -81,7 +82,7 @@ impl Job {
                     break;
                 }
             }
-            let request = self.step_with(control, events)?.request;
+            let request = self.step(control, events)?.request;
             if self.snapshots_now() || request == Request::Snapshot {
                 self.snapshot(events)?;
             }

@@ -1,12 +1,12 @@
 //! One iteration. This file is the map of the program: what a worker does, in order.
 //!
 //! ```text
-//!   Job::step ── posts ──▶ Worker::step, on every worker's own thread
+//!   Job::step ── lends ──▶ Worker::step, on every worker's own thread
 //!                            for each of its replicas
-//!                              next batch, forward              (data layers are layers)
+//!                              next batch, forward        (a data layer is a layer)
 //!                              backward, last layer first
-//!                                 ready range ──▶ Reducer::submit   sums between workers
-//!                            Reducer::finish                        and, by the Communicator, between ranks
+//!                                ready range ──▶ Reducer::submit: sums between workers
+//!                            Reducer::finish: waits for workers and, by the communicator, ranks
 //!                            norms, barrier, update of the worker's own chunks
 //! ```
 //!
@@ -34,18 +34,13 @@ pub use output::{ReplicaOutput, StepOutput};
 use crate::sync::Reducer;
 use crate::timeline::Activity;
 use crate::worker::Worker;
-use crate::{Control, Event, Job, NoControl, Overlap, TrainError};
-use member::{MemberTask, StepMember};
+use crate::{Control, Event, Job, Overlap, TrainError};
 
 impl Job {
     /// Runs one iteration: every worker takes its replicas' batches forward and backward, sums
-    /// gradients with all others on the way, and updates its chunks of the parameters.
-    pub fn step(&mut self, events: &mut dyn FnMut(Event)) -> Result<StepOutput, TrainError> {
-        self.step_with(&NoControl, events)
-    }
-
-    /// As [`step`](Self::step); also takes requests from outside, which all ranks answer together.
-    pub(crate) fn step_with(
+    /// gradients with all others on the way, and updates its chunks of the parameters. What `control`
+    /// asks for is in the output, the same on all ranks.
+    pub fn step(
         &mut self,
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
@@ -53,59 +48,25 @@ impl Job {
         self.report_rate_step(events);
         let hash = if self.displays() { Some(self.hash()?) } else { None };
         let context = Arc::new(self.step_context());
-        let output = self.run_workers(&context, control)?;
+        let mut members = self.lend_members().into_iter();
+        let mut first = members.next().expect("there is at least one worker");
+        let others = members.map(|member| member.into_task(&context)).collect();
+        let run_first = || {
+            let result = first.run(&context, control);
+            (first, result)
+        };
+        let results = self.threads.run(run_first, others); // on every member's own thread
+        let output = StepOutput::merge(self.take_back(results), &context.sync)?;
         self.report(&context, &output, hash, events)?;
         self.iter += 1;
         events(Event::Stepped { done: self.iter, loss: output.loss });
         Ok(output)
     }
-
-    /// Runs all workers, and the communicator if there are other ranks, through one iteration.
-    fn run_workers(
-        &mut self,
-        context: &Arc<StepContext>,
-        control: &dyn Control,
-    ) -> Result<StepOutput, StepError> {
-        let mut workers = std::mem::take(&mut self.workers).into_iter();
-        let mut first = workers.next().expect("there is at least one worker");
-        let mut others: Vec<MemberTask> =
-            workers.map(|worker| StepMember::Worker(worker).task(context)).collect();
-        if let Some(communicator) = self.communicator.take() {
-            others.push(StepMember::Communicator(communicator).task(context));
-        }
-        let run_first = || {
-            let result = first.step(context, control);
-            (StepMember::Worker(first), result)
-        };
-        let mut results = Vec::new();
-        for (member, result) in self.threads.run(run_first, others) {
-            results.push(result);
-            match member {
-                StepMember::Worker(worker) => self.workers.push(worker),
-                StepMember::Communicator(communicator) => self.communicator = Some(communicator),
-            }
-        }
-        StepOutput::merge(results, &context.sync)
-    }
 }
 
 impl Worker {
-    /// This worker's part of one iteration. When it fails, everybody who waits for it is told.
-    pub(crate) fn step(
-        &mut self,
-        context: &StepContext,
-        control: &dyn Control,
-    ) -> Result<StepOutput, StepError> {
-        let guard = context.sync.fail_on_panic();
-        let result = self.compute_and_update(context, control);
-        if let Err(error) = &result {
-            context.fail(error);
-        }
-        drop(guard);
-        result
-    }
-
-    fn compute_and_update(
+    /// This worker's part of one iteration.
+    fn step(
         &mut self,
         context: &StepContext,
         control: &dyn Control,

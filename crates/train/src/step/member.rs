@@ -1,11 +1,11 @@
-//! Who takes part in a step on a thread of its own: a worker, or the communicator.
+//! Who takes part in a step, each on a thread of its own: the workers and the communicator.
 
 use std::sync::Arc;
 
 use super::{StepContext, StepError, StepOutput};
-use crate::NoControl;
 use crate::sync::Communicator;
 use crate::worker::Worker;
+use crate::{Control, Job, NoControl};
 
 /// A member of a step, lent to its thread.
 pub(super) enum StepMember {
@@ -13,19 +13,61 @@ pub(super) enum StepMember {
     Communicator(Communicator),
 }
 
-/// Runs a member's part of a step and gives the member back with its result.
-pub(super) type MemberTask =
-    Box<dyn FnOnce() -> (StepMember, Result<StepOutput, StepError>) + Send>;
+/// A member, given back with what its part of the step gave.
+type MemberResult = (StepMember, Result<StepOutput, StepError>);
+
+/// Runs a member's part of a step.
+type MemberTask = Box<dyn FnOnce() -> MemberResult + Send>;
 
 impl StepMember {
-    pub(super) fn task(mut self, context: &Arc<StepContext>) -> MemberTask {
+    /// Runs this member's part. When it fails or panics, whoever waits for it is told.
+    pub(super) fn run(
+        &mut self,
+        context: &StepContext,
+        control: &dyn Control,
+    ) -> Result<StepOutput, StepError> {
+        let guard = context.sync.fail_on_panic();
+        let result = match self {
+            Self::Worker(worker) => worker.step(context, control),
+            Self::Communicator(communicator) => communicator.step(context),
+        };
+        if let Err(error) = &result {
+            context.fail(error);
+        }
+        drop(guard);
+        result
+    }
+
+    /// As [`run`](Self::run), for another thread. Requests reach the job through worker 0 alone.
+    pub(super) fn into_task(mut self, context: &Arc<StepContext>) -> MemberTask {
         let context = Arc::clone(context);
         Box::new(move || {
-            let result = match &mut self {
-                Self::Worker(worker) => worker.step(&context, &NoControl),
-                Self::Communicator(communicator) => communicator.step(&context),
-            };
+            let result = self.run(&context, &NoControl);
             (self, result)
         })
+    }
+}
+
+impl Job {
+    /// All workers, worker 0 first, then the communicator if there are other ranks.
+    pub(super) fn lend_members(&mut self) -> Vec<StepMember> {
+        let workers = self.workers.drain(..).map(StepMember::Worker);
+        workers.chain(self.communicator.take().map(StepMember::Communicator)).collect()
+    }
+
+    /// Takes back what [`lend_members`](Self::lend_members) gave; their results.
+    pub(super) fn take_back(
+        &mut self,
+        members: Vec<MemberResult>,
+    ) -> Vec<Result<StepOutput, StepError>> {
+        let mut results = Vec::with_capacity(members.len());
+        for (member, result) in members {
+            results.push(result);
+            match member {
+                StepMember::Worker(worker) => self.workers.push(worker),
+                StepMember::Communicator(communicator) => self.communicator = Some(communicator),
+            }
+        }
+        results
     }
 }

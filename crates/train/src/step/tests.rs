@@ -8,7 +8,7 @@ use base::Clock;
 use expect_test::{Expect, expect};
 
 use crate::files::solver_from_text;
-use crate::{Event, Job, JobConfig, Overlap};
+use crate::{Event, Job, JobConfig, NoControl, Overlap};
 
 /// Every reading is a microsecond later than the one before.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ fn job(change: impl FnOnce(&mut JobConfig)) -> Job {
 #[track_caller]
 fn check(change: impl FnOnce(&mut JobConfig), want: Expect) {
     let mut job = job(change);
-    job.step(&mut |_| ()).unwrap();
+    job.step(&NoControl, &mut |_| ()).unwrap();
     want.assert_eq(&job.workers[0].times.spans.describe(job.net()));
 }
 
@@ -102,7 +102,7 @@ fn without_overlap_all_buckets_follow_backward() {
 fn a_step_reports_its_events_in_order() {
     let mut job = job(|config| config.replicas = Some(2));
     let mut names = Vec::new();
-    job.step(&mut |event: Event| {
+    job.step(&NoControl, &mut |event: Event| {
         let text = format!("{event:?}");
         names.push(text.split([' ', '(', '{']).next().unwrap_or_default().to_owned());
     })

@@ -12,16 +12,6 @@ pub(crate) struct Communicator {
 impl Communicator {
     /// Sums every bucket, then the summary, over ranks.
     pub(crate) fn step(&mut self, context: &StepContext) -> Result<StepOutput, StepError> {
-        let guard = context.sync.fail_on_panic();
-        let result = self.communicate(context);
-        if result.is_err() {
-            context.sync.fail();
-        }
-        drop(guard);
-        result
-    }
-
-    fn communicate(&mut self, context: &StepContext) -> Result<StepOutput, StepError> {
         let (shared, sync) = (&context.shared, &context.sync);
         let sum = shared.sum.as_ref().unwrap_or(&shared.pools[0]);
         let mut output = StepOutput::default();

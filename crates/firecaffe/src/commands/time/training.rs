@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use base::{Clock, median};
 use caffe_format::SolverParameter;
-use train::{Job, JobConfig, files};
+use train::{Job, JobConfig, NoControl, files};
 
 use super::TimeArgs;
 use crate::clock::RealClock;
@@ -84,10 +84,10 @@ pub(super) fn measure(
     each: &mut dyn FnMut(TimedStep),
 ) -> Result<()> {
     let clock = RealClock::start();
-    job.step(&mut |_| {})?;
+    job.step(&NoControl, &mut |_| {})?;
     for _ in 0..iterations {
         let (begin, before) = (clock.now(), job.times());
-        job.step(&mut |_| {})?;
+        job.step(&NoControl, &mut |_| {})?;
         let (end, after) = (clock.now(), job.times());
         let pass = |times: &train::PhaseTimes| times.data + times.forward + times.backward;
         let pass = pass(&after).saturating_sub(pass(&before)).as_secs_f64();
