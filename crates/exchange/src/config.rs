@@ -31,4 +31,15 @@ impl ExchangeConfig {
         segmentation: Segmentation { segment_elements: 64 << 10, lanes: 4 },
         wire: wire::F32,
     };
+
+    /// The same in another format, with as many bytes in a message: what a link or cache is filled
+    /// by.
+    #[must_use]
+    pub fn with_wire(mut self, wire: &'static WireFormat) -> Self {
+        let segment_elements = &mut self.segmentation.segment_elements;
+        *segment_elements =
+            segment_elements.saturating_mul(self.wire.element_bytes) / wire.element_bytes;
+        self.wire = wire;
+        self
+    }
 }

@@ -72,7 +72,7 @@ impl Exchange {
 
     /// Sends elements in this format from here on.
     pub fn set_wire(&mut self, wire: &'static WireFormat) {
-        self.configure(ExchangeConfig { wire, ..self.config.clone() });
+        self.configure(self.config.clone().with_wire(wire));
     }
 
     /// Leaves the sum over all ranks in `values`, by the algorithm and in the wire format that are

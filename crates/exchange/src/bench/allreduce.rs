@@ -94,11 +94,12 @@ pub fn run_rank(
     for &bytes in &options.sizes {
         let mut values = vec![0.0_f32; bytes / options.wire.element_bytes];
         for choice in &options.algorithms {
+            let base = base.clone().with_wire(options.wire);
             let config = ExchangeConfig {
                 choice: choice.clone(),
                 segmentation: options.segmentation.unwrap_or(base.segmentation),
                 network: options.network.unwrap_or(base.network),
-                wire: options.wire,
+                ..base
             };
             exchange.configure(config);
             let measured = measure(exchange, &choice.to_string(), options, clock, &mut values)?;

@@ -213,3 +213,12 @@ fn many_lanes_are_bounded() {
         assert!(sums.iter().all(|sum| sum.as_ref().is_ok_and(right)), "{name}");
     }
 }
+
+/// Messages of a narrower format have as many bytes, so twice the elements.
+#[test]
+fn a_narrower_format_keeps_the_bytes_of_a_message() {
+    let half = ExchangeConfig::MPI.with_wire(wire::find("f16").unwrap());
+    let (old, new) = (ExchangeConfig::MPI.segmentation, half.segmentation);
+    assert_eq!(new, Segmentation { segment_elements: 2 * old.segment_elements, ..old });
+    assert_eq!(half.with_wire(wire::F32), ExchangeConfig::MPI);
+}

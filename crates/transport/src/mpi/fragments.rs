@@ -12,6 +12,7 @@ use crate::{AlignedBytes, LinkError};
 pub(super) const FRAGMENT: usize = 60_000;
 /// Bytes of one MPI message on one host.
 pub(super) const FRAGMENT_MAX: usize = 1 << 30;
+const _: () = assert!(FRAGMENT_MAX <= i32::MAX as usize);
 
 /// A message as MPI sees it: its fragments, of which the first `done` have completed.
 pub(super) struct Fragments {
