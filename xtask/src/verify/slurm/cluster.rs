@@ -3,6 +3,7 @@
 //! munged, slurmctld and slurmd run in the foreground as our children, with key, socket, ports and
 //! state of their own, so that a Slurm that is installed here is not touched. They are ended when
 //! the value is dropped. Ctrl-C reaches them without us: they are in the terminal's process group.
+//! Only the `slurmstepd` of a job that runs at that moment has a session of its own and may remain.
 
 use std::fs::{self, File};
 use std::io::Read;
