@@ -115,10 +115,12 @@ fn what_cannot_be_placed_is_refused_before_the_first_iteration() {
     assert!(text.contains("layer `data`: a global batch of 16"), "{text}");
 }
 
-/// Trains on `ranks` ranks, each a thread with the code that MPI runs, and gives everyone's hash.
-fn hashes_of_ranks(ranks: usize, config: &JobConfig, iterations: i32) -> Vec<u64> {
-    let mut config = config.clone();
-    config.solver.max_iter = Some(iterations);
+/// Runs `body` on `ranks` ranks, each a thread with the code that MPI runs; everyone's result.
+fn on_ranks<T: Send + 'static>(
+    ranks: usize,
+    config: &JobConfig,
+    body: fn(JobConfig, Ranks) -> T,
+) -> Vec<T> {
     let choice = config.allreduce.clone();
     let exchange = exchange::ExchangeConfig { choice, ..exchange::ExchangeConfig::LOCAL };
     let links = transport::local::mesh(ranks, 2).into_iter();
@@ -127,14 +129,22 @@ fn hashes_of_ranks(ranks: usize, config: &JobConfig, iterations: i32) -> Vec<u64
             let (config, exchange) = (config.clone(), exchange.clone());
             std::thread::spawn(move || {
                 let link = exchange::Exchange::new(Box::new(link), exchange);
-                let ranks = Ranks::joined(link, "here".into(), Default::default(), no_alarm());
-                let mut job = train::Job::join(config, ranks, &mut |_| ()).unwrap();
-                job.run(&NoControl, &mut |_| ()).unwrap();
-                job.hash().unwrap()
+                body(config, Ranks::joined(link, "here".into(), Default::default(), no_alarm()))
             })
         })
         .collect();
     ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+}
+
+/// Trains on `ranks` ranks and gives everyone's hash.
+fn hashes_of_ranks(ranks: usize, config: &JobConfig, iterations: i32) -> Vec<u64> {
+    let mut config = config.clone();
+    config.solver.max_iter = Some(iterations);
+    on_ranks(ranks, &config, |config, ranks| {
+        let mut job = train::Job::join(config, ranks, &mut |_| ()).unwrap();
+        job.run(&NoControl, &mut |_| ()).unwrap();
+        job.hash().unwrap()
+    })
 }
 
 fn no_alarm() -> train::Alarm {
@@ -195,6 +205,35 @@ fn in_every_wire_format_any_workers_and_ranks_give_the_same_bits() {
     hashes.sort_unstable();
     hashes.dedup();
     assert_eq!(hashes.len(), 6, "three formats round differently, also without any sum");
+}
+
+/// What a run says about its sums is asked of the exchange that makes them.
+#[test]
+fn a_run_says_whether_its_sums_are_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    for (ranks, workers, algorithm, want) in [
+        (4, 1, "direct", true),
+        (4, 1, "ring", false),
+        (4, 1, "ring:1M-;direct:0-1M", true),
+        (4, 1, "ring:1K-;direct:0-1K", false),
+        (1, 4, "ring", false),
+        (1, 4, "auto-any", true),
+        (1, 2, "ring", true),
+    ] {
+        let mut config = JobConfig { workers, ..replicas("sgd_fixed", folder.path()) };
+        config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
+        let exact = on_ranks(ranks, &config, |config, ranks| {
+            let mut exact = None;
+            let mut listen = |event: Event| {
+                if let Event::ReplicasPlaced { exact: said, .. } = event {
+                    exact = Some(said);
+                }
+            };
+            train::Job::join(config, ranks, &mut listen).unwrap();
+            exact
+        });
+        assert!(exact.iter().all(|&said| said == Some(want)), "{ranks} x {workers} {algorithm}");
+    }
 }
 
 /// A recurrent net whose sequences go on from batch to batch: each replica has a state of its own.
