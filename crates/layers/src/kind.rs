@@ -131,7 +131,8 @@ pub struct Spec<'a> {
 
 /// One thing the gradient checker tries: options, bottom shapes and how they are filled.
 pub struct Case {
-    /// What is written in the layer besides name and type, e.g. `relu_param { negative_slope: 0.1 }`.
+    /// What is written in the layer besides name and type, e.g. `relu_param { negative_slope: 0.1
+    /// }`.
     pub options: &'static str,
     /// One entry per bottom.
     pub bottoms: &'static [(&'static [usize], Fill)],

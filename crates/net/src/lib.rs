@@ -10,14 +10,15 @@
 //! | placed | `PlacedNet` | `placed`, `layouts`, `fusion`, `joining`, `memory`, `sharing` |
 //! | executable | [`Net`] | `executable`, `forward`, `backward` |
 //!
-//! - `filter` drops layers by their include and exclude rules; `splits` gives every blob one reader.
+//! - `filter` drops layers by their include and exclude rules; `splits` gives every blob one
+//!   reader.
 //! - `graph` replaces names by ids and checks layer types, arity and what runs in place.
 //! - `shapes` builds the layers and shapes them, first to last. `params` shares parameters by name
 //!   and places them in slab, pool and running state. `needs` decides which layers and bottoms take
 //!   part in backward.
 //! - `layouts` assigns memory orders and inserts conversions. `fusion` lets layers absorb what
-//!   follows them in place and moves ReLU masks to where diffs are made. `joining` makes the bottoms
-//!   of a Concat channels of its top. `memory` and `sharing` assign buffers, as sizes.
+//!   follows them in place and moves ReLU masks to where diffs are made. `joining` makes the
+//!   bottoms of a Concat channels of its top. `memory` and `sharing` assign buffers, as sizes.
 //! - `executable` allocates, and works out what each layer's forward and backward need.
 //!
 //! Only the last stage allocates blobs. [`describe()`] stops before it and returns what reports and

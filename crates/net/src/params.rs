@@ -2,8 +2,8 @@
 //!
 //! Values of learned params are in one slab in net order. Gradients are in the pool in the order in
 //! which backward finishes them: last layer first, and a shared param at the first layer that uses
-//! it, since that one contributes last. Running params (BatchNorm's statistics) are in neither: each
-//! replica has its own.
+//! it, since that one contributes last. Running params (BatchNorm's statistics) are in neither:
+//! each replica has its own.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

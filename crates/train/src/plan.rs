@@ -40,8 +40,8 @@ fn names(choice: &AlgorithmChoice) -> Vec<String> {
 }
 
 impl Job {
-    /// Whether every bucket is summed by the canonical tree. The exchange is asked which algorithm it
-    /// will use, so the answer holds for the network and wire format of this run.
+    /// Whether every bucket is summed by the canonical tree. The exchange is asked which algorithm
+    /// it will use, so the answer holds for the network and wire format of this run.
     pub(crate) fn sums_exactly(&mut self) -> bool {
         let shared = Arc::clone(&self.shared);
         let ReplicaPlacement { ranks, workers, .. } = shared.placement;

@@ -38,8 +38,8 @@ use crate::{Control, Event, Job, Overlap, TrainError};
 
 impl Job {
     /// Runs one iteration: every worker takes its replicas' batches forward and backward, sums
-    /// gradients with all others on the way, and updates its chunks of the parameters. What `control`
-    /// asks for is in the output, the same on all ranks.
+    /// gradients with all others on the way, and updates its chunks of the parameters. What
+    /// `control` asks for is in the output, the same on all ranks.
     pub fn step(
         &mut self,
         control: &dyn Control,

@@ -180,8 +180,8 @@ fn any_ranks_and_exact_algorithms_give_the_same_bits() {
     }
 }
 
-/// Every node of the canonical tree is rounded, also where nothing is sent: in one worker's sum over its
-/// replicas, in the local sum, and in a world of one.
+/// Every node of the canonical tree is rounded, also where nothing is sent: in one worker's sum
+/// over its replicas, in the local sum, and in a world of one.
 #[test]
 fn in_every_wire_format_any_workers_and_ranks_give_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
