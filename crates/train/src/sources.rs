@@ -139,3 +139,60 @@ fn is_output(layer: &LayerParameter) -> bool {
 fn source_error(error: data::DataError) -> DataSourceError {
     DataSourceError(Box::new(error))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use base::Shape;
+    use base::random::Mt19937;
+    use caffe_format::{NetParameter, Phase, text};
+    use layers::Top;
+    use net::OpenSources;
+    use tensor::{Layout, Slab};
+
+    use super::{FileSources, OnBadSample};
+
+    const LAYER: &str = r#"layer {
+      name: "data" type: "Data" top: "data" top: "label"
+      transform_param { crop_size: 20 mirror: true }
+      data_param { source: "fashion128_lmdb" batch_size: 50 backend: LMDB prefetch: 2 }
+    }"#;
+
+    /// Data and labels of seven batches, in blobs whose buffers are `longer` than needed; and the
+    /// number of buffers in which the data was.
+    fn batches(longer: usize) -> (Vec<Vec<f32>>, usize) {
+        let net: NetParameter = text::read("test", LAYER).unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/data");
+        let mut opener = FileSources::alone(root, OnBadSample::Fail);
+        let mut rng = Mt19937::new(1);
+        let mut source = opener.open(&net.layer[0], Phase::Train, &mut rng).unwrap();
+        let mut shapes = opener.shapes(&net.layer[0], Phase::Train).unwrap();
+        let mut slabs: Vec<Slab> =
+            shapes.iter().map(|shape| Slab::zeros(shape.count() + longer)).collect();
+        let (mut all, mut buffers) = (Vec::new(), Vec::new());
+        for _ in 0..7 {
+            let layout = Layout::RowMajor;
+            let blobs = shapes.iter_mut().zip(&mut slabs);
+            let mut tops: Vec<Top<'_>> =
+                blobs.map(|(shape, slab)| Top { shape, layout, slab, placement: None }).collect();
+            source.next(&mut tops).unwrap();
+            all.push(tops.iter_mut().flat_map(|top| top.data().to_vec()).collect());
+            buffers.push(slabs[0].as_ptr().addr());
+        }
+        assert_eq!(shapes, [Shape::new(&[50, 1, 20, 20]).unwrap(), Shape::new(&[50]).unwrap()]);
+        assert_eq!(source.record_name(49).as_deref(), Some("00000093"), "7 * 50 - 1 mod 128");
+        buffers.sort_unstable();
+        buffers.dedup();
+        (all, buffers.len())
+    }
+
+    #[test]
+    fn batches_arrive_by_exchanging_buffers_and_are_the_same_by_copying() {
+        let (exchanged, buffers) = batches(0);
+        assert_eq!(buffers, 3, "two that are prefetched and the blob's");
+        let (copied, buffers) = batches(1);
+        assert_eq!(buffers, 1, "memory that other blobs may use too stays");
+        assert!(exchanged == copied);
+    }
+}
