@@ -26,6 +26,8 @@ pub struct Net {
     pub(crate) diff: Vec<Slab>,
     /// Values of params that the net whose slab is used does not have: see [`Net::adopt`].
     pub(crate) private: Slab,
+    /// The same for running params.
+    pub(crate) private_running: Slab,
     /// For each layer how much of the pool is ready after its backward.
     pub(crate) ready: Vec<usize>,
     pub(crate) plan: MemoryPlan,
@@ -118,6 +120,7 @@ pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
         data: allocate(buffers.data),
         diff: allocate(buffers.diff),
         private: Slab::default(),
+        private_running: Slab::default(),
         ready,
         plan,
     }

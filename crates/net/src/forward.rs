@@ -93,7 +93,7 @@ impl Net {
         values: &[f32],
         replica: &mut ReplicaState,
     ) -> Result<(), LayerError> {
-        let Self { layers, blobs, data, params, private, diff, .. } = self;
+        let Self { layers, blobs, data, params, private, private_running, diff, .. } = self;
         let exec = &mut layers[index];
         // Tops leave the arena while the layer writes them, so that bottoms can be lent beside.
         let mut taken: InlineVec<_> = (exec.tops.iter())
@@ -126,7 +126,7 @@ impl Net {
             params: (exec.learned.iter())
                 .map(|used| params[used.id].learned_values(values, private))
                 .collect(),
-            running: split_running(&mut replica.running, &exec.running, params),
+            running: split_running(&mut replica.running, private_running, &exec.running, params),
             rng: &mut replica.rng,
             source: match exec.source {
                 Some(source) => Some(replica.sources[source].as_mut()),
@@ -172,20 +172,24 @@ impl Param {
     }
 }
 
-/// Slices of the replica's running state, one per id. Their ranges ascend in net order.
+/// One slice per id, of the replica's running state or of the net's own. In each of the two, ranges
+/// ascend in net order.
 fn split_running<'a>(
-    running: &'a mut [f32],
+    replica: &'a mut [f32],
+    private: &'a mut [f32],
     ids: &[ParamId],
     params: &IdVec<ParamId, Param>,
 ) -> InlineVec<&'a mut [f32]> {
-    let mut rest = running;
-    let mut offset = 0;
+    let (mut replica, mut private) = ((replica, 0), (private, 0));
     let mut slices = InlineVec::new();
-    for &id in ids {
-        let range = &params[id].values;
-        let (_, tail) = rest.split_at_mut(range.start - offset);
-        let (mine, tail) = tail.split_at_mut(range.len());
-        (rest, offset) = (tail, range.end);
+    for param in ids.iter().map(|&id| &params[id]) {
+        let (rest, offset) = match param.storage {
+            ParamStorage::PrivateRunning => &mut private,
+            _ => &mut replica,
+        };
+        let (_, tail) = std::mem::take(rest).split_at_mut(param.values.start - *offset);
+        let (mine, tail) = tail.split_at_mut(param.values.len());
+        (*rest, *offset) = (tail, param.values.end);
         slices.push(mine);
     }
     slices

@@ -50,6 +50,8 @@ pub enum ParamStorage {
     Running,
     /// This net's own: see [`Net::adopt`](crate::Net::adopt).
     Private,
+    /// As `Private`, for a param that would be in a replica's running state.
+    PrivateRunning,
 }
 
 /// The params of a net, and which of them each layer uses.
@@ -167,8 +169,8 @@ fn place(of_layer: &[Vec<ParamId>], params: &mut IdVec<ParamId, Param>) {
     let (mut slab, mut running) = (0, 0);
     for param in params.iter_mut() {
         let end = match param.storage {
-            ParamStorage::Slab => &mut slab,
-            ParamStorage::Running | ParamStorage::Private => &mut running,
+            ParamStorage::Slab | ParamStorage::Private => &mut slab,
+            ParamStorage::Running | ParamStorage::PrivateRunning => &mut running,
         };
         param.values = *end..*end + param.shape.count();
         *end = param.values.end;

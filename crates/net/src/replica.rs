@@ -39,6 +39,7 @@ impl Net {
             carried: Vec::new(),
         };
         self.private.grow(self.storage_len(ParamStorage::Private));
+        self.private_running.grow(self.storage_len(ParamStorage::PrivateRunning));
         for (exec, is) in self.layers.iter().zip(&self.description.layers) {
             let layer = || is.name().to_owned();
             if exec.source.is_some() {
@@ -67,6 +68,7 @@ impl Net {
                     ParamStorage::Slab => &mut params,
                     ParamStorage::Running => &mut replica.running,
                     ParamStorage::Private => &mut self.private,
+                    ParamStorage::PrivateRunning => &mut self.private_running,
                 };
                 memory[param.values.clone()].copy_from_slice(&values);
             }

@@ -192,7 +192,7 @@ const SHARED: &str = r#"
 /// The pool lists what backward finishes first; a shared weight is finished by the first layer that
 /// uses it.
 #[test]
-fn shared_weights_settle_last() {
+fn shared_weights_are_ready_last() {
     let net = net(SHARED);
     let [w, mid] = net.params() else { panic!("two params") };
     assert_eq!(
@@ -338,6 +338,26 @@ fn a_net_larger_than_the_machine_can_be_described() {
     assert_eq!(net.memory.activations, 1 << 40);
     let last = net.rows.last().unwrap();
     assert_eq!((net.rows.len(), last.name.as_str(), last.kind), (256, "relu255", "ReLU"));
+}
+
+/// BatchNorm of a test net alone has statistics of its own, zeros; the train net's are not touched.
+#[test]
+fn a_test_net_may_have_running_params_of_its_own() {
+    let norm = |name: &str| {
+        format!(
+            r#"layer {{ name: "{name}" type: "BatchNorm" bottom: "x" top: "{name}" batch_norm_param {{ use_global_stats: true eps: 0.25 }} }}"#
+        )
+    };
+    let train = net(&format!("{INPUT} {}", norm("both")));
+    let mut test = net(&format!("{INPUT} {} {}", norm("own"), norm("both")));
+    test.adopt(&train).unwrap();
+    let (params, mut replica) = initialise(&mut test);
+    replica.running.copy_from_slice(&[6.0, 6.0, 6.0, 0.0, 0.0, 0.0, 2.0]);
+    let cpu = Cpu::new(1, Simd::detect());
+    test.set_blob(&cpu, "x", &[1.0; 6]).unwrap();
+    test.forward(&cpu, &params, &mut replica).unwrap();
+    assert_eq!(test.blob(&cpu, "own").unwrap().values, [2.0; 6], "1 / sqrt(eps)");
+    assert_eq!(test.blob(&cpu, "both").unwrap().values, [-4.0; 6], "(1 - 6 / 2) / sqrt(eps)");
 }
 
 #[test]

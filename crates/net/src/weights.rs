@@ -49,7 +49,9 @@ impl Net {
         match param.storage {
             ParamStorage::Slab => params[param.values.clone()].copy_from_slice(values),
             ParamStorage::Running => running[param.values.clone()].copy_from_slice(values),
-            ParamStorage::Private => panic!("private params are not loaded"),
+            ParamStorage::Private | ParamStorage::PrivateRunning => {
+                panic!("private params are not loaded")
+            }
         }
     }
 
@@ -80,6 +82,7 @@ impl Net {
             ParamStorage::Slab => params,
             ParamStorage::Running => running,
             ParamStorage::Private => &self.private,
+            ParamStorage::PrivateRunning => &self.private_running,
         };
         &memory[param.values.clone()]
     }
@@ -94,7 +97,7 @@ impl Net {
                 theirs.insert((layer.name(), index), &other.params[*param]);
             }
         }
-        let mut private = 0;
+        let (mut private, mut private_running) = (0, 0);
         for param in self.params.iter_mut() {
             if let Some(source) = theirs.get(&(param.layer.as_str(), param.index)) {
                 if source.shape != param.shape {
@@ -102,9 +105,18 @@ impl Net {
                 }
                 (param.storage, param.values) = (source.storage, source.values.clone());
             } else {
-                param.storage = ParamStorage::Private;
-                param.values = private..private + param.shape.count();
-                private = param.values.end;
+                let end = match param.storage {
+                    ParamStorage::Slab | ParamStorage::Private => {
+                        param.storage = ParamStorage::Private;
+                        &mut private
+                    }
+                    ParamStorage::Running | ParamStorage::PrivateRunning => {
+                        param.storage = ParamStorage::PrivateRunning;
+                        &mut private_running
+                    }
+                };
+                param.values = *end..*end + param.shape.count();
+                *end = param.values.end;
             }
             param.gradient = None;
         }
@@ -115,6 +127,7 @@ impl Net {
     /// Takes the private params of another copy of this net.
     pub fn copy_private(&mut self, other: &Self) {
         self.private = other.private.clone();
+        self.private_running = other.private_running.clone();
     }
 
     /// A hash of all params' bits, learned and running, in net order.

@@ -36,7 +36,7 @@ impl Job {
         let blob = |slab: &[f32], param: &Param| {
             let values = match param.storage {
                 ParamStorage::Slab => slab[param.values.clone()].to_vec(),
-                ParamStorage::Running | ParamStorage::Private => vec![0.0; param.values.len()],
+                _ => vec![0.0; param.values.len()],
             };
             BlobProto::from_values(param.shape.dims(), values)
         };

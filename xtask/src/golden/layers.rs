@@ -127,6 +127,6 @@ fn param(single: &Single, name: &str) -> Result<Vec<f32>> {
     let (learned, running) = single.params();
     Ok(match param.storage {
         ParamStorage::Running => running[param.values].to_vec(),
-        ParamStorage::Slab | ParamStorage::Private => learned[param.values].to_vec(),
+        _ => learned[param.values].to_vec(),
     })
 }

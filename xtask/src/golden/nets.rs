@@ -69,9 +69,7 @@ pub(crate) fn run(case: &Path) -> Result<CaseVerdict> {
             check_shape(&what, param.shape.dims(), want)?;
             let values = match param.storage {
                 ParamStorage::Running => &running[param.values.clone()],
-                ParamStorage::Slab | ParamStorage::Private => {
-                    &single.params().0[param.values.clone()]
-                }
+                _ => &single.params().0[param.values.clone()],
             };
             worst = worst.max(check_mean(&format!("{what} data"), values, &want["data"])?);
             let pool = single.pool();
