@@ -22,8 +22,10 @@ pub(crate) fn workers_plan(
     if names(&config.allreduce).iter().any(|name| name == "mpi") {
         return Err(TrainError::MpiAlone);
     }
-    let (choice, wire) = (config.allreduce.clone(), config.wire);
-    let config = exchange::ExchangeConfig { choice, wire, ..exchange::ExchangeConfig::LOCAL };
+    let choice = config.allreduce.clone();
+    let wire = config.wire;
+    let config = exchange::ExchangeConfig { choice, ..exchange::ExchangeConfig::LOCAL };
+    let config = config.with_wire(wire);
     let links = transport::local::mesh(placement.workers, placement.workers).into_iter();
     Ok(links.map(|link| Exchange::new(Box::new(link), config.clone())).collect())
 }
