@@ -8,6 +8,7 @@ use crate::worker::Worker;
 use crate::{Control, Job, NoControl};
 
 /// A member of a step, lent to its thread.
+#[expect(clippy::large_enum_variant, reason = "one per worker, moved twice per step")]
 pub(super) enum StepMember {
     Worker(Worker),
     Communicator(Communicator),

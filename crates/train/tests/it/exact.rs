@@ -214,8 +214,8 @@ fn a_run_says_whether_its_sums_are_exact() {
     for (ranks, workers, algorithm, want) in [
         (4, 1, "direct", true),
         (4, 1, "ring", false),
-        (4, 1, "ring:1M-;direct:0-1M", true),
-        (4, 1, "ring:1K-;direct:0-1K", false),
+        (4, 1, "direct:0-1M;ring:1M-", true),
+        (4, 1, "direct:0-1K;ring:1K-", false),
         (1, 4, "ring", false),
         (1, 4, "auto-any", true),
         (1, 2, "ring", true),
