@@ -1,5 +1,5 @@
 //! Events of a run as lines of Caffe's log: with Caffe's exact wording. Those of set-up are in
-//! [`set_up`](super::set_up).
+//! [`set_up`].
 
 use base::general;
 use net::{DebugBlob, DebugValue, MemoryUse, Output};
