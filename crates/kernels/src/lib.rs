@@ -3,10 +3,10 @@
 //!
 //! A kernel is a free function. It takes the worker's [`Cpu`] (threads and SIMD level), sizes, and
 //! slices whose shapes its documentation states. Images are channels-last, (n, h, w, c); weights
-//! are in Caffe's order. Each kernel has a counterpart in [`mod@reference`] that computes the textbook
-//! formula in f64, and a property test that compares the two on both SIMD levels. A slice that does
-//! not fit the shape is a bug of the caller and panics. `docs/performance.md` describes the
-//! algorithms.
+//! are in Caffe's order. Each kernel has a counterpart in [`mod@reference`] that computes the
+//! textbook formula in f64, and a property test that compares the two on both SIMD levels. A slice
+//! that does not fit the shape is a bug of the caller and panics. `docs/performance.md` describes
+//! the algorithms.
 //!
 //! The same shapes, values and SIMD level give the same bits for any number of threads: work is
 //! divided by shape, and partial sums are added in a fixed order. The only dependency is
