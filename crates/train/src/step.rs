@@ -40,6 +40,10 @@ impl Job {
     /// Runs one iteration: every worker takes its replicas' batches forward and backward, sums
     /// gradients with all others on the way, and updates its chunks of the parameters. What
     /// `control` asks for is in the output, the same on all ranks.
+    ///
+    /// # Panics
+    ///
+    /// If an earlier step returned an error: the job has ended then.
     pub fn step(
         &mut self,
         control: &dyn Control,
