@@ -1,9 +1,9 @@
 //! `cargo xtask bench compare`: an older binary and this revision's, taking turns in one run.
 //!
 //! Every round runs old, new and old again on each network (training on two workers, one thread
-//! each) and on each algorithm of `bench allreduce`. A row shows the median over rounds of new over
-//! old, and of old over old, which is what the machine's noise alone makes of equal programs: a row
-//! is judged only if that lies within 2 %.
+//! each, in turns) and on each algorithm of `bench allreduce` (mean of the logarithms over sizes).
+//! A row shows the median over rounds of new over old, and of old over old, which is what the
+//! machine's noise alone makes of equal programs: a row is judged only if that lies within 2 %.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,32 @@ use anyhow::{Context, Result, ensure};
 use base::median;
 
 use super::ours::Firecaffe;
+use super::turns::TrainingProcess;
 use super::{flag, is_asked, save};
-use crate::shell::root;
+use crate::shell::{root, target_dir};
 
 pub(super) const FLAGS: &[&str] =
     &["--old", "--firecaffe", "--rounds", "--iterations", "--nets", "--sizes", "--markdown"];
 
-/// Networks of `bench/models` and iterations per turn, so that turns take about as long.
+/// Networks of `bench/models` and iterations per turn: the shorter a turn, the less the machine
+/// changes between two of them; some 0.2 seconds hide what starting and stopping cost.
 const NETS: &[(&str, usize)] = &[
-    ("alexnet_b32", 3),
-    ("cifar10_quick_b100", 20),
-    ("googlenet_b16", 3),
-    ("lenet_b64", 60),
-    ("nin_b32", 3),
-    ("resnet50_b8", 3),
+    ("alexnet_b32", 1),
+    ("cifar10_quick_b100", 3),
+    ("googlenet_b16", 1),
+    ("lenet_b64", 12),
+    ("nin_b32", 1),
+    ("resnet50_b8", 1),
 ];
 
-const WORKERS: [usize; 3] = [2, 4, 8];
+/// Workers that all-reduce, and how often per turn: a turn takes about a second.
+const WORKERS: [(usize, &str); 3] = [(2, "100"), (4, "20"), (8, "10")];
 /// What the new binary must reach of the old one's speed.
 const TARGET: f64 = 0.98;
 /// How far from 1 the same binary may be from itself for a row to count.
 const NOISE_MAX: f64 = 0.02;
+/// Rounds go on up to so many times the number asked for, until the noise is below its limit.
+const EXTRA_ROUNDS: usize = 3;
 
 /// Speed ratios of one row, round by round.
 #[derive(Debug, Default)]
@@ -48,10 +53,20 @@ impl SpeedRatios {
         self.old_to_old.push(after / before);
     }
 
+    /// Whether the same binary is as fast as itself.
+    fn is_quiet(&self) -> bool {
+        (median(self.old_to_old.clone()) - 1.0).abs() <= NOISE_MAX
+    }
+
+    /// Whether a round is still due, of at least `rounds`.
+    fn wants_more(&self, rounds: usize) -> bool {
+        let done = self.old_to_old.len();
+        done < rounds || (done < EXTRA_ROUNDS * rounds && !self.is_quiet())
+    }
+
     fn row(&self, name: &str) -> (String, bool) {
         let (new, old) = (median(self.new_to_old.clone()), median(self.old_to_old.clone()));
-        let quiet = (old - 1.0).abs() <= NOISE_MAX;
-        let verdict = match (quiet, new >= TARGET) {
+        let verdict = match (self.is_quiet(), new >= TARGET) {
             (true, true) => "met",
             (true, false) => "missed",
             (false, _) => "too noisy",
@@ -63,40 +78,75 @@ impl SpeedRatios {
 
 /// Measures and prints the table; fails when a row misses its target.
 pub(super) fn run(args: &[String]) -> Result<()> {
-    let rounds: usize = flag(args, "--rounds", "15").parse().context("--rounds takes a number")?;
-    let iterations = flag(args, "--iterations", "10");
-    let sizes = flag(args, "--sizes", "32K,1M,10M");
+    let rounds: usize = flag(args, "--rounds", "25").parse().context("--rounds takes a number")?;
     let old = flag(args, "--old", "");
     ensure!(!old.is_empty(), "--old PATH names the binary to compare with");
     let (old, new) = (Firecaffe::find(&old)?, Firecaffe::find(&flag(args, "--firecaffe", ""))?);
     let turns = [&old, &new, &old];
     let mut ratios = BTreeMap::<String, SpeedRatios>::new();
-    for round in 1..=rounds {
-        for (net, iterations) in NETS.iter().filter(|(net, _)| is_asked(args, net)) {
-            let file = root().join(format!("bench/models/{net}.prototxt"));
-            let file = file.to_string_lossy();
-            let speed = |turn: &Firecaffe| -> Result<f64> {
-                let rates = turn.scaling(&file, 2, *iterations)?;
-                rates.last().copied().context("no images/s of two workers")
-            };
-            let speeds = [speed(turns[0])?, speed(turns[1])?, speed(turns[2])?];
-            ratios.entry(format!("train {net}, 2 workers")).or_default().add(speeds);
+    for (net, iterations) in NETS.iter().filter(|(net, _)| is_asked(args, net)) {
+        let speeds = train_in_turns(turns, net, *iterations, rounds)?;
+        ratios.insert(format!("train {net}, 2 workers"), speeds);
+    }
+    if is_asked(args, "allreduce") {
+        for (workers, iterations) in WORKERS {
+            let iterations = flag(args, "--iterations", iterations);
+            let sizes = flag(args, "--sizes", "32K,1M,10M");
+            let time = |turn: &Firecaffe| turn.all_reduce(workers, &sizes, &iterations);
+            ratios.extend(all_reduce_in_turns(turns, time, workers, rounds)?);
         }
-        for workers in WORKERS.iter().filter(|_| is_asked(args, "allreduce")) {
-            let time = |turn: &Firecaffe| turn.all_reduce(*workers, &sizes, &iterations);
-            let [before, now, after] = [time(turns[0])?, time(turns[1])?, time(turns[2])?];
-            for (name, microseconds) in before {
-                let key = format!("allreduce {name}, {workers} workers");
-                let other = |times: &BTreeMap<String, f64>| {
-                    times.get(&name).copied().with_context(|| format!("no row {name}"))
-                };
-                let speeds = [microseconds, other(&now)?, other(&after)?].map(f64::recip);
-                ratios.entry(key).or_default().add(speeds);
-            }
-        }
-        println!("round {round} of {rounds} done");
     }
     report(args, &ratios)
+}
+
+fn train_in_turns(
+    turns: [&Firecaffe; 3],
+    net: &str,
+    iterations: usize,
+    rounds: usize,
+) -> Result<SpeedRatios> {
+    let solver = target_dir().join(format!("compare-{net}.prototxt"));
+    let model = root().join(format!("bench/models/{net}.prototxt"));
+    let text = format!(
+        "net: \"{}\" base_lr: 1e-6 lr_policy: \"fixed\" momentum: 0.9 weight_decay: 0.0005 \
+         max_iter: 1000000 display: {iterations} snapshot_after_train: false",
+        model.display()
+    );
+    std::fs::write(&solver, text).context("cannot write the solver")?;
+    let start = |turn: &Firecaffe| TrainingProcess::start(turn.path(), &solver);
+    let mut processes = [start(turns[0])?, start(turns[1])?, start(turns[2])?];
+    let mut ratios = SpeedRatios::default();
+    while ratios.wants_more(rounds) {
+        let mut speeds = [0.0; 3];
+        for (speed, process) in speeds.iter_mut().zip(&mut processes) {
+            *speed = process.turn()?.recip();
+        }
+        ratios.add(speeds);
+    }
+    println!("train {net}: {} rounds done", ratios.old_to_old.len());
+    Ok(ratios)
+}
+
+fn all_reduce_in_turns(
+    turns: [&Firecaffe; 3],
+    time: impl Fn(&Firecaffe) -> Result<BTreeMap<String, f64>>,
+    workers: usize,
+    rounds: usize,
+) -> Result<BTreeMap<String, SpeedRatios>> {
+    let mut ratios = BTreeMap::<String, SpeedRatios>::new();
+    while ratios.is_empty() || ratios.values().any(|row| row.wants_more(rounds)) {
+        let [before, now, after] = [time(turns[0])?, time(turns[1])?, time(turns[2])?];
+        for (name, old) in before {
+            let other = |times: &BTreeMap<String, f64>| {
+                times.get(&name).copied().with_context(|| format!("no row {name}"))
+            };
+            let speeds = [old, other(&now)?, other(&after)?].map(f64::recip);
+            let key = format!("allreduce {name}, {workers} workers");
+            ratios.entry(key).or_default().add(speeds);
+        }
+    }
+    println!("allreduce, {workers} workers: rounds done");
+    Ok(ratios)
 }
 
 fn report(args: &[String], ratios: &BTreeMap<String, SpeedRatios>) -> Result<()> {

@@ -11,6 +11,7 @@ mod ours;
 mod peers;
 mod scaling;
 mod torch;
+mod turns;
 
 use std::fs;
 

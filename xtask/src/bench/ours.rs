@@ -1,7 +1,7 @@
 //! `firecaffe` as a process: builds it, times a network with it, reads the log.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -32,6 +32,11 @@ impl Firecaffe {
             return Ok(Self(given.into()));
         }
         Ok(Self(build(&[])?))
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
     }
 
     /// Times whole iterations of a net.
@@ -71,7 +76,8 @@ impl Firecaffe {
         Ok(rates)
     }
 
-    /// Times all-reduces between `workers` threads: microseconds by algorithm and size.
+    /// Times all-reduces between `workers` threads: per algorithm, the geometric mean over `sizes`
+    /// in microseconds.
     pub(super) fn all_reduce(
         &self,
         workers: usize,
@@ -84,12 +90,15 @@ impl Firecaffe {
         let mut bench = command(&program, &["bench", "allreduce", "--json", "-"]);
         let json: Value = serde_json::from_str(&crate::shell::output(bench.args(flags))?)
             .context("`bench allreduce --json -` did not print JSON")?;
-        let row = |row: &Value| {
-            let (name, bytes) = (row["algorithm"].as_str()?, row["bytes"].as_u64()?);
-            Some((format!("{name} {bytes} bytes"), row["time_us"].as_f64()?))
-        };
         let rows = json["results"].as_array().context("no `results` in the JSON")?;
-        Ok(rows.iter().filter_map(row).collect())
+        let mut logarithms = BTreeMap::<String, Vec<f64>>::new();
+        for row in rows {
+            let name = row["algorithm"].as_str().context("a row without `algorithm`")?;
+            let time = row["time_us"].as_f64().context("a row without `time_us`")?;
+            logarithms.entry(name.to_owned()).or_default().push(time.ln());
+        }
+        let mean = |logs: Vec<f64>| (logs.iter().sum::<f64>() / logs.len() as f64).exp();
+        Ok(logarithms.into_iter().map(|(name, logs)| (name, mean(logs))).collect())
     }
 
     /// Runs it and returns its log.

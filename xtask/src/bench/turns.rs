@@ -1,0 +1,75 @@
+//! Training processes that take turns on the machine.
+//!
+//! A shared machine changes its speed from one second to the next, often by more than the
+//! difference looked for. So the programs to compare stay alive together, and turns of about a
+//! second alternate: all but one are stopped (`SIGSTOP`), and a turn ends when the running one
+//! reports its next display.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::shell::command;
+
+/// A training process between turns: stopped, its set-up and first turn done.
+pub(super) struct TrainingProcess {
+    child: Child,
+    log: BufReader<ChildStderr>,
+}
+
+impl TrainingProcess {
+    /// Starts `program train` on two workers of one thread and lets it run to its second display,
+    /// when memory and caches are as they stay.
+    pub(super) fn start(program: &Path, solver: &Path) -> Result<Self> {
+        let solver = solver.to_string_lossy();
+        let args = ["train", "--solver", &solver, "--workers", "2", "--threads", "1"];
+        let mut child = command(&program.to_string_lossy(), &args)
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        let log = child.stderr.take().context("stderr is piped")?;
+        let mut process = Self { child, log: BufReader::new(log) };
+        process.wait_for_display()?;
+        process.wait_for_display()?;
+        process.signal(Signal::STOP)?;
+        Ok(process)
+    }
+
+    /// Lets it run to its next display; seconds.
+    pub(super) fn turn(&mut self) -> Result<f64> {
+        let begin = Instant::now();
+        self.signal(Signal::CONT)?;
+        self.wait_for_display()?;
+        let took = begin.elapsed();
+        self.signal(Signal::STOP)?;
+        Ok(took.as_secs_f64())
+    }
+
+    fn wait_for_display(&mut self) -> Result<()> {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            ensure!(self.log.read_line(&mut line)? > 0, "training ended before its turn did");
+            if line.contains("] weights after ") {
+                return Ok(());
+            }
+        }
+    }
+
+    fn signal(&self, signal: Signal) -> Result<()> {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, signal).context("cannot signal the training process")
+    }
+}
+
+impl Drop for TrainingProcess {
+    fn drop(&mut self) {
+        // Also ends a stopped process. One that has ended already is fine.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
