@@ -80,13 +80,13 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "golden",
-        arguments: "DIR [PART]",
+        arguments: "DIR [FILTER]",
         about: "compare with what a reference Caffe recorded",
         run: linked!(golden::run),
     },
     XtaskCommand {
         name: "bench",
-        arguments: "collectives|cluster|peers|scaling",
+        arguments: "collectives|cluster|compare|peers|scaling",
         about: "measure several programs side by side: tables and figures",
         run: linked!(bench::run),
     },

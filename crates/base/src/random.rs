@@ -6,7 +6,7 @@
 //! arithmetic is in the type that Caffe's template has (f32 unless stated), since rounding decides
 //! which draws are rejected.
 //!
-//! Cost: one word a uniform value, about 1.03 words a normal one. There is no bulk path; set-up
+//! Cost: one word per uniform value, about 1.03 per normal value. There is no bulk path; set-up
 //! draws millions of values in well under a second.
 
 mod bernoulli;

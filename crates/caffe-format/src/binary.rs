@@ -2,7 +2,7 @@
 //!
 //! [`read`] and [`write()`] are each one walk over the message's description, whatever the message.
 //! Packed values (a blob's data) are converted in bulk, at about the speed of a copy; unpacked ones
-//! (`Datum.float_data`) a run at a time. Both forms are read for every repeated number, as protobuf
+//! (`Datum.float_data`) consecutive records at a time. Both forms are read for every repeated number, as protobuf
 //! asks. What the schema does not know (a foreign field, an enum value of another Caffe, a known
 //! field of an unexpected wire type) is kept in `unknown` and written again at the message's end.
 //!

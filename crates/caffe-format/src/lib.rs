@@ -3,7 +3,7 @@
 //! [`schema`] has one struct per message with Caffe's own names (`LayerParameter`, `BlobProto`, …);
 //! everything in it is re-exported here. `text` reads prototxt and reports every error of a file
 //! at once, `binary` reads `.caffemodel`, `.solverstate`, mean files and `Datum`s, `upgrade` turns
-//! the formats of older Caffes into today's. Both codecs are generic over `message::Message`.
+//! the formats of older Caffes into Caffe 1.0's. Both codecs are generic over `message::Message`.
 //!
 //! No files are opened here and no net is built: bytes and strings go in, values come out. Input is
 //! hostile: no input panics, nesting is at most [`DEPTH_MAX`], and memory is bounded by the

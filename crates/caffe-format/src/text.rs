@@ -5,7 +5,7 @@
 //! what protobuf's `DebugString` prints. Each is one walk over the message's description.
 //!
 //! The lexer hands out one token at a time and the parser looks one token ahead; memory beyond the
-//! message itself is one entry a reported error.
+//! message itself is one entry per reported error.
 
 mod diagnostic;
 mod lexer;

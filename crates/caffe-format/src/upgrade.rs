@@ -1,4 +1,4 @@
-//! Files of older Caffes, brought to today's schema with the result that Caffe 1.0 gives.
+//! Files of older Caffes, brought to Caffe 1.0's schema with the result that Caffe 1.0 gives.
 //!
 //! One module per generation, oldest first. A net passes them in this order, and each leaves alone
 //! what is not of its time: V0 layers (`layers { layer { type: "conv" } }`), transformation fields
@@ -21,7 +21,7 @@ pub use solver::{snapshot_prefix, solver};
 
 use crate::NetParameter;
 
-/// The net in today's schema, and what was changed.
+/// The net in Caffe 1.0's schema, and what was changed.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub fn net(net: NetParameter) -> Result<(NetParameter, Vec<String>), UpgradeErro
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpgradeError {
-    /// Today's and yesterday's layers in one file: their order is lost.
+    /// `layer` and `layers` blocks in one file: their order is lost.
     #[error(
         "the net has both `layer` and `layers` blocks; write all as `layer {{ type: \"..\" }}`"
     )]

@@ -70,7 +70,7 @@ pub enum DataError {
         values: usize,
     },
     /// An idx file is not one, or does not fit its partner.
-    #[error("{} is not such an idx file", path.display())]
+    #[error("{} cannot be used as an idx file of images or labels", path.display())]
     Idx {
         /// The file.
         path: PathBuf,

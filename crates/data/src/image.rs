@@ -48,10 +48,10 @@ pub enum ImageError {
     #[error("is neither JPEG nor PNG")]
     UnknownFormat,
     /// The file is not a JPEG that can be decoded.
-    #[error("is not a sound JPEG")]
+    #[error("is not a valid JPEG")]
     Jpeg(#[from] JpegProblem),
     /// The file is not a PNG that can be decoded.
-    #[error("is not a sound PNG")]
+    #[error("is not a valid PNG")]
     Png(#[source] ::png::DecodingError),
     /// A side is 0.
     #[error("is {height} by {width} pixels")]

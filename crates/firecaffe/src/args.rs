@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 
-/// The same command line in today's spelling.
+/// The same command line in this program's spelling.
 pub(crate) fn normalise(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut literal = false;
     args.into_iter()

@@ -27,7 +27,7 @@ pub(crate) const LANES: usize = 8;
 pub enum Simd {
     /// 256-bit vectors and fused multiply-add: x86-64 since 2013.
     Avx2,
-    /// PlainLoop Rust that the compiler vectorises for any machine.
+    /// Plain Rust that the compiler vectorises for any machine.
     Portable,
 }
 

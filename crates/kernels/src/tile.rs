@@ -1,9 +1,9 @@
-//! The micro-kernel: a register tile of 6 rows by 16 (or 8, or 24) columns of a matrix product. All
-//! kernels that multiply use it.
+//! The micro-kernel: a register tile of 6 rows by 16 (or 8, or 24) columns of a matrix product.
+//! GEMM and convolution use it; depthwise convolution and small-batch GEMM have loops of their own.
 //!
 //! ```text
 //!            b: len × 16, packed        per step: 2 loads of b, 6 broadcasts of a, 12 FMAs;
-//!          ┌────────┬────────┐          12 accumulators + 2 of b + 1 of a fill the 16 registers
+//!          ┌────────┬────────┐          12 accumulators + 2 of b + 1 of a: 15 of 16 registers
 //!  a[0] ─▶ │ acc    │        │
 //!   ..     │  6 × 2 vectors  │          each a[i] has its own pointer, so rows may lie anywhere:
 //!  a[5] ─▶ │        │        │          pixels of one image, of two images, or zeros (padding)

@@ -87,7 +87,7 @@ pub fn load_blob(path: &Path) -> Result<BlobProto, SnapshotError> {
     Ok(BlobProto::from_values(&message.dims().map_err(wrong)?, values))
 }
 
-/// Today's form, whatever Caffe wrote it.
+/// Caffe 1.0's form, whatever version wrote it.
 fn read_model(path: &Path, bytes: Vec<u8>) -> Result<NetParameter, SnapshotError> {
     let written = read(path, "model", bytes, hdf5::read_model)?;
     let (model, _) = upgrade::net(written)

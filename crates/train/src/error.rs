@@ -38,7 +38,7 @@ pub enum TrainError {
     #[error("{0}")]
     Prototxt(Diagnostics),
 
-    /// A prototxt of an older generation says something today's format cannot.
+    /// A prototxt of an older Caffe says something that Caffe 1.0's format cannot.
     #[error("cannot bring {} up to date", .path.display())]
     Upgrade {
         /// The file.

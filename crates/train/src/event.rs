@@ -26,7 +26,7 @@ pub enum Event {
         /// The solver as a prototxt, with what flags have changed.
         prototxt: String,
     },
-    /// A prototxt was read that is not quite in today's format.
+    /// A prototxt was read that is not in Caffe 1.0's format.
     Prototxt(PrototxtNotice),
     /// The train net is built next.
     TrainNet {

@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
 
-/// A file as read: the message, and how it differs from what today's format would say.
+/// A file as read: the message, and how it differs from Caffe 1.0's format.
 #[derive(Debug)]
 pub struct ReadPrototxt<M> {
-    /// The message, upgraded to today's format.
+    /// The message, upgraded to Caffe 1.0's format.
     pub message: M,
     /// Fields skipped and upgrades made.
     pub notices: Vec<PrototxtNotice>,
 }
 
-/// How a prototxt is not quite in today's format.
+/// How a prototxt differs from Caffe 1.0's format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PrototxtNotice {
     /// A field that Caffe does not have was skipped.
@@ -120,10 +120,10 @@ fn parse<M: Message + Default>(
     Ok((message, skipped.iter().map(PrototxtNotice::from).collect()))
 }
 
-/// A way from an older form to today's, which tells what it did.
+/// An upgrade from an older form, which tells what it did.
 pub(crate) type Upgrade<M> = fn(M) -> Result<(M, Vec<String>), UpgradeError>;
 
-/// Today's form of what was parsed, with what was done to get there among the notices.
+/// Caffe 1.0's form of what was parsed, with what was done to get there among the notices.
 fn upgraded<M>(
     name: &str,
     (written, mut notices): (M, Vec<PrototxtNotice>),

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     let cluster = NamespaceCluster;
     run_shown(&mut command(SCRIPT, &["up", "8", &format!("{}mbit", gbits * 1e3)]))?;
-    println!("| hosts | algorithm | ms | share of the link's limit | times `MPI_Allreduce` |");
+    println!("| hosts | algorithm | ms | % of the link's limit | times `MPI_Allreduce` |");
     println!("|--:|---|--:|--:|--:|");
     let mut all = Vec::new();
     for hosts in HOSTS {

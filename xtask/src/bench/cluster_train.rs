@@ -2,7 +2,7 @@
 //! schedule.
 //!
 //! NiN on small images (30 MB of gradients, little arithmetic) and CIFAR-10 quick (0.6 MB), one
-//! rank a host. Schedules: buckets fused and overlapped with backward, fused after backward, and a
+//! rank per host. Schedules: buckets fused and overlapped with backward, fused after backward, and a
 //! bucket a layer overlapped. All hosts share this machine's cores, so images/s are low and say
 //! nothing of speed-up: read the order of the algorithms and the share of exposed communication.
 
@@ -23,20 +23,20 @@ const ALGORITHMS: &[&str] =
 const SCHEDULES: &[(&str, &[&str])] = &[
     ("fused, overlapped", &["--overlap", "on"]),
     ("fused, after backward", &["--overlap", "off"]),
-    ("a bucket a layer, overlapped", &["--overlap", "on", "--bucket-mb", "0"]),
+    ("one bucket per layer, overlapped", &["--overlap", "on", "--bucket-mb", "0"]),
 ];
 /// Net, its file among the benchmark's models, the shape it is written for and the one it gets
 /// here, and how many times the iterations: small nets need more to be measured.
 const NETS: &[(&str, &str, &str, &str, u32)] = &[
     (
-        "NiN, 2 x 3 x 131 x 131 a host",
+        "NiN, 2 x 3 x 131 x 131 per host",
         "nin_b32",
         "dim: 32 dim: 3 dim: 224 dim: 224 } shape { dim: 32 }",
         "dim: 2 dim: 3 dim: 131 dim: 131 } shape { dim: 2 }",
         1,
     ),
     (
-        "CIFAR-10 quick, 8 x 3 x 32 x 32 a host",
+        "CIFAR-10 quick, 8 x 3 x 32 x 32 per host",
         "cifar10_quick_b100",
         "dim: 100 dim: 3 dim: 32 dim: 32 } shape { dim: 100 }",
         "dim: 8 dim: 3 dim: 32 dim: 32 } shape { dim: 8 }",
@@ -92,7 +92,7 @@ fn write_job(file: &str, written: &str, small: &str, iterations: u32) -> Result<
     Ok(())
 }
 
-/// Images a second, and the share of exposed communication in percent, as rank 0 logs them.
+/// Images per second, and the percentage of exposed communication, as rank 0 logs them.
 fn train(program: &str, file: &str, algorithm: &str, flags: &[&str]) -> Result<(f64, f64)> {
     let solver = format!("{}/{FOLDER}/{file}_solver.prototxt", root().display());
     let mut mpirun = command(SCRIPT, &["mpirun", HOSTS, "-wdir"]);

@@ -3,7 +3,7 @@
 //! Every round runs old, new and old again on each network (training on two workers, one thread
 //! each, in turns) and on each algorithm of `bench allreduce` (mean of the logarithms over sizes).
 //! A row shows the median over rounds of new over old, and of old over old, which is what the
-//! machine's noise alone makes of equal programs: a row is judged only if that lies within 2 %.
+//! machine's noise alone makes of equal programs: a row counts only if that lies within 2 %.
 
 use std::collections::BTreeMap;
 

@@ -88,7 +88,7 @@ fn verdict(value: f64, target: f64) -> &'static str {
     if value >= target { "met" } else { "missed" }
 }
 
-/// Images a second.
+/// Images per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rate {
     /// Forward and backward.

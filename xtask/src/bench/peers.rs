@@ -2,7 +2,7 @@
 //! cores.
 //!
 //! The programs, and their numbers of threads, take turns round after round, so that whatever
-//! disturbs the machine disturbs all of them; small networks take several turns a round. Medians
+//! disturbs the machine disturbs all of them; small networks take several turns per round. Medians
 //! over rounds are compared: forward + backward, and the same with the update (SGD with momentum).
 //! PyTorch runs in both memory orders and the better one counts. The share is that of the FMA peak,
 //! measured between the rounds. What two cores can give at most, two programs of one thread at once
@@ -60,7 +60,7 @@ pub(super) struct PeerTimes {
     pub(super) net: &'static PeerNet,
     pub(super) threads: usize,
     pub(super) ours: Rate,
-    /// Images a second, forward and backward, round by round.
+    /// Images per second, forward and backward, round by round.
     pub(super) rounds: Vec<f64>,
     /// The same of two programs at once, one thread each; empty where it is not asked for.
     pub(super) pairs: Vec<f64>,
@@ -108,7 +108,7 @@ struct PeerTurn {
     threads: usize,
     peers: Vec<Peer>,
     ours: Vec<Rate>,
-    /// Images a second of two programs of one thread at once.
+    /// Images per second of two programs of one thread at once.
     pairs: Vec<f64>,
     theirs: Vec<Vec<Rate>>,
     /// Our GFLOPS.

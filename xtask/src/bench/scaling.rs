@@ -58,7 +58,7 @@ const fn net(
     ScalingNet { name, file, batch, crop, target, scales }
 }
 
-/// Images a second, round by round.
+/// Images per second, round by round.
 #[derive(Default)]
 struct Rates {
     one: Vec<f64>,

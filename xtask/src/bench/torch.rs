@@ -34,7 +34,7 @@ impl Python {
         found.is_ok().then(|| Self(python.to_owned()))
     }
 
-    /// Images a second of `workers` processes over gloo, with the update.
+    /// Images per second of `workers` processes over gloo, with the update.
     pub(super) fn gloo(
         &self,
         net: &str,

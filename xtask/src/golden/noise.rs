@@ -14,14 +14,14 @@ use super::layers;
 /// How far params are moved, relative to themselves: a few units in the last place.
 const NUDGE: f32 = 1.0 / (1 << 22) as f32;
 
-/// A mean of C magnitudes, each disturbed by a part r, moves by about 1.25 r / sqrt(C); three times
+/// A mean of C magnitudes, each disturbed by a fraction r, moves by about 1.25 r / sqrt(C); three times
 /// that was seen for correct implementations.
 const ROOM: f64 = 5.0;
 
 /// The mean deviation over all params of a kind that is still rounding.
 const POOLED_TOLERANCE: f64 = 1e-3;
 
-/// How much each param's gradient changes, as a part of its length, when all params are nudged.
+/// How much each param's gradient changes, as a fraction of its norm, when all params are nudged.
 pub(crate) struct GradientNoise(BTreeMap<(String, usize), f64>);
 
 impl GradientNoise {

@@ -174,7 +174,7 @@ fn compare_blobs(
     Ok(())
 }
 
-/// Within a part of the recorded values' mean magnitude.
+/// Within a fraction of the recorded values' mean magnitude.
 fn near(what: &str, got: &[f32], want: &[f32]) -> Result<()> {
     if got.len() != want.len() {
         bail!("{what}: {} values, recorded {}", got.len(), want.len());

@@ -27,6 +27,7 @@ const BANNED: &[(&str, &str)] = &[
     ("f64 twin", "reference"),
     ("taken back", "state what is true now"),
     ("the way of the data", "data flow"),
+    ("today's", "name the version, or state what is true now"),
     ("was meant for", "state what is true now"),
     ("winograd's way", "Winograd convolution"),
 ];
@@ -50,6 +51,8 @@ const NOUNS: &[&str] = &[
     "crate",
     "cycle",
     "direction",
+    "entry",
+    "error",
     "field",
     "file",
     "generation",
@@ -57,6 +60,7 @@ const NOUNS: &[&str] = &[
     "group",
     "host",
     "image",
+    "input",
     "iteration",
     "job",
     "label",
@@ -119,7 +123,8 @@ fn wrong(line: &str) -> Vec<String> {
     wrong
 }
 
-/// A count and a noun with "a" between them that means "per": "one a worker", "one file a layer".
+/// A count and a noun with "a" or "an" between them that means "per": "one a worker", "one file a
+/// layer", "four numbers an input".
 fn one_a(line: &str) -> Option<(&str, &str)> {
     let words: Vec<&str> = line.split([' ', '`']).filter(|word| !word.is_empty()).collect();
     let noun = |at: usize| {
@@ -133,9 +138,9 @@ fn one_a(line: &str) -> Option<(&str, &str)> {
         }
         let word = |by: usize| words.get(at + by).copied().unwrap_or("");
         let found = match (word(1), word(2)) {
-            ("a", _) => noun(at + 2),
+            ("a" | "an", _) => noun(at + 2),
             // A full stop or comma before "a" begins something else.
-            (thing, "a")
+            (thing, "a" | "an")
                 if thing.ends_with(char::is_alphanumeric) && !OTHERWISE.contains(&thing) =>
             {
                 noun(at + 3)
@@ -159,6 +164,8 @@ mod tests {
             ("/// One a worker.", true),
             ("one file a layer, sorted", true),
             ("drawn once a replica", true),
+            ("four numbers an input", true),
+            ("in today's format", true),
             ("one at a time; the one thing a rank knows", false),
             ("one per worker", false),
             ("has two replicas. A run ends", false),

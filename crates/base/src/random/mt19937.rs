@@ -120,7 +120,7 @@ impl Mt19937 {
     }
 }
 
-/// 624 words help nobody: the position tells two states of one stream apart.
+/// Prints the position; the 624 words would not help a reader.
 impl fmt::Debug for Mt19937 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Mt19937 at word {} of {:08x}…", self.next, self.words[0])

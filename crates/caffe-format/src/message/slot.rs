@@ -2,7 +2,7 @@
 //!
 //! To a reader of values a field is a slice, with none or one value unless it is repeated; to a
 //! writer it is a [`FieldValues`]. Enums and messages are types of their own each, so they are
-//! reached through a trait object a field.
+//! reached through one trait object per field.
 
 use super::{Enum, Message};
 

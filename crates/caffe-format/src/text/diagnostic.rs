@@ -108,7 +108,7 @@ impl<'a> Sink<'a> {
         Diagnostic { file, line, column, message, source_line, caret, hint }
     }
 
-    /// FieldLine and column of byte `at`, both from 1.
+    /// Line and column of byte `at`, both from 1.
     pub(super) fn position(&self, at: usize) -> (usize, usize) {
         let before = &self.source[..at];
         let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;

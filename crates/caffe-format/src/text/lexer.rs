@@ -1,10 +1,10 @@
-//! Cuts prototxt into tokens: names, numbers, strings and single characters.
+//! Splits prototxt into tokens: names, numbers, strings and single characters.
 //!
 //! The lexer is a position in the source, so looking ahead is copying it. Every byte of the source
 //! ends up in a token, white space or a comment; what is wrong inside a token is for the parser to
 //! say.
 
-/// A piece of the source.
+/// A token with its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) kind: TokenKind,

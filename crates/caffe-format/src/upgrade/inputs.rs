@@ -1,6 +1,6 @@
 //! The net's `input`, `input_shape` and `input_dim` fields, made an Input layer in front.
 //!
-//! `input_dim` lists four numbers an input. A model file may list inputs without shapes: they are
+//! `input_dim` lists four numbers per input. A model file may list inputs without shapes: they are
 //! dropped, since the net that takes its weights has its own.
 
 use super::UpgradeError;
@@ -34,7 +34,7 @@ pub(super) fn net(net: &mut NetParameter, notices: &mut Vec<String>) -> Result<(
     Ok(())
 }
 
-/// One shape an input; `input_shape` wins over `input_dim`.
+/// One shape per input; `input_shape` wins over `input_dim`.
 fn shapes(net: &NetParameter) -> Result<Vec<BlobShape>, UpgradeError> {
     let inputs = net.input.len();
     let missing = |input: usize, want: String, got: usize| UpgradeError::InputShape {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::UpgradeError;
 use crate::{SolverParameter, SolverParameterSolverType as Type};
 
-/// The solver in today's schema, and what was changed.
+/// The solver in Caffe 1.0's schema, and what was changed.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! V1 to today: `layers { type: CONVOLUTION blobs_lr: 1 }` to `layer { type: "Convolution" param {
+//! V1 to Caffe 1.0: `layers { type: CONVOLUTION blobs_lr: 1 }` to `layer { type: "Convolution" param {
 //! .. } }`.
 //!
 //! The messages of the layer types are the same; what changed is the type, from an enum to a

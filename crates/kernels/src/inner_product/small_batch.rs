@@ -3,7 +3,7 @@
 //! Both read their wide operand unpacked ([`GemmStrip`]): `dx` is a sum of rows of `W`, four at a
 //! time, on a block of `dx` that stays in L1; rows of `dw` are sums over images, of which there are
 //! few enough to add all in one pass. Rows are long, which the hardware prefetcher handles well;
-//! software prefetch made it slower.
+//! software prefetch would slow it down.
 
 use crate::{
     cpu::{Cpu, DisjointMut},

@@ -99,7 +99,7 @@ fn wrong_fields_are_named() {
     );
 }
 
-/// As Caffe counts: at most one step an iteration, however the values stand.
+/// As Caffe counts: at most one step per iteration, however the values stand.
 #[test]
 fn steps_begin_one_an_iteration() {
     let begin = |stepvalue: &[i32]| {

@@ -1,4 +1,4 @@
-//! One snapshot an error kind: the text is what users see, and is reviewed as text.
+//! One snapshot per error kind: the text is what users see, and is reviewed as text.
 
 use expect_test::expect;
 
@@ -126,7 +126,7 @@ pooling_param { pool: "MAX" }
 }
 
 #[test]
-fn a_type_of_today_in_a_block_of_yesterday() {
+fn a_layer_type_in_a_v1_block() {
     check(
         "layers { type: \"InnerProduct\" }",
         expect![[r#"
