@@ -2,9 +2,10 @@
 //! schedule.
 //!
 //! NiN on small images (30 MB of gradients, little arithmetic) and CIFAR-10 quick (0.6 MB), one
-//! rank per host. Schedules: buckets fused and overlapped with backward, fused after backward, and a
-//! bucket a layer overlapped. All hosts share this machine's cores, so images/s are low and say
-//! nothing of speed-up: read the order of the algorithms and the share of exposed communication.
+//! rank per host. Schedules: buckets fused and overlapped with backward, fused after backward, and
+//! one bucket per layer, overlapped. All hosts share this machine's cores, so images/s are low and
+//! say nothing of speed-up: read the order of the algorithms and the percentage of exposed
+//! communication.
 
 use std::fs;
 
