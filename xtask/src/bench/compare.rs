@@ -35,6 +35,9 @@ const WORKERS: [(usize, &str); 3] = [(2, "100"), (4, "20"), (8, "10")];
 const TARGET: f64 = 0.98;
 /// How far from 1 the same binary may be from itself for a row to count.
 const NOISE_MAX: f64 = 0.02;
+/// Rounds after which the programs are started anew: where the memory of a process happens to lie
+/// makes a small network a few percent faster or slower for as long as the process lives.
+const ROUNDS_PER_START: usize = 3;
 /// Rounds go on up to so many times the number asked for, until the noise is below its limit.
 const EXTRA_ROUNDS: usize = 3;
 
@@ -114,14 +117,16 @@ fn train_in_turns(
     );
     std::fs::write(&solver, text).context("cannot write the solver")?;
     let start = |turn: &Firecaffe| TrainingProcess::start(turn.path(), &solver);
-    let mut processes = [start(turns[0])?, start(turns[1])?, start(turns[2])?];
     let mut ratios = SpeedRatios::default();
     while ratios.wants_more(rounds) {
-        let mut speeds = [0.0; 3];
-        for (speed, process) in speeds.iter_mut().zip(&mut processes) {
-            *speed = process.turn()?.recip();
+        let mut processes = [start(turns[0])?, start(turns[1])?, start(turns[2])?];
+        for _ in 0..ROUNDS_PER_START {
+            let mut speeds = [0.0; 3];
+            for (speed, process) in speeds.iter_mut().zip(&mut processes) {
+                *speed = process.turn()?.recip();
+            }
+            ratios.add(speeds);
         }
-        ratios.add(speeds);
     }
     println!("train {net}: {} rounds done", ratios.old_to_old.len());
     Ok(ratios)
