@@ -2,9 +2,10 @@
 //!
 //! [`read`] and [`write()`] are each one walk over the message's description, whatever the message.
 //! Packed values (a blob's data) are converted in bulk, at about the speed of a copy; unpacked ones
-//! (`Datum.float_data`) consecutive records at a time. Both forms are read for every repeated number, as protobuf
-//! asks. What the schema does not know (a foreign field, an enum value of another Caffe, a known
-//! field of an unexpected wire type) is kept in `unknown` and written again at the message's end.
+//! (`Datum.float_data`) consecutive records at a time. Both forms are read for every repeated
+//! number, as protobuf asks. What the schema does not know (a foreign field, an enum value of
+//! another Caffe, a known field of an unexpected wire type) is kept in `unknown` and written again
+//! at the message's end.
 //!
 //! A length is compared with the bytes that are left before anything is allocated.
 

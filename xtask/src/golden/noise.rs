@@ -14,8 +14,8 @@ use super::layers;
 /// How far params are moved, relative to themselves: a few units in the last place.
 const NUDGE: f32 = 1.0 / (1 << 22) as f32;
 
-/// A mean of C magnitudes, each disturbed by a fraction r, moves by about 1.25 r / sqrt(C); three times
-/// that was seen for correct implementations.
+/// A mean of C magnitudes, each disturbed by a fraction r, moves by about 1.25 r / sqrt(C); three
+/// times that was seen for correct implementations.
 const ROOM: f64 = 5.0;
 
 /// The mean deviation over all params of a kind that is still rounding.

@@ -34,7 +34,11 @@ fn nets_become_what_caffe_makes_of_them() {
         let (got, _) = net(text::read("old", old).unwrap()).unwrap();
         assert_eq!(got, text::read("want", want).unwrap());
         assert_eq!(text::write(&got), want, "byte for byte what Caffe printed");
-        assert_eq!(net(got.clone()).unwrap(), (got, Vec::new()), "a net of Caffe 1.0 is left alone");
+        assert_eq!(
+            net(got.clone()).unwrap(),
+            (got, Vec::new()),
+            "a net of Caffe 1.0 is left alone"
+        );
     }
 }
 

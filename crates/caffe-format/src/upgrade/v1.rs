@@ -1,5 +1,5 @@
-//! V1 to Caffe 1.0: `layers { type: CONVOLUTION blobs_lr: 1 }` to `layer { type: "Convolution" param {
-//! .. } }`.
+//! V1 to Caffe 1.0: `layers { type: CONVOLUTION blobs_lr: 1 }` to `layer { type: "Convolution"
+//! param { .. } }`.
 //!
 //! The messages of the layer types are the same; what changed is the type, from an enum to a
 //! string, and the four parallel lists about learnable parameters, now one `param` each.

@@ -159,7 +159,8 @@ fn a_timeline_that_cannot_be_written_is_known_before_training() {
 
 #[test]
 fn replicas_that_start_their_data_again_say_so_once() {
-    // Two replicas take 32 of 128 records per iteration: replica 0's fifth batch is again the first.
+    // Two replicas take 32 of 128 records per iteration: replica 0's fifth batch is again the
+    // first.
     let folder = Folder::new("max_iter: 6 display: 0");
     let ran = folder.train(&["--replicas", "2"]).succeeds();
     assert_eq!(ran.err.matches("Restarting data prefetching").count(), 1, "{}", ran.err);

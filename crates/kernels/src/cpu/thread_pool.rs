@@ -14,9 +14,9 @@
 //! claim.
 //!
 //! Idle threads spin for about a millisecond, because the next kernel usually starts within that
-//! time, then sleep. Waking a thread takes 15 microseconds to a millisecond on a virtual machine, so
-//! spins of 20 microseconds cost a second thread 5 % of its speed. With more threads than cores the
-//! spins are short, because other threads need the core.
+//! time, then sleep. Waking a thread takes 15 microseconds to a millisecond on a virtual machine,
+//! so spins of 20 microseconds cost a second thread 5 % of its speed. With more threads than cores
+//! the spins are short, because other threads need the core.
 
 use std::{
     any::Any,

@@ -1,9 +1,9 @@
 //! Software prefetch: requests the pixels of the next task while this one multiplies.
 //!
 //! A tile of a 1×1 convolution reads six short pixels once, too short for the hardware prefetcher
-//! to detect a pattern: with 192 channels, waiting for them takes up to a quarter of the time. So each
-//! tile prefetches some cache lines of the tile with the same index in the next task, distributed
-//! over the panels.
+//! to detect a pattern: with 192 channels, waiting for them takes up to a quarter of the time. So
+//! each tile prefetches some cache lines of the tile with the same index in the next task,
+//! distributed over the panels.
 
 use std::ops::Range;
 
