@@ -121,3 +121,6 @@ impl Job {
         Ok((batches, scores))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,11 @@
-//! Hands one thing to several workers in a fixed order: the data sources of a test net, which all
+//! Hands one object to several workers in a fixed order: the data sources of a test net, which all
 //! its workers read from, each when its iteration is next.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::TrainError;
 
-/// A thing that is used in order of turns, counted from 0.
+/// An object that is used in order of turns, counted from 0.
 pub(super) struct OrderedQueue<T> {
     state: Mutex<QueueState<T>>,
     changed: Condvar,
@@ -50,7 +50,12 @@ impl<T> OrderedQueue<T> {
         self.changed.notify_all();
     }
 
-    /// The thing, and how many turns were taken.
+    /// A guard that ends the queue when its worker panics: the others would wait for its turn.
+    pub(super) fn end_on_panic(&self) -> EndOnPanic<'_, T> {
+        EndOnPanic(self)
+    }
+
+    /// The object, and how many turns were taken.
     pub(super) fn into_inner(self) -> (T, usize) {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         (state.item, state.taken)
@@ -58,5 +63,16 @@ impl<T> OrderedQueue<T> {
 
     fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends the queue if it is dropped by a panic.
+pub(super) struct EndOnPanic<'a, T>(&'a OrderedQueue<T>);
+
+impl<T> Drop for EndOnPanic<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end();
+        }
     }
 }

@@ -51,12 +51,16 @@ impl Tester {
         Self { worker, net, state, turns, queue, shared }
     }
 
-    /// Runs this worker's iterations while `continues`; gives back what it was lent.
+    /// Runs this worker's iterations while `continues`; gives back what it was lent. A panic ends
+    /// the turns of all workers.
     pub(super) fn run(
         mut self,
         continues: &mut dyn FnMut() -> bool,
     ) -> (Worker, Net, Result<Vec<TestScore>, TrainError>) {
+        let queue = Arc::clone(&self.queue);
+        let guard = queue.end_on_panic();
         let scores = self.scores(continues);
+        drop(guard);
         if self.worker.index == 0 {
             self.worker.replicas[0].rng = self.state.rng;
         }
