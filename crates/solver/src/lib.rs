@@ -2,8 +2,8 @@
 //!
 //! [`Solver`] is lowered once from Caffe's `SolverParameter`. An iteration is three calls:
 //!
-//! 1. [`block_sums`] for every [`ParamRange`], if [`Solver::needs_norms`]: each worker sums its
-//!    chunk;
+//! 1. [`block_sums`] for every [`ParamRange`] if [`Solver::needs_norms`], else [`all_finite`]: each
+//!    worker looks at its chunk. If a gradient is not finite, the iteration ends here;
 //! 2. [`Solver::step`]: the scalars of the iteration (rate, clipping, factors of each parameter);
 //! 3. [`Solver::update`]: one pass over parameters, gradients and history.
 //!
@@ -12,6 +12,7 @@
 //! number of workers. The solver knows neither files nor ranks.
 
 mod error;
+mod finite;
 mod norms;
 mod prepare;
 mod rates;
@@ -24,10 +25,11 @@ mod step;
 mod update;
 
 pub use error::SolverError;
+pub use finite::all_finite;
 pub use norms::{BlockSums, block_sums};
 pub use rates::{LearningRates, Warmup};
 pub use rules::{HISTORIES_MAX, RULES, UpdateRule};
 pub use slots::{BLOCK, ParamRange, ParamSlot, ParamSlots};
 pub use solver::{Extensions, Solver};
 pub use step::{Clipped, UpdateStep};
-pub use update::{NotFinite, UpdateSlice};
+pub use update::UpdateSlice;

@@ -21,6 +21,14 @@ pub struct BlockSums {
     pub gradient: f64,
 }
 
+impl BlockSums {
+    /// Whether every gradient of the block is finite: the square of an `f32` is, as `f64`.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.gradient.is_finite()
+    }
+}
+
 /// Fills `sums`, one entry per block, for one range of blocks. `scale` as in
 /// [`Solver::step`](crate::Solver::step).
 ///

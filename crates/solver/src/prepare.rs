@@ -2,8 +2,7 @@
 //!
 //! Mean over replicas, clipping (`ClipGradients`), division by `iter_size` (`Normalize`), weight
 //! decay (`Regularize`): three multiplications and at most one multiply and add per value, each
-//! rounded to f32, into a buffer of one block that stays in the first-level cache. The same loop
-//! detects values that are not finite, so that the check needs no pass of its own.
+//! rounded to f32, into a buffer of one block that stays in the first-level cache.
 
 /// Weight decay that is added to the gradient.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,16 +28,11 @@ pub(crate) struct Preparation {
 }
 
 impl Preparation {
-    /// Writes the prepared gradient of one block to `prepared`; `false` if a raw value is infinite
-    /// or NaN.
+    /// Writes the prepared gradient of one block to `prepared`.
     #[inline(always)] // into code compiled for the worker's SIMD level
-    pub(crate) fn block(&self, values: &[f32], gradient: &[f32], prepared: &mut [f32]) -> bool {
+    pub(crate) fn block(&self, values: &[f32], gradient: &[f32], prepared: &mut [f32]) {
         let Self { scale, clip, normalise, decay } = *self;
-        let mut magnitude = 0_u32; // as bits, which order as the magnitudes do, NaN above infinity
-        let mut plain = |g: f32| {
-            magnitude = magnitude.max(g.to_bits() & !(1 << 31));
-            g * scale * clip * normalise
-        };
+        let plain = |g: f32| g * scale * clip * normalise;
         let block = prepared.iter_mut().zip(gradient).zip(values);
         match decay {
             WeightDecay::None => block.for_each(|((p, &g), _)| *p = plain(g)),
@@ -47,7 +41,6 @@ impl Preparation {
                 block.for_each(|((p, &g), &w)| *p = plain(g) + decay * sign(w))
             }
         }
-        magnitude < f32::INFINITY.to_bits()
     }
 }
 

@@ -1,11 +1,8 @@
 //! One pass over parameters, gradients and history.
 //!
-//! Block by block: prepare the gradient into a buffer of one block, check that it is finite, apply
-//! the rule. Parameters and history are read and written once, gradients are read once, and the
+//! Block by block: prepare the gradient into a buffer of one block, apply the rule. Parameters and history are read and written once, gradients are read once, and the
 //! buffer stays in the first-level cache. Every value is updated independently of the others, so
 //! neither the division between workers nor the number of threads changes a bit.
-
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kernels::Cpu;
 
@@ -30,41 +27,20 @@ pub struct UpdateSlice<'a> {
     pub history: [&'a mut [f32]; HISTORIES_MAX],
 }
 
-/// A gradient is infinite or not a number. The blocks that hold such values were left unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the gradient of parameter {slot} is not finite")]
-pub struct NotFinite {
-    /// The smallest index of such a parameter among the slices.
-    pub slot: usize,
-}
-
 impl Solver {
-    /// Updates `slices`. With several workers each passes the slices of its own chunk.
+    /// Updates `slices`. With several workers each passes the slices of its own chunk. The caller
+    /// has seen that all gradients are finite.
     ///
     /// # Panics
     ///
     /// If the values, gradient and histories of one [`UpdateSlice`] differ in length: all come from
     /// one [`ParamSlots`](crate::ParamSlots).
-    pub fn update(
-        &self,
-        cpu: &Cpu,
-        step: &UpdateStep,
-        slices: Vec<UpdateSlice<'_>>,
-    ) -> Result<(), NotFinite> {
+    pub fn update(&self, cpu: &Cpu, step: &UpdateStep, slices: Vec<UpdateSlice<'_>>) {
         let mut tasks: Vec<UpdateSlice<'_>> =
             slices.into_iter().flat_map(UpdateSlice::into_tasks).collect();
-        let worst = AtomicUsize::new(usize::MAX);
         cpu.run_blocks(&mut tasks, 1, |_, tasks| {
-            for task in tasks {
-                if !update_slice(cpu, self.rule, step, task) {
-                    worst.fetch_min(task.slot, Ordering::Relaxed);
-                }
-            }
+            tasks.iter_mut().for_each(|task| update_slice(cpu, self.rule, step, task));
         });
-        match worst.into_inner() {
-            usize::MAX => Ok(()),
-            slot => Err(NotFinite { slot }),
-        }
     }
 }
 
@@ -86,13 +62,7 @@ impl<'a> UpdateSlice<'a> {
     }
 }
 
-/// `false` if a gradient here is not finite.
-fn update_slice(
-    cpu: &Cpu,
-    rule: &UpdateRule,
-    step: &UpdateStep,
-    slice: &mut UpdateSlice<'_>,
-) -> bool {
+fn update_slice(cpu: &Cpu, rule: &UpdateRule, step: &UpdateStep, slice: &mut UpdateSlice<'_>) {
     let UpdateSlice { slot, values, gradient, history } = slice;
     assert_eq!(values.len(), gradient.len(), "a gradient for every value");
     for kept in &history[..rule.histories] {
@@ -100,18 +70,13 @@ fn update_slice(
     }
     let (preparation, terms) = &step.factors[*slot];
     let mut buffer = [0.0; BLOCK];
-    let mut finite = true;
     for start in (0..values.len()).step_by(BLOCK) {
         let block = start..values.len().min(start + BLOCK);
         let prepared = &mut buffer[..block.len()];
         let (w, g) = (&values[block.clone()], &gradient[block.clone()]);
-        if kernels::vectorize!(cpu, preparation.block(w, g, prepared)) {
-            let history = history.each_mut().map(|h| h.get_mut(block.clone()).unwrap_or_default());
-            let values = &mut values[block];
-            (rule.update)(cpu, terms, ParamBlock { values, gradient: prepared, history });
-        } else {
-            finite = false;
-        }
+        kernels::vectorize!(cpu, preparation.block(w, g, prepared));
+        let history = history.each_mut().map(|h| h.get_mut(block.clone()).unwrap_or_default());
+        let values = &mut values[block];
+        (rule.update)(cpu, terms, ParamBlock { values, gradient: prepared, history });
     }
-    finite
 }

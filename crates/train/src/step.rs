@@ -7,7 +7,8 @@
 //!                              backward, last layer first
 //!                                ready range ──▶ Reducer::submit: sums between workers
 //!                            Reducer::finish: waits for workers and, by the communicator, ranks
-//!                            norms, barrier, update of the worker's own chunks
+//!                            norms, barrier, update of the worker's own chunks; no worker writes
+//!                              a weight before all have seen that losses and gradients are finite
 //! ```
 //!
 //! One [`StepContext`] goes in, one [`StepOutput`] comes out, one [`StepError`] reports failure.
@@ -86,13 +87,11 @@ impl Worker {
         let begin = context.now();
         reducer.finish(&self.cpu)?; // every gradient of our chunks is now the sum over all replicas
         let ranges = reducer.param_ranges();
-        context.add_norms(&ranges, reducer.sum());
+        context.inspect_gradients(&self.cpu, &ranges, reducer.sum());
         context.sync.barrier()?; // from here on nobody reads params, and all norms and losses are in
         let reduced = context.now();
-        self.check_losses(context, &output.replicas)?;
-        output.clipped = context
-            .update(&self.cpu, &ranges, reducer.sum())
-            .map_err(|bad| StepError::gradient(context.iter, &self.net, bad.slot))?;
+        self.check_finite(context, &output.replicas)?;
+        output.clipped = context.update(&self.cpu, &ranges, reducer.sum());
         self.times.add(Activity::ExposedCommunication, begin, reduced);
         self.times.add(Activity::Update, reduced, context.now());
         let (reduction, buckets) = reducer.into_parts();
@@ -198,15 +197,20 @@ impl Worker {
         }
     }
 
-    /// A loss that is not finite in any replica forbids the update to all. The worker that ran the
-    /// first such replica says where it began; the others only that it was elsewhere.
-    fn check_losses(
+    /// A loss or a gradient that is not finite forbids the update to all. The worker that ran the
+    /// first such replica says where its loss began; the others only that it was elsewhere.
+    fn check_finite(
         &self,
         context: &StepContext,
         replicas: &[ReplicaOutput],
     ) -> Result<(), StepError> {
-        let Some(bad) = context.sync.summary().first_bad_loss() else { return Ok(()) };
-        let own = bad.checked_sub(self.first_replica).and_then(|index| replicas.get(index));
-        Err(StepError::loss(context.iter, own))
+        if let Some(bad) = context.sync.summary().first_bad_loss() {
+            let own = bad.checked_sub(self.first_replica).and_then(|index| replicas.get(index));
+            return Err(StepError::loss(context.iter, own));
+        }
+        match context.sync.not_finite() {
+            Some(slot) => Err(StepError::gradient(context.iter, &self.net, slot)),
+            None => Ok(()),
+        }
     }
 }

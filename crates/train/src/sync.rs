@@ -19,9 +19,9 @@
 //! 4. After its last replica a worker enters losses, outputs and requests into the [`StepSummary`].
 //!    When all have, the communicator sums it over ranks and announces that everything was
 //!    exchanged.
-//! 5. Then every worker adds its norms and meets the others at a barrier. After it nobody reads
-//!    parameters, and all norms and losses are in: all ranks see the same, and update, fail or stop
-//!    in the same iteration.
+//! 5. Then every worker adds its norms, announces gradients that are not finite, and meets the
+//!    others at a barrier. After it nobody reads parameters, and all norms and losses are in: all
+//!    ranks see the same, and update, fail or stop in the same iteration.
 //!
 //! A member that fails or panics fails the step: whoever waits, or will, gets an error. Waiting
 //! sleeps (one lock, one condition variable, a few calls per layer), so workers may outnumber
@@ -60,6 +60,8 @@ struct SyncState {
     summaries: usize,
     /// Whether all buckets and the summary were exchanged with the other ranks.
     exchanged: bool,
+    /// The first parameter whose summed gradient is not finite.
+    not_finite: Option<usize>,
     /// Workers at the barrier, and how often all have passed it.
     waiting: usize,
     passed: usize,
@@ -89,6 +91,7 @@ impl StepSync {
             summed: vec![0; workers],
             summaries: 0,
             exchanged: false,
+            not_finite: None,
             waiting: 0,
             passed: 0,
             failed: false,
@@ -149,6 +152,18 @@ impl StepSync {
 
     fn wait_exchanged(&self) -> Result<(), MemberFailed> {
         self.wait(|state| state.exchanged)
+    }
+
+    /// Announces that the summed gradient of parameter `slot` is not finite.
+    pub(crate) fn announce_not_finite(&self, slot: usize) {
+        self.change(|state| {
+            state.not_finite = Some(state.not_finite.map_or(slot, |first| first.min(slot)));
+        });
+    }
+
+    /// The first parameter whose gradient is not finite; known to all after the barrier.
+    pub(crate) fn not_finite(&self) -> Option<usize> {
+        self.lock().not_finite
     }
 
     /// Waits until all workers are here.

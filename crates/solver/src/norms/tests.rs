@@ -25,3 +25,19 @@ fn sums_are_those_of_f64_whoever_adds_them() {
         assert_eq!(shared, sums, "cut after block {border}");
     }
 }
+
+#[test]
+fn sums_are_finite_exactly_when_all_gradients_are() {
+    let mut g = values(2 * BLOCK, 3);
+    (g[5], g[BLOCK]) = (f32::MAX, f32::MIN);
+    let finite = |g: &[f32]| {
+        let mut sums = vec![BlockSums::default(); 2];
+        block_sums(1.0, &vec![0.0; g.len()], g, &mut sums);
+        sums.iter().map(BlockSums::is_finite).collect::<Vec<_>>()
+    };
+    assert_eq!(finite(&g), [true, true]);
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        g[BLOCK + 7] = bad;
+        assert_eq!(finite(&g), [true, false], "{bad}");
+    }
+}

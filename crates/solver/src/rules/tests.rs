@@ -12,8 +12,8 @@ use kernels::{Cpu, Simd};
 
 use super::{RULES, UpdateRule};
 use crate::{
-    BLOCK, BlockSums, Extensions, NotFinite, ParamRange, ParamSlot, ParamSlots, Solver,
-    UpdateSlice, UpdateStep, block_sums,
+    BLOCK, BlockSums, Extensions, ParamRange, ParamSlot, ParamSlots, Solver, UpdateSlice,
+    UpdateStep, block_sums,
     reference::{self, DELTA, MOMENTUM2, RMS_DECAY, ReferenceOptions, ReferenceParam, TRUST},
 };
 
@@ -145,7 +145,7 @@ fn ours(o: &ReferenceOptions, workers: usize, threads: usize, replicas: f32) -> 
         let step = solver.step(iter, 1.0 / replicas, &slots, &sums);
         for chunk in chunks {
             let slices = slices(&slots, &chunk, &mut values, &pool, &mut history);
-            solver.update(&cpu, &step, slices).unwrap();
+            solver.update(&cpu, &step, slices);
         }
     }
     values
@@ -274,37 +274,10 @@ fn constant_gradients_have_closed_forms() {
                 &pool,
                 &mut history,
             );
-            solver.update(&Cpu::new(1, Simd::Portable), &step, slices).unwrap();
+            solver.update(&Cpu::new(1, Simd::Portable), &step, slices);
         }
         let got = f64::from(values[0]);
         assert!((got / want - 1.0).abs() < 1e-4, "{}: {got}, not {want}", rule.name);
-    }
-}
-
-#[test]
-fn a_gradient_that_is_not_finite_names_its_parameter_and_touches_no_weight_of_its_block() {
-    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-        for rule in RULES {
-            let (solver, slots) = (solver(&options(rule)), slots());
-            let len = LENS.iter().sum();
-            let (mut values, mut pool) = (vec![1.0; len], vec![0.5; len]);
-            let mut history = vec![vec![0.0; len]; solver.histories()];
-            pool[LENS[1] + BLOCK + 5] = bad; // second block of the first parameter
-            pool[0] = bad; // second parameter
-            let sums = vec![BlockSums { values: 1.0, gradient: 1.0 }; slots.blocks()];
-            let step = solver.step(0, 1.0, &slots, &sums);
-            let slices = slices(
-                &slots,
-                &slots.param_ranges(0..pool.len()),
-                &mut values,
-                &pool,
-                &mut history,
-            );
-            let result = solver.update(&Cpu::new(2, Simd::Portable), &step, slices);
-            assert_eq!(result, Err(NotFinite { slot: 0 }), "{}", rule.name);
-            assert!(values[..BLOCK].iter().all(|&w| w != 1.0 && w.is_finite()), "{}", rule.name);
-            assert!(values[BLOCK..].iter().all(|&w| w == 1.0), "{}", rule.name);
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use net::{Net, RunError};
 
 use super::ReplicaOutput;
 
-/// Why an iteration failed. Weights are those of the iteration before.
+/// Why an iteration failed. No weight was written: they are those of the iteration before.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {

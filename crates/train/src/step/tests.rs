@@ -110,3 +110,32 @@ fn a_step_reports_its_events_in_order() {
     expect!["Clipped BucketReduced BucketReduced Displayed Hash WorkerTimes RankTimes Stepped"]
         .assert_eq(&names.join(" "));
 }
+
+/// The loss is finite, the gradient of the weight overflows, that of the bias does not.
+const OVERFLOW: &str = r#"
+    base_lr: 0.5  lr_policy: "fixed"  random_seed: 1
+    net_param {
+      layer { name: "data" type: "DummyData" top: "x" top: "y"
+              dummy_data_param { shape { dim: 1 dim: 1 } shape { dim: 1 dim: 1 }
+              data_filler { value: 1e20 } data_filler { value: 1e19 } } }
+      layer { name: "line" type: "InnerProduct" bottom: "x" top: "line" inner_product_param { num_output: 1 } }
+      layer { name: "loss" type: "EuclideanLoss" bottom: "line" bottom: "y" top: "loss" }
+    }"#;
+
+/// Also where norms are needed, which are then the check, and with two workers, of which each has
+/// one of the two parameters.
+#[test]
+fn a_gradient_that_is_not_finite_keeps_all_workers_from_writing() {
+    for clip in [None, Some(1.0)] {
+        for workers in [1, 2] {
+            let mut solver = solver_from_text("solver", OVERFLOW).unwrap();
+            solver.clip_gradients = clip;
+            let config = JobConfig { workers, ..JobConfig::new(solver) };
+            let mut job = Job::open(config, &mut |_| ()).unwrap();
+            let before = job.hash().unwrap();
+            let error = job.step(&NoControl, &mut |_| ()).unwrap_err().to_string();
+            assert!(error.starts_with("iteration 0: the gradient of param 0 of layer `line`"));
+            assert_eq!(job.hash().unwrap(), before, "{workers} workers, clip {clip:?}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
-//! The end of a step: norms of the summed gradients, and the update rule on a worker's own chunks.
+//! The end of a step: a look at the summed gradients, and the update rule on a worker's own chunks.
 
 use kernels::Cpu;
-use solver::{BlockSums, Clipped, HISTORIES_MAX, NotFinite, ParamRange, UpdateSlice, block_sums};
+use solver::{BlockSums, Clipped, HISTORIES_MAX, ParamRange, UpdateSlice, all_finite, block_sums};
 use tensor::SharedSlab;
 
 use super::StepContext;
@@ -13,20 +13,29 @@ impl StepContext {
         1.0 / self.shared.placement.replicas as f32
     }
 
-    /// Adds up the squares that clipping and LARS need, of the blocks in `ranges`.
-    pub(super) fn add_norms(&self, ranges: &[ParamRange], sum: &SharedSlab) {
-        if !self.shared.solver.needs_norms() {
-            return;
-        }
-        let slots = &self.shared.slots;
+    /// Looks at the summed gradients of `ranges` before any weight is written: adds up the squares
+    /// that clipping and LARS need, and tells everybody of a gradient that is not finite.
+    pub(super) fn inspect_gradients(&self, cpu: &Cpu, ranges: &[ParamRange], sum: &SharedSlab) {
         for range in ranges {
-            let values = self.shared.params.read_range(slots.in_slab(range));
-            let gradient = sum.read_range(slots.in_pool(range));
-            let blocks = slots.blocks_in(range);
-            let mut sums = vec![BlockSums::default(); blocks.len()];
-            block_sums(self.scale(), &values, &gradient, &mut sums);
-            self.sync.norms()[blocks].copy_from_slice(&sums);
+            let gradient = sum.read_range(self.shared.slots.in_pool(range));
+            let finite = match self.shared.solver.needs_norms() {
+                true => self.add_norms(range, &gradient),
+                false => all_finite(cpu, &gradient),
+            };
+            if !finite {
+                self.sync.announce_not_finite(range.slot);
+            }
         }
+    }
+
+    /// Adds up the squares of one range; whether its gradients are finite.
+    fn add_norms(&self, range: &ParamRange, gradient: &[f32]) -> bool {
+        let values = self.shared.params.read_range(self.shared.slots.in_slab(range));
+        let blocks = self.shared.slots.blocks_in(range);
+        let mut sums = vec![BlockSums::default(); blocks.len()];
+        block_sums(self.scale(), &values, gradient, &mut sums);
+        self.sync.norms()[blocks].copy_from_slice(&sums);
+        sums.iter().all(BlockSums::is_finite)
     }
 
     /// Applies the update rule to the parameters in `ranges`.
@@ -35,7 +44,7 @@ impl StepContext {
         cpu: &Cpu,
         ranges: &[ParamRange],
         sum: &SharedSlab,
-    ) -> Result<Option<Clipped>, NotFinite> {
+    ) -> Option<Clipped> {
         let (solver, slots) = (&self.shared.solver, &self.shared.slots);
         let step = {
             let norms = self.sync.norms();
@@ -64,7 +73,7 @@ impl StepContext {
                 }
             })
             .collect();
-        solver.update(cpu, &step, slices)?;
-        Ok(step.clipped)
+        solver.update(cpu, &step, slices);
+        step.clipped
     }
 }
