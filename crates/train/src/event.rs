@@ -151,7 +151,7 @@ pub enum Event {
         /// Its number.
         step: u64,
     },
-    /// A bucket of gradients was summed: between ranks if there are several, else between workers.
+    /// A bucket of gradients was reduced.
     BucketReduced {
         /// The iteration.
         iter: u64,
@@ -159,9 +159,12 @@ pub enum Event {
         bucket: usize,
         /// Size of its gradients in memory, not on the wire.
         bytes: usize,
-        /// From the begin of its reduction to the end, waiting for others included.
+        /// Between the workers of this rank: from the first that began to the last that ended.
         #[serde(with = "seconds")]
-        took: Duration,
+        local_sum: Duration,
+        /// Between ranks, waiting for others included; `None` if there is one rank.
+        #[serde(with = "seconds::optional", default, skip_serializing_if = "Option::is_none")]
+        all_reduce: Option<Duration>,
     },
     /// What one worker spent its time on since the last event of this kind.
     WorkerTimes {

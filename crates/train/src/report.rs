@@ -1,6 +1,7 @@
 //! What a step reports to the caller: clipping, buckets, data, debug values, and at a display also
 //! the times of workers and ranks.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use net::Output;
@@ -50,12 +51,14 @@ impl Job {
     }
 
     fn report_buckets(&self, output: &StepOutput, events: &mut dyn FnMut(Event)) {
-        for (bucket, (range, time)) in self.shared.buckets.iter().zip(&output.buckets).enumerate() {
+        let took = |time: &Range<Duration>| time.end.saturating_sub(time.start);
+        for (bucket, range) in self.shared.buckets.iter().enumerate() {
             events(Event::BucketReduced {
                 iter: self.iter,
                 bucket,
                 bytes: range.len() * size_of::<f32>(),
-                took: time.end.saturating_sub(time.start),
+                local_sum: took(&output.local_sums[bucket]),
+                all_reduce: output.all_reduces.get(bucket).map(took),
             });
         }
     }

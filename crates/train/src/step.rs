@@ -94,11 +94,11 @@ impl Worker {
         output.clipped = context.update(&self.cpu, &ranges, reducer.sum());
         self.times.add(Activity::ExposedCommunication, begin, reduced);
         self.times.add(Activity::Update, reduced, context.now());
-        let (reduction, buckets) = reducer.into_parts();
-        for (index, time) in buckets.iter().enumerate() {
+        let (reduction, local_sums) = reducer.into_parts();
+        for (index, time) in local_sums.iter().enumerate() {
             self.times.add(Activity::LocalSum(index), time.start, time.end);
         }
-        (self.reduction, output.buckets) = (Some(reduction), buckets);
+        (self.reduction, output.local_sums) = (Some(reduction), local_sums);
         Ok(output)
     }
 

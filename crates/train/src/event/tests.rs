@@ -45,22 +45,26 @@ fn set_up() {
 fn iterations() {
     let blob = DebugBlob::ParamDiff(1);
     let times = PhaseTimes { data: Duration::from_millis(1500), ..PhaseTimes::default() };
+    let bucket = |all_reduce| Event::BucketReduced {
+        iter: 3,
+        bucket: 0,
+        bytes: 4000,
+        local_sum: Duration::from_millis(2),
+        all_reduce,
+    };
     check(
         vec![
             Event::Stepped { done: 1, loss: 0.1 },
             Event::Debug(DebugValue::Mean { layer: "conv".into(), blob, mean: 0.25 }),
-            Event::BucketReduced {
-                iter: 3,
-                bucket: 0,
-                bytes: 4000,
-                took: Duration::from_millis(2),
-            },
+            bucket(None),
+            bucket(Some(Duration::from_millis(7))),
             Event::WorkerTimes { rank: 0, worker: 1, times },
         ],
         expect![[r#"
             {"Stepped":{"done":1,"loss":0.1}}
             {"Debug":{"Mean":{"layer":"conv","blob":{"ParamDiff":1},"mean":0.25}}}
-            {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"took":0.002}}
+            {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"local_sum":0.002}}
+            {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"local_sum":0.002,"all_reduce":0.007}}
             {"WorkerTimes":{"rank":0,"worker":1,"times":{"data":1.5,"forward":0.0,"backward":0.0,"exchange":0.0,"update":0.0}}}"#]],
     );
 }

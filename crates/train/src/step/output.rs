@@ -19,9 +19,11 @@ pub struct StepOutput {
     pub replicas: Vec<ReplicaOutput>,
     /// Whether and how `clip_gradients` scaled the gradients.
     pub clipped: Option<Clipped>,
-    /// When the reduction of each bucket began and ended: between ranks if there are several, else
-    /// between workers.
-    pub buckets: Vec<Range<Duration>>,
+    /// When each bucket was summed between the workers here: from the first that began, adding up
+    /// its replicas, to the last that ended.
+    pub local_sums: Vec<Range<Duration>>,
+    /// When each bucket was all-reduced between ranks; empty if there is one rank.
+    pub all_reduces: Vec<Range<Duration>>,
     /// What was asked of any rank during the iteration.
     pub request: Request,
 }
@@ -51,12 +53,7 @@ impl StepOutput {
         for result in results {
             match (result, &mut merged) {
                 (Ok(output), None) => merged = Some(output),
-                (Ok(output), Some(merged)) => {
-                    merged.replicas.extend(output.replicas);
-                    if !output.buckets.is_empty() {
-                        merged.buckets = output.buckets;
-                    }
-                }
+                (Ok(output), Some(merged)) => merged.absorb(output),
                 (Err(error), _) => errors.push(error),
             }
         }
@@ -68,5 +65,48 @@ impl StepOutput {
         merged.loss = summary.mean_loss();
         merged.request = summary.request();
         Ok(merged)
+    }
+
+    /// Adds what another member of the step gave.
+    fn absorb(&mut self, other: Self) {
+        self.replicas.extend(other.replicas);
+        extend_spans(&mut self.local_sums, other.local_sums);
+        extend_spans(&mut self.all_reduces, other.all_reduces);
+    }
+}
+
+/// Extends every span to what another member did for the same bucket; one who has none took no part.
+fn extend_spans(spans: &mut Vec<Range<Duration>>, others: Vec<Range<Duration>>) {
+    if spans.is_empty() {
+        *spans = others;
+        return;
+    }
+    for (span, other) in spans.iter_mut().zip(others) {
+        *span = span.start.min(other.start)..span.end.max(other.end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+    use std::time::Duration;
+
+    use super::StepOutput;
+
+    fn spans(milliseconds: &[Range<u64>]) -> Vec<Range<Duration>> {
+        let at = Duration::from_millis;
+        milliseconds.iter().map(|span| at(span.start)..at(span.end)).collect()
+    }
+
+    #[test]
+    fn a_bucket_is_summed_from_the_first_worker_to_the_last_and_all_reduced_apart() {
+        let worker =
+            |sums: &[Range<u64>]| StepOutput { local_sums: spans(sums), ..StepOutput::default() };
+        let mut merged = worker(&[3..5, 6..7]);
+        merged.absorb(worker(&[4..9, 5..6]));
+        merged.absorb(worker(&[2..4, 6..8]));
+        merged.absorb(StepOutput { all_reduces: spans(&[9..20, 20..30]), ..StepOutput::default() });
+        assert_eq!(merged.local_sums, spans(&[2..9, 5..8]));
+        assert_eq!(merged.all_reduces, spans(&[9..20, 20..30]));
     }
 }

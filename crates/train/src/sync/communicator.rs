@@ -21,7 +21,7 @@ impl Communicator {
             shared.ranks.all_reduce(&mut sum.write(bucket.clone()))?;
             let end = context.now();
             self.spans.add(Activity::Bucket(index), begin, end);
-            output.buckets.push(begin..end);
+            output.all_reduces.push(begin..end);
         }
         sync.wait_summaries()?;
         let begin = context.now();

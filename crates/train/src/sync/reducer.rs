@@ -51,8 +51,8 @@ pub(crate) struct Reducer<'a> {
     reduction: WorkerReduction,
     /// Values of our pool that hold the sum of all our replicas, from the start.
     ready: usize,
-    /// When the reduction of each finished bucket began and ended.
-    buckets: Vec<Range<Duration>>,
+    /// When the sum of each finished bucket began and ended.
+    local_sums: Vec<Range<Duration>>,
 }
 
 impl<'a> Reducer<'a> {
@@ -62,12 +62,12 @@ impl<'a> Reducer<'a> {
         mut reduction: WorkerReduction,
     ) -> Self {
         reduction.replicas.reset();
-        Self { context, worker, reduction, ready: 0, buckets: Vec::new() }
+        Self { context, worker, reduction, ready: 0, local_sums: Vec::new() }
     }
 
-    /// Gives back what lasts longer than the step, and when each bucket was reduced.
+    /// Gives back what lasts longer than the step, and when each bucket was summed.
     pub(crate) fn into_parts(self) -> (WorkerReduction, Vec<Range<Duration>>) {
-        (self.reduction, self.buckets)
+        (self.reduction, self.local_sums)
     }
 
     /// Where this worker finds the sum of its process.
@@ -91,6 +91,7 @@ impl<'a> Reducer<'a> {
     /// Takes the first `ready` values of the last replica's gradient, and reduces every bucket that
     /// is ready in all pools.
     pub(crate) fn submit(&mut self, cpu: &Cpu, ready: usize) -> Result<(), StepError> {
+        let mut begin = self.context.now(); // adding up our replicas is part of the sum
         if ready > self.ready {
             let range = self.ready..ready;
             let mut values = self.pool().write(range.clone());
@@ -102,7 +103,7 @@ impl<'a> Reducer<'a> {
             None => ready,
         };
         while self.next_bucket().is_some_and(|bucket| bucket.end <= all_ready) {
-            self.reduce_next(cpu)?;
+            begin = self.reduce_next(cpu, begin)?;
         }
         Ok(())
     }
@@ -113,7 +114,7 @@ impl<'a> Reducer<'a> {
             if self.context.shared.sum.is_some() {
                 self.context.sync.wait_ready(bucket.end)?;
             }
-            self.reduce_next(cpu)?;
+            self.reduce_next(cpu, self.context.now())?;
         }
         if self.context.shared.ranks.are_several() {
             self.context.sync.wait_exchanged()?;
@@ -126,7 +127,7 @@ impl<'a> Reducer<'a> {
     }
 
     fn next_bucket(&self) -> Option<&'a Range<usize>> {
-        self.context.shared.buckets.get(self.buckets.len())
+        self.context.shared.buckets.get(self.local_sums.len())
     }
 
     fn chunk(&self, bucket: &Range<usize>) -> Range<usize> {
@@ -134,8 +135,8 @@ impl<'a> Reducer<'a> {
         shared.slots.chunk(bucket.clone(), shared.pools.len(), self.worker)
     }
 
-    fn reduce_next(&mut self, cpu: &Cpu) -> Result<(), StepError> {
-        let begin = self.context.now();
+    /// Sums the next bucket, which began at `begin`; when it ended.
+    fn reduce_next(&mut self, cpu: &Cpu, begin: Duration) -> Result<Duration, StepError> {
         let bucket = self.next_bucket().expect("the caller has looked").clone();
         let pool = self.pool();
         if let Some(plan) = &mut self.reduction.plan {
@@ -143,9 +144,10 @@ impl<'a> Reducer<'a> {
         } else if let Some(sum) = &self.context.shared.sum {
             self.sum_chunk(cpu, sum, &bucket);
         }
-        self.buckets.push(begin..self.context.now());
-        self.context.sync.announce_summed(self.worker, self.buckets.len());
-        Ok(())
+        let end = self.context.now();
+        self.local_sums.push(begin..end);
+        self.context.sync.announce_summed(self.worker, self.local_sums.len());
+        Ok(end)
     }
 
     /// Adds this worker's chunk of `bucket` in all pools.

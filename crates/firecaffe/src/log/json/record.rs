@@ -59,7 +59,10 @@ pub(super) enum RecordFields<'a> {
         bucket: usize,
         bytes: usize,
         /// In seconds.
-        took: f64,
+        local_sum: f64,
+        /// In seconds.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        all_reduce: Option<f64>,
     },
     WorkerTimes {
         rank: usize,
@@ -93,9 +96,12 @@ impl<'a> RecordFields<'a> {
             Event::Spent { items, elapsed, times } => {
                 Self::Speed { speed: SpeedFields::of(*items, *elapsed, *times) }
             }
-            Event::BucketReduced { bucket, bytes, took, .. } => {
-                Self::Bucket { bucket: *bucket, bytes: *bytes, took: took.as_secs_f64() }
-            }
+            Event::BucketReduced { bucket, bytes, local_sum, all_reduce, .. } => Self::Bucket {
+                bucket: *bucket,
+                bytes: *bytes,
+                local_sum: local_sum.as_secs_f64(),
+                all_reduce: all_reduce.map(|time| time.as_secs_f64()),
+            },
             Event::WorkerTimes { rank, worker, times } => {
                 Self::WorkerTimes { rank: *rank, worker: *worker, times }
             }

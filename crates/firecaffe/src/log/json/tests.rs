@@ -24,7 +24,8 @@ fn a_short_run() {
         iter,
         bucket,
         bytes: 4000,
-        took: Duration::from_millis(3),
+        local_sum: Duration::from_millis(3),
+        all_reduce: Some(Duration::from_millis(5)),
     };
     let events = [
         bucket(0, 2),
@@ -56,7 +57,7 @@ fn a_short_run() {
     }
     expect![[r#"
         {"event":"display","iteration":0,"seconds":1.5,"loss":null,"lr":0.01,"outputs":{"a \"b\"\n":0.25,"c":[1.0,2.0]}}
-        {"event":"bucket","iteration":0,"seconds":1.5,"bucket":2,"bytes":4000,"took":0.003}
+        {"event":"bucket","iteration":0,"seconds":1.5,"bucket":2,"bytes":4000,"local_sum":0.003,"all_reduce":0.005}
         {"event":"snapshot","iteration":1,"seconds":1.5,"model":"m","state":"s"}
         {"event":"test","iteration":1,"seconds":1.5,"net":1,"outputs":{"accuracy":0.5}}
         {"event":"weights","iteration":1,"seconds":1.5,"hash":"00000000000000ff"}
