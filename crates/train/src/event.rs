@@ -166,7 +166,8 @@ pub enum Event {
         #[serde(with = "seconds::optional", default, skip_serializing_if = "Option::is_none")]
         all_reduce: Option<Duration>,
     },
-    /// What one worker spent its time on since the last event of this kind.
+    /// What one worker of any rank spent its time on since the last event of this kind: at every
+    /// display and at the end.
     WorkerTimes {
         /// Its process.
         rank: usize,
@@ -175,7 +176,8 @@ pub enum Event {
         /// By kind of work.
         times: PhaseTimes,
     },
-    /// What one rank's workers together spent their time on since the last event of this kind.
+    /// What one rank's workers together spent their time on since the last event of this kind: at
+    /// every display and at the end.
     RankTimes {
         /// The process.
         rank: usize,
@@ -219,14 +221,14 @@ pub enum Event {
         /// The error and its causes, outermost first.
         causes: Vec<String>,
     },
-    /// Where the time of the whole run went, tests and snapshots apart.
+    /// Where the time of the run went.
     Spent {
-        /// Time from the first iteration to the last.
+        /// From the first iteration to the last, tests and snapshots included.
         #[serde(with = "seconds")]
         elapsed: Duration,
         /// Items that were trained on.
         items: u64,
-        /// What worker 0 spent its time on.
+        /// What worker 0 spent its time on, tests and snapshots apart.
         times: PhaseTimes,
     },
     /// All iterations are done.

@@ -1,5 +1,5 @@
 //! What a step reports to the caller: clipping, buckets, data, debug values, and at a display also
-//! the times of workers and ranks.
+//! the times of all workers and ranks, which the end of a run reports too.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -63,21 +63,22 @@ impl Job {
         }
     }
 
-    /// What every worker of this rank spent its time on since the last display, and every rank.
-    fn report_times(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        let rank = self.rank().index();
-        let mut total = PhaseTimes::default();
-        for worker in &mut self.workers {
-            let times = worker.times.take_report();
-            events(Event::WorkerTimes { rank, worker: worker.index, times });
-            total = total.plus(&times);
-        }
-        let own = serde_json::to_vec(&(self.shared.ranks.host(), total));
+    /// What every worker of every rank spent its time on since the last call, and every rank. A
+    /// collective: all ranks call it.
+    pub(crate) fn report_times(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
+        let own: Vec<PhaseTimes> =
+            self.workers.iter_mut().map(|worker| worker.times.take_report()).collect();
+        let own = serde_json::to_vec(&(self.shared.ranks.host(), own));
         let all = self.shared.ranks.gather(own.expect("a name and numbers can be written"))?;
         for (rank, bytes) in all.iter().enumerate() {
-            let (host, times) =
-                serde_json::from_slice(bytes).map_err(|_| TrainError::State { rank })?;
-            events(Event::RankTimes { rank, host, times });
+            let read = serde_json::from_slice(bytes);
+            let (host, workers): (String, Vec<PhaseTimes>) =
+                read.map_err(|_| TrainError::State { rank })?;
+            let total = workers.iter().fold(PhaseTimes::default(), |sum, times| sum.plus(times));
+            for (worker, times) in workers.into_iter().enumerate() {
+                events(Event::WorkerTimes { rank, worker, times });
+            }
+            events(Event::RankTimes { rank, host, times: total });
         }
         Ok(())
     }

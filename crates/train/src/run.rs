@@ -70,7 +70,7 @@ impl Job {
         // All ranks leave this collective together: it is the zero of their timelines.
         self.shared.ranks.sum(&mut [0.0])?;
         self.started = self.now();
-        let from = self.iter;
+        let (from, spent) = (self.iter, self.times());
         let max_iter = u64::from(self.shared.config.solver.max_iter().unsigned_abs());
         let mut stopped = false;
         while self.iter < max_iter && !stopped {
@@ -88,10 +88,11 @@ impl Job {
             }
             stopped = request == Request::Stop;
         }
+        self.report_times(events)?;
         events(Event::Spent {
             elapsed: self.now().saturating_sub(self.started),
             items: self.items_per_iteration() as u64 * (self.iter - from),
-            times: self.times(),
+            times: self.times().since(&spent),
         });
         self.finish(stopped, control, events)
     }

@@ -8,7 +8,7 @@ use base::Clock;
 use expect_test::{Expect, expect};
 
 use crate::files::solver_from_text;
-use crate::{Event, Job, JobConfig, NoControl, Overlap};
+use crate::{Event, Job, JobConfig, NoControl, Overlap, PhaseTimes};
 
 /// Every reading is a microsecond later than the one before.
 #[derive(Debug, Default)]
@@ -138,4 +138,23 @@ fn a_gradient_that_is_not_finite_keeps_all_workers_from_writing() {
             assert_eq!(job.hash().unwrap(), before, "{workers} workers, clip {clip:?}");
         }
     }
+}
+
+/// Times are those of the run, not of the job: a second one has nothing left to do.
+#[test]
+fn a_second_run_has_spent_nothing() {
+    let mut job = job(|config| config.solver.max_iter = Some(2));
+    let spent = |job: &mut Job| {
+        let mut spent = None;
+        let mut listen = |event: Event| match event {
+            Event::Spent { items, times, .. } => spent = Some((items, times)),
+            _ => {}
+        };
+        job.run(&NoControl, &mut listen).unwrap();
+        spent.unwrap()
+    };
+    let (items, times) = spent(&mut job);
+    assert_eq!(items, 2 * 4, "two iterations, four items each");
+    assert!(times.total() > Duration::ZERO);
+    assert_eq!(spent(&mut job), (0, PhaseTimes::default()));
 }

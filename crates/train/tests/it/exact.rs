@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use train::{BatchMeaning, Event, JobConfig, NoControl, Overlap, Ranks};
+use train::{BatchMeaning, Event, JobConfig, NoControl, Overlap};
 
-use crate::support::{case, config, open};
+use crate::support::{case, config, on_ranks, open};
 
 const REPLICAS: usize = 4;
 
@@ -115,27 +115,6 @@ fn what_cannot_be_placed_is_refused_before_the_first_iteration() {
     assert!(text.contains("layer `data`: a global batch of 16"), "{text}");
 }
 
-/// Runs `body` on `ranks` ranks, each a thread with the code that MPI runs; everyone's result.
-fn on_ranks<T: Send + 'static>(
-    ranks: usize,
-    config: &JobConfig,
-    body: fn(JobConfig, Ranks) -> T,
-) -> Vec<T> {
-    let choice = config.allreduce.clone();
-    let exchange = exchange::ExchangeConfig { choice, ..exchange::ExchangeConfig::LOCAL };
-    let links = transport::local::mesh(ranks, 2).into_iter();
-    let ranks: Vec<_> = links
-        .map(|link| {
-            let (config, exchange) = (config.clone(), exchange.clone());
-            std::thread::spawn(move || {
-                let link = exchange::Exchange::new(Box::new(link), exchange);
-                body(config, Ranks::joined(link, "here".into(), Default::default(), no_alarm()))
-            })
-        })
-        .collect();
-    ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
-}
-
 /// Trains on `ranks` ranks and gives everyone's hash.
 fn hashes_of_ranks(ranks: usize, config: &JobConfig, iterations: i32) -> Vec<u64> {
     let mut config = config.clone();
@@ -145,10 +124,6 @@ fn hashes_of_ranks(ranks: usize, config: &JobConfig, iterations: i32) -> Vec<u64
         job.run(&NoControl, &mut |_| ()).unwrap();
         job.hash().unwrap()
     })
-}
-
-fn no_alarm() -> train::Alarm {
-    Box::new(|error| panic!("{error}"))
 }
 
 /// Ranks, workers per rank, and an exact algorithm.

@@ -12,4 +12,5 @@ mod golden;
 mod library;
 mod resume;
 mod support;
+mod times;
 mod tools;

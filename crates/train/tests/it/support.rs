@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use caffe_format::{BlobProto, NetParameter};
 use train::files::{UnknownFields, read_solver};
-use train::{Job, JobConfig};
+use train::{Job, JobConfig, Ranks};
 
 /// Of a parameter's mean magnitude.
 const WEIGHT_TOLERANCE: f64 = 1e-3;
@@ -29,6 +29,31 @@ pub(crate) fn config(case: &Path, folder: &Path) -> JobConfig {
 #[track_caller]
 pub(crate) fn open(config: JobConfig) -> Job {
     Job::open(config, &mut |_| ()).unwrap_or_else(|error| panic!("{}", train::chain(&error)))
+}
+
+/// Runs `body` on `ranks` ranks, each a thread with the code that MPI runs; everyone's result.
+pub(crate) fn on_ranks<T: Send + 'static>(
+    ranks: usize,
+    config: &JobConfig,
+    body: fn(JobConfig, Ranks) -> T,
+) -> Vec<T> {
+    let choice = config.allreduce.clone();
+    let exchange = exchange::ExchangeConfig { choice, ..exchange::ExchangeConfig::LOCAL };
+    let links = transport::local::mesh(ranks, 2).into_iter();
+    let ranks: Vec<_> = links
+        .map(|link| {
+            let (config, exchange) = (config.clone(), exchange.clone());
+            std::thread::spawn(move || {
+                let link = exchange::Exchange::new(Box::new(link), exchange);
+                body(config, Ranks::joined(link, "here".into(), Default::default(), no_alarm()))
+            })
+        })
+        .collect();
+    ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+}
+
+fn no_alarm() -> train::Alarm {
+    Box::new(|error| panic!("{error}"))
 }
 
 /// Compares every blob of `want` with that of the same layer.
