@@ -13,7 +13,7 @@ pub(crate) struct ProgressDisplay {
     bar: ProgressBar,
     /// Images in one iteration; 0 when the net has no data layer.
     images: usize,
-    /// Where the time went at the last display.
+    /// Data wait and exposed communication at the last display, in percent.
     waits: Cell<Option<[f64; 2]>>,
 }
 
@@ -41,8 +41,8 @@ impl ProgressDisplay {
     pub(crate) fn event(&self, event: &Event) {
         if let Event::Displayed(display) = event {
             let Display { items, elapsed, times, .. } = *display;
-            let [data, _, _, exchange, _] = Speed { items, elapsed, times }.shares();
-            self.waits.set((items > 0).then_some([data.1, exchange.1]));
+            let [data, _, _, exposed, _] = Speed { items, elapsed, times }.shares();
+            self.waits.set((items > 0).then_some([data.1, exposed.1]));
         }
         if let Event::Stepped { done, loss } = event {
             self.bar.set_position(*done);
@@ -51,8 +51,8 @@ impl ProgressDisplay {
                 0 => format!("{speed:.1} per second"),
                 images => format!("{:.0} images/s", speed * images as f64),
             };
-            let waits = self.waits.get().map_or_else(String::new, |[data, exchange]| {
-                format!(", waits: data {data:.0} %, communication {exchange:.0} %")
+            let waits = self.waits.get().map_or_else(String::new, |[data, exposed]| {
+                format!(", data wait {data:.0} %, exposed communication {exposed:.0} %")
             });
             self.bar.set_message(format!("{speed}, loss {loss:.4}{waits}"));
         }

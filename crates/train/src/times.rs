@@ -32,10 +32,9 @@ pub struct PhaseTimes {
     /// Backward.
     #[serde(with = "seconds")]
     pub backward: Duration,
-    /// Exposed communication: summing gradients after backward has ended, waiting for others
-    /// included.
+    /// Summing gradients after backward has ended, waiting for others included.
     #[serde(with = "seconds")]
-    pub exchange: Duration,
+    pub exposed_communication: Duration,
     /// Clipping, decay and the update rule.
     #[serde(with = "seconds")]
     pub update: Duration,
@@ -49,7 +48,7 @@ impl PhaseTimes {
             Activity::Data(_) => self.data += took,
             Activity::Forward(_) => self.forward += took,
             Activity::Backward(_) => self.backward += took,
-            Activity::ExposedCommunication => self.exchange += took,
+            Activity::ExposedCommunication => self.exposed_communication += took,
             Activity::Update => self.update += took,
             Activity::LocalSum(_) | Activity::Bucket(_) | Activity::Summary => {}
         }
@@ -62,7 +61,9 @@ impl PhaseTimes {
             data: self.data.saturating_sub(then.data),
             forward: self.forward.saturating_sub(then.forward),
             backward: self.backward.saturating_sub(then.backward),
-            exchange: self.exchange.saturating_sub(then.exchange),
+            exposed_communication: self
+                .exposed_communication
+                .saturating_sub(then.exposed_communication),
             update: self.update.saturating_sub(then.update),
         }
     }
@@ -74,7 +75,7 @@ impl PhaseTimes {
             data: self.data + other.data,
             forward: self.forward + other.forward,
             backward: self.backward + other.backward,
-            exchange: self.exchange + other.exchange,
+            exposed_communication: self.exposed_communication + other.exposed_communication,
             update: self.update + other.update,
         }
     }
@@ -82,7 +83,7 @@ impl PhaseTimes {
     /// Everything together.
     #[must_use]
     pub fn total(&self) -> Duration {
-        self.data + self.forward + self.backward + self.exchange + self.update
+        self.data + self.forward + self.backward + self.exposed_communication + self.update
     }
 }
 

@@ -20,14 +20,14 @@ impl Speed {
 
     /// Every kind of work and its share of the time, in percent.
     pub(crate) fn shares(&self) -> [(&'static str, f64); 5] {
-        let PhaseTimes { data, forward, backward, exchange, update } = self.times;
+        let PhaseTimes { data, forward, backward, exposed_communication, update } = self.times;
         let total = self.times.total().as_secs_f64().max(f64::MIN_POSITIVE);
         let share = |time: Duration| 100.0 * time.as_secs_f64() / total;
         [
             ("data wait", share(data)),
             ("forward", share(forward)),
             ("backward", share(backward)),
-            ("exposed communication", share(exchange)),
+            ("exposed communication", share(exposed_communication)),
             ("update", share(update)),
         ]
     }

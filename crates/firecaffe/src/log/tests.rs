@@ -51,7 +51,7 @@ fn a_displayed_iteration() {
             data: Duration::from_millis(5),
             forward: Duration::from_millis(145),
             backward: Duration::from_millis(300),
-            exchange: Duration::from_millis(30),
+            exposed_communication: Duration::from_millis(30),
             update: Duration::from_millis(20),
         },
         outputs: outputs(),

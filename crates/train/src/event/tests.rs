@@ -65,6 +65,6 @@ fn iterations() {
             {"Debug":{"Mean":{"layer":"conv","blob":{"ParamDiff":1},"mean":0.25}}}
             {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"local_sum":0.002}}
             {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"local_sum":0.002,"all_reduce":0.007}}
-            {"WorkerTimes":{"rank":0,"worker":1,"times":{"data":1.5,"forward":0.0,"backward":0.0,"exchange":0.0,"update":0.0}}}"#]],
+            {"WorkerTimes":{"rank":0,"worker":1,"times":{"data":1.5,"forward":0.0,"backward":0.0,"exposed_communication":0.0,"update":0.0}}}"#]],
     );
 }

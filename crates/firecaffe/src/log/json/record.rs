@@ -145,8 +145,9 @@ impl SpeedFields {
     }
 }
 
+/// Names in the log have spaces, those of fields do not.
 fn as_map<S: Serializer>(entries: &[(&str, f64)], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(entries.iter().copied())
+    to.collect_map(entries.iter().map(|(name, value)| (name.replace(' ', "_"), value)))
 }
 
 /// Outputs by name.
