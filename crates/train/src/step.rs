@@ -84,16 +84,17 @@ impl Worker {
         }
         context.sync.submit_summary(self.first_replica, &output.replicas, control.request());
 
-        let begin = context.now();
+        let mut begin = context.now();
         reducer.finish(&self.cpu)?; // every gradient of our chunks is now the sum over all replicas
+        begin = self.times.add(Activity::ExposedCommunication, begin, context.now());
         let ranges = reducer.param_ranges();
         context.inspect_gradients(&self.cpu, &ranges, reducer.sum());
+        begin = self.times.add(Activity::Norms, begin, context.now());
         context.sync.barrier()?; // from here on nobody reads params, and all norms and losses are in
-        let reduced = context.now();
+        begin = self.times.add(Activity::Barrier, begin, context.now());
         self.check_finite(context, &output.replicas)?;
         output.clipped = context.update(&self.cpu, &ranges, reducer.sum());
-        self.times.add(Activity::ExposedCommunication, begin, reduced);
-        self.times.add(Activity::Update, reduced, context.now());
+        self.times.add(Activity::Update, begin, context.now());
         let (reduction, local_sums) = reducer.into_parts();
         for (index, time) in local_sums.iter().enumerate() {
             self.times.add(Activity::LocalSum(index), time.start, time.end);

@@ -27,6 +27,10 @@ pub(crate) enum Activity {
     Backward(usize),
     /// Summing gradients after backward, waiting included.
     ExposedCommunication,
+    /// Norms of the summed gradients, or a look whether they are finite.
+    Norms,
+    /// Waiting for the other workers before the update.
+    Barrier,
     /// Clipping, decay and the rule.
     Update,
     /// This worker's part in summing a bucket between the workers; during backward or after it.
@@ -100,6 +104,8 @@ impl Activity {
             Self::Bucket(index) => (5, index),
             Self::Summary => (6, 0),
             Self::LocalSum(index) => (7, index),
+            Self::Norms => (8, 0),
+            Self::Barrier => (9, 0),
         }
     }
 }
@@ -116,6 +122,8 @@ fn named(code: u64, net: &Net) -> (String, &'static str) {
         4 => ("update".to_owned(), "update"),
         5 => (format!("bucket {index}"), "all-reduce"),
         7 => (format!("bucket {index}"), "local sum"),
+        8 => ("norms".to_owned(), "update"),
+        9 => ("wait for workers".to_owned(), "exposed communication"),
         _ => ("losses and requests".to_owned(), "all-reduce"),
     }
 }

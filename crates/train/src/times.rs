@@ -32,10 +32,10 @@ pub struct PhaseTimes {
     /// Backward.
     #[serde(with = "seconds")]
     pub backward: Duration,
-    /// Summing gradients after backward has ended, waiting for others included.
+    /// Summing gradients after backward has ended, waiting for others before the update included.
     #[serde(with = "seconds")]
     pub exposed_communication: Duration,
-    /// Clipping, decay and the update rule.
+    /// Norms, clipping, decay and the update rule.
     #[serde(with = "seconds")]
     pub update: Duration,
 }
@@ -48,8 +48,10 @@ impl PhaseTimes {
             Activity::Data(_) => self.data += took,
             Activity::Forward(_) => self.forward += took,
             Activity::Backward(_) => self.backward += took,
-            Activity::ExposedCommunication => self.exposed_communication += took,
-            Activity::Update => self.update += took,
+            Activity::ExposedCommunication | Activity::Barrier => {
+                self.exposed_communication += took;
+            }
+            Activity::Norms | Activity::Update => self.update += took,
             Activity::LocalSum(_) | Activity::Bucket(_) | Activity::Summary => {}
         }
     }
@@ -108,8 +110,10 @@ impl TimeRecorder {
         since
     }
 
-    pub(crate) fn add(&mut self, activity: Activity, begin: Duration, end: Duration) {
+    /// Records an activity; when it ended, which is when the next begins.
+    pub(crate) fn add(&mut self, activity: Activity, begin: Duration, end: Duration) -> Duration {
         self.times.add(activity, end.saturating_sub(begin));
         self.spans.add(activity, begin, end);
+        end
     }
 }

@@ -73,6 +73,8 @@ fn ready_ranges_are_reduced_during_the_last_backward() {
         local sum: bucket 1
         backward: data
         exposed communication: wait for sums
+        update: norms
+        exposed communication: wait for workers
         update: update"#]],
     );
 }
@@ -93,6 +95,8 @@ fn without_overlap_all_buckets_follow_backward() {
         local sum: bucket 0
         local sum: bucket 1
         exposed communication: wait for sums
+        update: norms
+        exposed communication: wait for workers
         update: update"#]],
     );
 }
