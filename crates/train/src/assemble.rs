@@ -65,6 +65,7 @@ impl JobParts {
                 cpu: Cpu::new(shared.config.threads, shared.config.simd),
                 net,
                 replicas: replicas.by_ref().take(own.len()).collect(),
+                param_ranges: shared.param_ranges(index),
                 reduction: Some(reduction),
                 times: TimeRecorder::new(shared.config.timeline),
             }
@@ -79,6 +80,7 @@ impl JobParts {
             shared: Arc::new(shared),
             tests,
             iter: 0,
+            ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,
         }

@@ -31,6 +31,8 @@ pub struct Job {
     pub(crate) tests: Vec<TestNet>,
     /// Iterations done.
     pub(crate) iter: u64,
+    /// An iteration failed, or is under way.
+    pub(crate) ended: bool,
     pub(crate) smoothed: SmoothedLoss,
     /// When the run began, by the clock: the zero of its timeline.
     pub(crate) started: Duration,

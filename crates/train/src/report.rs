@@ -12,15 +12,20 @@ use crate::worker::Worker;
 use crate::{Display, Event, Job, PhaseTimes, TrainError};
 
 impl Job {
-    /// Announces a step of the learning rate, before the iteration that it begins with.
-    pub(crate) fn report_rate_step(&self, events: &mut dyn FnMut(Event)) {
+    /// Before an iteration: reports a step of the learning rate that it begins with. The hash of the
+    /// weights, if it is one to display, which makes this a collective.
+    pub(crate) fn report_begin(
+        &self,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Option<u64>, TrainError> {
         if let Some(step) = self.shared.solver.rates.step_begins(self.iter) {
             events(Event::RateStep { iter: self.iter, step });
         }
+        self.displays().then(|| self.hash()).transpose()
     }
 
-    /// Reports an iteration, and the display if it is one to show. `hash` is of the weights before
-    /// its update. A collective in an iteration that is displayed.
+    /// After an iteration: reports it, and the display if it is one to show. `hash` is of the
+    /// weights before its update. A collective in an iteration that is displayed.
     pub(crate) fn report(
         &mut self,
         context: &StepContext,

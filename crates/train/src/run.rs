@@ -130,7 +130,7 @@ impl Job {
     /// A forward of every replica without update, as Caffe does after the last iteration; the mean
     /// loss.
     fn forward_all(&mut self) -> Result<f32, TrainError> {
-        let context = self.step_context();
+        let context = self.step_context(Request::None);
         let mut summary = StepSummary::new(self.shared.placement.replicas, 0);
         for worker in &mut self.workers {
             for index in 0..worker.replicas.len() {

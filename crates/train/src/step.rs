@@ -40,28 +40,23 @@ use crate::{Control, Event, Job, Overlap, TrainError};
 impl Job {
     /// Runs one iteration: every worker takes its replicas' batches forward and backward, sums
     /// gradients with all others on the way, and updates its chunks of the parameters. What
-    /// `control` asks for is in the output, the same on all ranks.
-    ///
-    /// # Panics
-    ///
-    /// If an earlier step returned an error: the job has ended then.
+    /// `control` asks for is in the output, the same on all ranks. An iteration that fails ends the
+    /// job: later ones return [`StepError::Ended`].
     pub fn step(
         &mut self,
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
     ) -> Result<StepOutput, TrainError> {
-        self.report_rate_step(events);
-        let hash = if self.displays() { Some(self.hash()?) } else { None };
-        let context = Arc::new(self.step_context());
-        let mut members = self.lend_members().into_iter();
-        let mut first = members.next().expect("there is at least one worker");
-        let others = members.map(|member| member.into_task(&context)).collect();
-        let run_first = || {
-            let result = first.run(&context, control);
-            (first, result)
-        };
-        let results = self.threads.run(run_first, others); // on every member's own thread
+        if std::mem::replace(&mut self.ended, true) {
+            return Err(StepError::Ended.into());
+        }
+        let hash = self.report_begin(events)?;
+        let context = Arc::new(self.step_context(control.request()));
+        let mut tasks = self.lend_members(&context).into_iter();
+        let first = tasks.next().expect("there is at least one worker");
+        let results = self.threads.run(first, tasks.collect()); // on every member's own thread
         let output = StepOutput::merge(self.take_back(results), &context.sync)?;
+        self.ended = false;
         self.report(&context, &output, hash, events)?;
         self.iter += 1;
         events(Event::Stepped { done: self.iter, loss: output.loss });
@@ -71,29 +66,24 @@ impl Job {
 
 impl Worker {
     /// This worker's part of one iteration.
-    fn step(
-        &mut self,
-        context: &StepContext,
-        control: &dyn Control,
-    ) -> Result<StepOutput, StepError> {
+    fn step(&mut self, context: &StepContext) -> Result<StepOutput, StepError> {
         let reduction = self.reduction.take().expect("a step that fails ends the job");
         let mut reducer = Reducer::new(context, self.index, reduction);
         let mut output = StepOutput::default();
         for index in 0..self.replicas.len() {
             output.replicas.push(self.run_replica(context, index, &mut reducer)?);
         }
-        context.sync.submit_summary(self.first_replica, &output.replicas, control.request());
+        context.sync.submit_summary(self.first_replica, &output.replicas, context.request);
 
         let mut begin = context.now();
         reducer.finish(&self.cpu)?; // every gradient of our chunks is now the sum over all replicas
         begin = self.times.add(Activity::ExposedCommunication, begin, context.now());
-        let ranges = reducer.param_ranges();
-        context.inspect_gradients(&self.cpu, &ranges, reducer.sum());
+        context.inspect_gradients(&self.cpu, &self.param_ranges, reducer.sum());
         begin = self.times.add(Activity::Norms, begin, context.now());
         context.sync.barrier()?; // from here on nobody reads params, and all norms and losses are in
         begin = self.times.add(Activity::Barrier, begin, context.now());
         self.check_finite(context, &output.replicas)?;
-        output.clipped = context.update(&self.cpu, &ranges, reducer.sum());
+        output.clipped = context.update(&self.cpu, &self.param_ranges, reducer.sum());
         self.times.add(Activity::Update, begin, context.now());
         let (reduction, local_sums) = reducer.into_parts();
         for (index, time) in local_sums.iter().enumerate() {
@@ -113,14 +103,14 @@ impl Worker {
     ) -> Result<ReplicaOutput, StepError> {
         let mut output = ReplicaOutput::default();
         let passes = context.shared.config.solver.iter_size();
-        let debug = context.debug && self.first_replica + index == 0;
+        let mut debug = (context.debug && self.first_replica + index == 0).then(Vec::new);
         let last_replica = index + 1 == self.replicas.len();
         self.net.clear_gradients();
         self.net.swap_carried(&mut self.replicas[index].carried);
         for pass in 0..passes {
-            output.loss += self.forward(context, index, debug, &mut output.debug)?;
+            output.loss += self.forward(context, index, debug.as_mut())?;
             let submits = last_replica && pass + 1 == passes;
-            self.backward(context, submits.then_some(&mut *reducer), debug, &mut output.debug)?;
+            self.backward(context, submits.then_some(&mut *reducer), debug.as_mut())?;
         }
         self.net.swap_carried(&mut self.replicas[index].carried);
         output.loss /= passes as f32;
@@ -131,6 +121,7 @@ impl Worker {
         if context.displays {
             output.outputs = self.net.outputs(&self.cpu);
         }
+        output.debug = debug.unwrap_or_default();
         if !last_replica {
             reducer.add_replica(); // its gradient makes room for the next replica's
         }
@@ -142,8 +133,7 @@ impl Worker {
         &mut self,
         context: &StepContext,
         index: usize,
-        debug: bool,
-        lines: &mut Vec<DebugValue>,
+        mut debug: Option<&mut Vec<DebugValue>>,
     ) -> Result<f32, StepError> {
         let params = context.shared.params.read();
         let replica = &mut self.replicas[index];
@@ -155,8 +145,8 @@ impl Worker {
             let activity = if is_data { Activity::Data(layer) } else { Activity::Forward(layer) };
             self.times.add(activity, begin, context.now());
             context.shared.ranks.report_progress();
-            if debug {
-                lines.append(&mut self.net.forward_debug(layer, &params, replica));
+            if let Some(debug) = &mut debug {
+                debug.append(&mut self.net.forward_debug(layer, &params, replica));
             }
         }
         Ok(loss)
@@ -167,20 +157,19 @@ impl Worker {
         &mut self,
         context: &StepContext,
         mut reducer: Option<&mut Reducer<'_>>,
-        debug: bool,
-        lines: &mut Vec<DebugValue>,
+        mut debug: Option<&mut Vec<DebugValue>>,
     ) -> Result<(), StepError> {
         let params = context.shared.params.read();
         let pool = &context.shared.pools[self.index];
-        // Debug lines show the whole pool as backward left it, so nothing may be summed before the
-        // end.
-        let overlaps = context.shared.config.overlap == Overlap::DuringBackward && !debug;
+        // Debug values are of the whole pool as backward left it, so nothing may be summed before
+        // the end.
+        let overlaps = context.shared.config.overlap == Overlap::DuringBackward && debug.is_none();
         let mut begin = context.now();
         for layer in (0..self.net.len()).rev() {
             self.net.backward_layer(layer, &self.cpu, &params, pool)?;
             context.shared.ranks.report_progress();
-            if debug {
-                lines.append(&mut self.net.backward_debug(layer, &pool.read()));
+            if let Some(debug) = &mut debug {
+                debug.append(&mut self.net.backward_debug(layer, &pool.read()));
             }
             if let Some(reducer) = reducer.as_deref_mut().filter(|_| overlaps) {
                 reducer.submit(&self.cpu, self.net.ready_after(layer))?;
@@ -189,8 +178,8 @@ impl Worker {
             self.times.add(Activity::Backward(layer), begin, end);
             begin = end;
         }
-        if debug {
-            lines.push(self.net.backward_totals(&params, &pool.read()));
+        if let Some(debug) = debug {
+            debug.push(self.net.backward_totals(&params, &pool.read()));
         }
         match reducer {
             Some(reducer) => reducer.submit(&self.cpu, pool.len()),

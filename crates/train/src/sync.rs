@@ -46,7 +46,8 @@ use crate::step::{ReplicaOutput, SharedState, StepError};
 pub(crate) struct StepSync {
     state: Mutex<SyncState>,
     changed: Condvar,
-    /// Sums of squares of all blocks; each worker writes those of its own chunks.
+    /// Sums of squares of all blocks, if the solver needs them; each worker writes those of its own
+    /// chunks.
     norms: Mutex<Vec<BlockSums>>,
     summary: Mutex<StepSummary>,
 }
@@ -68,24 +69,15 @@ struct SyncState {
     failed: bool,
 }
 
-/// Another member of the step failed, and reports why.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MemberFailed;
-
-impl From<MemberFailed> for StepError {
-    fn from(MemberFailed: MemberFailed) -> Self {
-        Self::OtherWorker
-    }
-}
-
 impl StepSync {
     /// For one step of a job whose replicas have `outputs` output values each to display.
     pub(crate) fn new(shared: &SharedState, outputs: usize) -> Self {
         let summary = StepSummary::new(shared.placement.replicas, outputs);
-        Self::with(shared.pools.len(), shared.slots.blocks(), summary)
+        let norms = if shared.solver.needs_norms() { shared.slots.blocks() } else { 0 };
+        Self::with(shared.pools.len(), norms, summary)
     }
 
-    fn with(workers: usize, blocks: usize, summary: StepSummary) -> Self {
+    fn with(workers: usize, norms: usize, summary: StepSummary) -> Self {
         let state = SyncState {
             ready: vec![0; workers],
             summed: vec![0; workers],
@@ -99,7 +91,7 @@ impl StepSync {
         Self {
             state: Mutex::new(state),
             changed: Condvar::new(),
-            norms: Mutex::new(vec![BlockSums::default(); blocks]),
+            norms: Mutex::new(vec![BlockSums::default(); norms]),
             summary: Mutex::new(summary),
         }
     }
@@ -113,7 +105,7 @@ impl StepSync {
         })
     }
 
-    fn wait_ready(&self, count: usize) -> Result<(), MemberFailed> {
+    fn wait_ready(&self, count: usize) -> Result<(), StepError> {
         self.wait(|state| state.ready.iter().all(|&ready| ready >= count))
     }
 
@@ -121,7 +113,7 @@ impl StepSync {
         self.change(|state| state.summed[worker] = buckets);
     }
 
-    fn wait_summed(&self, buckets: usize) -> Result<(), MemberFailed> {
+    fn wait_summed(&self, buckets: usize) -> Result<(), StepError> {
         self.wait(|state| state.summed.iter().all(|&summed| summed >= buckets))
     }
 
@@ -142,7 +134,7 @@ impl StepSync {
         self.change(|state| state.summaries += 1);
     }
 
-    fn wait_summaries(&self) -> Result<(), MemberFailed> {
+    fn wait_summaries(&self) -> Result<(), StepError> {
         self.wait(|state| state.summaries == state.ready.len())
     }
 
@@ -150,7 +142,7 @@ impl StepSync {
         self.change(|state| state.exchanged = true);
     }
 
-    fn wait_exchanged(&self) -> Result<(), MemberFailed> {
+    fn wait_exchanged(&self) -> Result<(), StepError> {
         self.wait(|state| state.exchanged)
     }
 
@@ -167,7 +159,7 @@ impl StepSync {
     }
 
     /// Waits until all workers are here.
-    pub(crate) fn barrier(&self) -> Result<(), MemberFailed> {
+    pub(crate) fn barrier(&self) -> Result<(), StepError> {
         let passed = self.change(|state| {
             let passed = state.passed;
             state.waiting += 1;
@@ -204,12 +196,12 @@ impl StepSync {
         result
     }
 
-    fn wait(&self, done: impl Fn(&SyncState) -> bool) -> Result<(), MemberFailed> {
+    fn wait(&self, done: impl Fn(&SyncState) -> bool) -> Result<(), StepError> {
         let mut state = self.lock();
         while !state.failed && !done(&state) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if state.failed { Err(MemberFailed) } else { Ok(()) }
+        if state.failed { Err(StepError::OtherWorker) } else { Ok(()) }
     }
 
     fn lock(&self) -> MutexGuard<'_, SyncState> {
@@ -232,7 +224,8 @@ impl Drop for FailOnPanic<'_> {
 mod tests {
     use std::thread;
 
-    use super::{MemberFailed, StepSummary, StepSync};
+    use super::{StepSummary, StepSync};
+    use crate::StepError;
 
     fn sync(workers: usize) -> StepSync {
         StepSync::with(workers, 0, StepSummary::new(workers, 0))
@@ -243,7 +236,7 @@ mod tests {
         let sync = sync(2);
         assert_eq!(sync.announce_ready(0, 10), 0);
         assert_eq!(sync.announce_ready(1, 4), 4);
-        assert_eq!(sync.wait_ready(4), Ok(()));
+        assert!(sync.wait_ready(4).is_ok());
     }
 
     #[test]
@@ -267,8 +260,8 @@ mod tests {
                 panic!("planted");
             });
             assert!(panics.join().is_err());
-            assert_eq!(waits.join().unwrap(), Err(MemberFailed));
+            assert!(matches!(waits.join().unwrap(), Err(StepError::OtherWorker)));
         });
-        assert_eq!(sync.wait_ready(0), Err(MemberFailed));
+        assert!(matches!(sync.wait_ready(0), Err(StepError::OtherWorker)));
     }
 }

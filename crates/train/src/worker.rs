@@ -2,6 +2,7 @@
 
 use kernels::Cpu;
 use net::{Net, ReplicaState};
+use solver::ParamRange;
 
 use crate::step::{StepContext, StepError};
 use crate::sync::WorkerReduction;
@@ -18,6 +19,8 @@ pub(crate) struct Worker {
     pub(crate) net: Net,
     /// Run one after another.
     pub(crate) replicas: Vec<ReplicaState>,
+    /// The parameters whose gradients lie in its chunks of the buckets.
+    pub(crate) param_ranges: Vec<ParamRange>,
     /// Out of the worker during a step, and lost when the step fails.
     pub(crate) reduction: Option<WorkerReduction>,
     pub(crate) times: TimeRecorder,
@@ -31,7 +34,7 @@ impl Worker {
         index: usize,
     ) -> Result<f32, StepError> {
         self.net.swap_carried(&mut self.replicas[index].carried);
-        let loss = self.forward(context, index, false, &mut Vec::new())?;
+        let loss = self.forward(context, index, None)?;
         self.net.swap_carried(&mut self.replicas[index].carried);
         Ok(loss)
     }

@@ -166,6 +166,7 @@ fn an_iteration_fails() {
             StepError::LossElsewhere { iter: 3 }.into(),
             StepError::Gradient { iter: 3, layer: layer(), index: 1 }.into(),
             StepError::OtherWorker.into(),
+            StepError::Ended.into(),
             TrainError::Differs { rank: 1, host: "b".into(), usual: 0, what: "the solver".into() },
             TrainError::State { rank: 1 },
         ],
@@ -174,6 +175,7 @@ fn an_iteration_fails() {
             iteration 3: the loss of a replica on another rank is not finite
             iteration 3: the gradient of param 1 of layer `conv1` is not finite. Lower `base_lr`, or set `clip_gradients`
             another worker failed
+            an earlier iteration failed, which ended the job: open it again from a snapshot
             rank 1 on b differs from rank 0 in the solver: give all ranks the same
             rank 1 sent a state that cannot be read"#]],
     );

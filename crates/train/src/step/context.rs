@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::Clock;
-use solver::{ParamSlots, Solver};
+use solver::{ParamRange, ParamSlots, Solver};
 use tensor::SharedSlab;
 
 use crate::ranks::Ranks;
 use crate::step::StepError;
 use crate::sync::StepSync;
-use crate::{Job, JobConfig, ReplicaPlacement};
+use crate::{Job, JobConfig, ReplicaPlacement, Request};
 
 /// What all workers share for as long as the job lives. Memory is read by all, and written by each
 /// worker in chunks of its own; [`SharedSlab`] checks that.
@@ -37,6 +37,19 @@ pub(crate) struct SharedState {
     pub(crate) sum: Option<SharedSlab>,
 }
 
+impl SharedState {
+    /// The chunk of `bucket` that `worker` owns.
+    pub(crate) fn chunk(&self, bucket: &Range<usize>, worker: usize) -> Range<usize> {
+        self.slots.chunk(bucket.clone(), self.pools.len(), worker)
+    }
+
+    /// The parameters whose gradients lie in the chunks of `worker`.
+    pub(crate) fn param_ranges(&self, worker: usize) -> Vec<ParamRange> {
+        let chunks = self.buckets.iter().map(|bucket| self.chunk(bucket, worker));
+        chunks.flat_map(|chunk| self.slots.param_ranges(chunk)).collect()
+    }
+}
+
 /// Everything about one iteration that workers need to know.
 pub(crate) struct StepContext {
     /// Iterations done before this one.
@@ -45,17 +58,20 @@ pub(crate) struct StepContext {
     pub(crate) displays: bool,
     /// Whether replica 0 reports `debug_info`.
     pub(crate) debug: bool,
+    /// What was asked of this rank before the iteration.
+    pub(crate) request: Request,
     pub(crate) shared: Arc<SharedState>,
     pub(crate) sync: StepSync,
 }
 
 impl Job {
-    pub(crate) fn step_context(&self) -> StepContext {
+    pub(crate) fn step_context(&self, request: Request) -> StepContext {
         let displays = self.displays();
         StepContext {
             iter: self.iter,
             displays,
             debug: displays && self.shared.config.solver.debug_info(),
+            request,
             sync: StepSync::new(&self.shared, if displays { self.output_values() } else { 0 }),
             shared: Arc::clone(&self.shared),
         }

@@ -57,6 +57,10 @@ pub enum StepError {
     /// Another worker of this process failed, and reports why.
     #[error("another worker failed")]
     OtherWorker,
+
+    /// An earlier iteration failed, and with it the job.
+    #[error("an earlier iteration failed, which ended the job: open it again from a snapshot")]
+    Ended,
 }
 
 impl StepError {
@@ -86,7 +90,7 @@ impl StepError {
             Self::Layer(_) | Self::Gradient { .. } | Self::Loss { .. } => 0,
             Self::LossElsewhere { .. } => 1,
             Self::Exchange(_) => 2,
-            Self::OtherWorker => 3,
+            Self::OtherWorker | Self::Ended => 3,
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{StepContext, StepError, StepOutput};
+use crate::Job;
 use crate::sync::Communicator;
 use crate::worker::Worker;
-use crate::{Control, Job, NoControl};
 
 /// A member of a step, lent to its thread.
 #[expect(clippy::large_enum_variant, reason = "one per worker, moved twice per step")]
@@ -15,21 +15,17 @@ pub(super) enum StepMember {
 }
 
 /// A member, given back with what its part of the step gave.
-type MemberResult = (StepMember, Result<StepOutput, StepError>);
+pub(super) type MemberResult = (StepMember, Result<StepOutput, StepError>);
 
 /// Runs a member's part of a step.
-type MemberTask = Box<dyn FnOnce() -> MemberResult + Send>;
+pub(super) type MemberTask = Box<dyn FnOnce() -> MemberResult + Send>;
 
 impl StepMember {
     /// Runs this member's part. When it fails or panics, whoever waits for it is told.
-    pub(super) fn run(
-        &mut self,
-        context: &StepContext,
-        control: &dyn Control,
-    ) -> Result<StepOutput, StepError> {
+    fn run(&mut self, context: &StepContext) -> Result<StepOutput, StepError> {
         let guard = context.sync.fail_on_panic();
         let result = match self {
-            Self::Worker(worker) => worker.step(context, control),
+            Self::Worker(worker) => worker.step(context),
             Self::Communicator(communicator) => communicator.step(context),
         };
         if let Err(error) = &result {
@@ -39,21 +35,22 @@ impl StepMember {
         result
     }
 
-    /// As [`run`](Self::run), for another thread. Requests reach the job through worker 0 alone.
-    pub(super) fn into_task(mut self, context: &Arc<StepContext>) -> MemberTask {
-        let context = Arc::clone(context);
+    /// What its thread does.
+    fn into_task(mut self, context: Arc<StepContext>) -> MemberTask {
         Box::new(move || {
-            let result = self.run(&context, &NoControl);
+            let result = self.run(&context);
             (self, result)
         })
     }
 }
 
 impl Job {
-    /// All workers, worker 0 first, then the communicator if there are other ranks.
-    pub(super) fn lend_members(&mut self) -> Vec<StepMember> {
+    /// The parts of all workers, worker 0 first, then that of the communicator if there are other
+    /// ranks.
+    pub(super) fn lend_members(&mut self, context: &Arc<StepContext>) -> Vec<MemberTask> {
         let workers = self.workers.drain(..).map(StepMember::Worker);
-        workers.chain(self.communicator.take().map(StepMember::Communicator)).collect()
+        let members = workers.chain(self.communicator.take().map(StepMember::Communicator));
+        members.map(|member| member.into_task(Arc::clone(context))).collect()
     }
 
     /// Takes back what [`lend_members`](Self::lend_members) gave; their results.

@@ -8,7 +8,7 @@ use base::Clock;
 use expect_test::{Expect, expect};
 
 use crate::files::solver_from_text;
-use crate::{Event, Job, JobConfig, NoControl, Overlap, PhaseTimes};
+use crate::{Event, Job, JobConfig, NoControl, Overlap, PhaseTimes, StepError, TrainError};
 
 /// Every reading is a microsecond later than the one before.
 #[derive(Debug, Default)]
@@ -140,6 +140,8 @@ fn a_gradient_that_is_not_finite_keeps_all_workers_from_writing() {
             let error = job.step(&NoControl, &mut |_| ()).unwrap_err().to_string();
             assert!(error.starts_with("iteration 0: the gradient of param 0 of layer `line`"));
             assert_eq!(job.hash().unwrap(), before, "{workers} workers, clip {clip:?}");
+            let again = job.step(&NoControl, &mut |_| ()).unwrap_err();
+            assert!(matches!(again, TrainError::Step(StepError::Ended)), "{again}");
         }
     }
 }

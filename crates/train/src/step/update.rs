@@ -47,9 +47,8 @@ impl StepContext {
     ) -> Option<Clipped> {
         let (solver, slots) = (&self.shared.solver, &self.shared.slots);
         let step = {
-            let norms = self.sync.norms();
-            let norms = if solver.needs_norms() { &norms[..] } else { &[] };
-            solver.step(self.iter, self.scale(), slots, norms)
+            let norms = self.sync.norms(); // none, if the solver needs none
+            solver.step(self.iter, self.scale(), slots, &norms)
         };
         let mut guards: Vec<_> = (ranges.iter())
             .map(|range| {

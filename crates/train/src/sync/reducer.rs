@@ -13,7 +13,7 @@ use exchange::Exchange;
 use exchange::canonical::{Accumulator, tree_sum};
 use kernels::Cpu;
 use net::Net;
-use solver::{BLOCK, ParamRange};
+use solver::BLOCK;
 use tensor::{SharedSlab, SlabReadGuard};
 
 use crate::step::{StepContext, StepError};
@@ -75,13 +75,6 @@ impl<'a> Reducer<'a> {
         self.context.shared.sum.as_ref().unwrap_or_else(|| self.pool())
     }
 
-    /// The parameters whose gradients lie in this worker's chunks.
-    pub(crate) fn param_ranges(&self) -> Vec<ParamRange> {
-        let shared = &self.context.shared;
-        let chunks = shared.buckets.iter().map(|bucket| self.chunk(bucket));
-        chunks.flat_map(|chunk| shared.slots.param_ranges(chunk)).collect()
-    }
-
     /// Adds the gradient of a finished replica to those before it; the pool may be overwritten.
     pub(crate) fn add_replica(&mut self) {
         let pool = self.pool();
@@ -130,11 +123,6 @@ impl<'a> Reducer<'a> {
         self.context.shared.buckets.get(self.local_sums.len())
     }
 
-    fn chunk(&self, bucket: &Range<usize>) -> Range<usize> {
-        let shared = &self.context.shared;
-        shared.slots.chunk(bucket.clone(), shared.pools.len(), self.worker)
-    }
-
     /// Sums the next bucket, which began at `begin`; when it ended.
     fn reduce_next(&mut self, cpu: &Cpu, begin: Duration) -> Result<Duration, StepError> {
         let bucket = self.next_bucket().expect("the caller has looked").clone();
@@ -152,7 +140,7 @@ impl<'a> Reducer<'a> {
 
     /// Adds this worker's chunk of `bucket` in all pools.
     fn sum_chunk(&self, cpu: &Cpu, sum: &SharedSlab, bucket: &Range<usize>) {
-        let chunk = self.chunk(bucket);
+        let chunk = self.context.shared.chunk(bucket, self.worker);
         let guards: Vec<SlabReadGuard<'_>> =
             self.context.shared.pools.iter().map(|pool| pool.read_range(chunk.clone())).collect();
         let pools: Vec<&[f32]> = guards.iter().map(|pool| &**pool).collect();
