@@ -11,8 +11,10 @@
 //! 1. A worker announces how much of its pool is ready: a prefix, since gradients lie in the pool
 //!    in the order backward finishes them ([`Reducer::submit`]).
 //! 2. Between layers a worker sums its chunk of every bucket that is ready in all pools, and
-//!    announces how many buckets it has summed. It does not wait before its own backward has ended
-//!    ([`Reducer::finish`]).
+//!    announces how many buckets it has summed. It waits for nobody before its own backward has
+//!    ended ([`Reducer::finish`]). With a named plan between the workers there is nothing to
+//!    announce: every `submit` that completes a bucket runs the plan's all-reduce, so a worker waits
+//!    for the others during its backward, bucket by bucket.
 //! 3. The communicator all-reduces buckets between ranks in order, each as soon as all workers have
 //!    summed it. So all ranks run the same collectives in the same order, whatever the pace of
 //!    their workers.
@@ -23,9 +25,10 @@
 //!    others at a barrier. After it nobody reads parameters, and all norms and losses are in: all
 //!    ranks see the same, and update, fail or stop in the same iteration.
 //!
-//! A member that fails or panics fails the step: whoever waits, or will, gets an error. Waiting
-//! sleeps (one lock, one condition variable, a few calls per layer), so workers may outnumber
-//! cores.
+//! A member that fails or panics fails the step: whoever waits, or will, gets an error. Who waits
+//! inside a plan between workers does not look here; the failed worker drops its end of the plan
+//! with its [`Reducer`], which ends the others' all-reduce with an error. Waiting here sleeps (one
+//! lock, one condition variable, a few calls per layer), so workers may outnumber cores.
 
 mod communicator;
 mod reducer;
@@ -221,47 +224,4 @@ impl Drop for FailOnPanic<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::thread;
-
-    use super::{StepSummary, StepSync};
-    use crate::StepError;
-
-    fn sync(workers: usize) -> StepSync {
-        StepSync::with(workers, 0, StepSummary::new(workers, 0))
-    }
-
-    #[test]
-    fn all_pools_are_ready_as_far_as_the_slowest() {
-        let sync = sync(2);
-        assert_eq!(sync.announce_ready(0, 10), 0);
-        assert_eq!(sync.announce_ready(1, 4), 4);
-        assert!(sync.wait_ready(4).is_ok());
-    }
-
-    #[test]
-    fn a_barrier_lets_all_pass_together_and_again() {
-        let sync = sync(3);
-        thread::scope(|scope| {
-            for _ in 0..3 {
-                scope.spawn(|| (0..100).for_each(|_| sync.barrier().unwrap()));
-            }
-        });
-        assert_eq!(sync.lock().passed, 100);
-    }
-
-    #[test]
-    fn a_member_that_panics_wakes_those_who_wait() {
-        let sync = sync(2);
-        thread::scope(|scope| {
-            let waits = scope.spawn(|| sync.barrier());
-            let panics = scope.spawn(|| {
-                let _guard = sync.fail_on_panic();
-                panic!("planted");
-            });
-            assert!(panics.join().is_err());
-            assert!(matches!(waits.join().unwrap(), Err(StepError::OtherWorker)));
-        });
-        assert!(matches!(sync.wait_ready(0), Err(StepError::OtherWorker)));
-    }
-}
+mod tests;
