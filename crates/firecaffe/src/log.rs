@@ -13,6 +13,7 @@ mod lines;
 mod places;
 mod set_up;
 pub(crate) mod speed;
+pub(crate) mod timeline;
 
 use std::io::{self, Write};
 

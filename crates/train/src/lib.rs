@@ -109,6 +109,7 @@ pub use run::{Control, Ending, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
 pub use sources::FileSources;
 pub use step::{ReplicaOutput, StepError, StepOutput};
+pub use timeline::{Activity, ActivitySpan, TimelineTrack, TrackOwner};
 pub use times::{NoClock, PhaseTimes};
 
 // Types of other crates in the signatures above: a program depends on `train` alone.

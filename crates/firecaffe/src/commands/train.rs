@@ -15,6 +15,7 @@ use train::{Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError,
 use crate::clock::RealClock;
 use crate::log::Log;
 use crate::log::json::JsonLog;
+use crate::log::timeline::{EMPTY_TRACE, chrome_trace};
 use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
 use crate::{gpu, launch, progress::ProgressDisplay};
@@ -23,9 +24,6 @@ use parallel::ParallelArgs;
 
 /// What `--snapshot` takes for "the last complete one".
 const AUTO: &str = "auto";
-
-/// A Chrome trace without events.
-const EMPTY_TRACE: &[u8] = b"{\"traceEvents\":[]}\n";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -103,7 +101,7 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         JsonLog::create(path).with_context(|| format!("cannot create {}", path.display()))
     });
     if let Some(path) = args.timeline.as_ref().filter(|_| rank.coordinator().is_some()) {
-        snapshot::atomic::write(path, EMPTY_TRACE)?; // a path that cannot be written must fail before a long run, not after it
+        snapshot::atomic::write(path, EMPTY_TRACE.as_bytes())?; // a path that cannot be written must fail before a long run, not after it
     }
     let clock = Arc::clone(&config.clock);
     let signals = Signals::install(args.sigint_effect, args.sighup_effect)
@@ -119,8 +117,8 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     listener.log().caffe("Starting Optimization");
     job.run(&signals, &mut |event| listener.hear(&event))?;
     listener.show(None);
-    if let (Some(path), Some(trace)) = (&args.timeline, job.timeline()?) {
-        snapshot::atomic::write(path, trace.as_bytes())?;
+    if let (Some(path), Some(tracks)) = (&args.timeline, job.timeline()?) {
+        snapshot::atomic::write(path, chrome_trace(&tracks, job.net()).as_bytes())?;
         listener.log().note(format!("timeline of every worker: {}", path.display()));
     }
     listener.log().caffe("Optimization Done.");

@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use base::Clock;
 use expect_test::{Expect, expect};
+use net::Net;
 
 use crate::files::solver_from_text;
-use crate::{Event, Job, JobConfig, NoControl, Overlap, PhaseTimes, StepError, TrainError};
+use crate::{
+    Activity, Event, Job, JobConfig, NoControl, Overlap, PhaseTimes, StepError, TrainError,
+};
 
 /// Every reading is a microsecond later than the one before.
 #[derive(Debug, Default)]
@@ -46,7 +49,19 @@ fn job(change: impl FnOnce(&mut JobConfig)) -> Job {
 fn check(change: impl FnOnce(&mut JobConfig), want: Expect) {
     let mut job = job(change);
     job.step(&NoControl, &mut |_| ()).unwrap();
-    want.assert_eq(&job.workers[0].times.spans.describe(job.net()));
+    let mut spans = job.workers[0].times.spans.since(Duration::ZERO);
+    spans.sort_by_key(|span| span.begin);
+    let lines: Vec<String> = spans.iter().map(|span| line(span.activity, job.net())).collect();
+    want.assert_eq(&lines.join("\n"));
+}
+
+fn line(activity: Activity, net: &Net) -> String {
+    match activity {
+        Activity::Data(layer) => format!("data: {}", net.layer_name(layer)),
+        Activity::Forward(layer) => format!("forward: {}", net.layer_name(layer)),
+        Activity::Backward(layer) => format!("backward: {}", net.layer_name(layer)),
+        other => format!("{other:?}"),
+    }
 }
 
 #[test]
@@ -68,14 +83,14 @@ fn ready_ranges_are_reduced_during_the_last_backward() {
         forward: loss
         backward: loss
         backward: line
-        local sum: bucket 0
+        LocalSum(0)
         backward: hidden
-        local sum: bucket 1
+        LocalSum(1)
         backward: data
-        exposed communication: wait for sums
-        update: norms
-        exposed communication: wait for workers
-        update: update"#]],
+        ExposedCommunication
+        Norms
+        Barrier
+        Update"#]],
     );
 }
 
@@ -92,12 +107,12 @@ fn without_overlap_all_buckets_follow_backward() {
         backward: line
         backward: hidden
         backward: data
-        local sum: bucket 0
-        local sum: bucket 1
-        exposed communication: wait for sums
-        update: norms
-        exposed communication: wait for workers
-        update: update"#]],
+        LocalSum(0)
+        LocalSum(1)
+        ExposedCommunication
+        Norms
+        Barrier
+        Update"#]],
     );
 }
 
