@@ -6,19 +6,20 @@
 //! ```
 //!
 //! Start at [`Exchange`]. [`wire`] says how elements travel, [`canonical`] is the arithmetic of
-//! every sum within a process, [`watch`] detects failed ranks and [`mod@bench`] measures.
+//! every sum within a process, [`local_sum`] what workers do with it, [`watch`] detects failed ranks
+//! and [`mod@bench`] measures.
 
 mod config;
 mod error;
 mod exchange;
 mod execute;
-mod local_sum;
 mod prepared;
 mod ranks;
 mod stamp;
 
 pub mod bench;
 pub mod canonical;
+pub mod local_sum;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod watch;

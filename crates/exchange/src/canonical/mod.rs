@@ -1,4 +1,6 @@
-//! The arithmetic of the canonical tree: the one implementation of every local sum.
+//! The arithmetic of the canonical tree, in one implementation. Workers that read each other's
+//! memory use it through [`local_sum`](crate::local_sum); two loops over blocks remain there, since
+//! buffers that receive the sum are borrowed mutably, and those that are only read are not.
 //!
 //! `T(a, b)` is replica `a`'s gradient if `b = a + 1`, else `T(a, m) + T(m, b)`; where it splits is
 //! [`collective::tree_split`]. Two forms give the same bits:

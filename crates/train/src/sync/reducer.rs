@@ -10,7 +10,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use exchange::Exchange;
-use exchange::canonical::{Accumulator, tree_sum};
+use exchange::canonical::Accumulator;
+use exchange::local_sum::{ChunkMemory, sum_chunk};
 use kernels::Cpu;
 use net::Net;
 use solver::BLOCK;
@@ -146,7 +147,8 @@ impl<'a> Reducer<'a> {
         let pools: Vec<&[f32]> = guards.iter().map(|pool| &**pool).collect();
         let format = self.context.shared.config.wire;
         cpu.run_blocks(&mut sum.write(chunk), BLOCK, |block, sum| {
-            tree_sum(format, &pools, block * BLOCK, sum);
+            let (buffers, start) = (&pools[..], block * BLOCK);
+            sum_chunk(format, ChunkMemory::Apart { buffers, start, sum });
         });
     }
 }
