@@ -106,6 +106,16 @@ impl AlgorithmChoice {
         next.map_or(Ok(Self::Rules(rules)), |from| Err(AlgorithmChoiceError::NoEnd { from }))
     }
 
+    /// The algorithms that it names; none for `auto` and `auto-any`.
+    #[must_use]
+    pub fn named(&self) -> Vec<&Algorithm> {
+        match self {
+            Self::Auto | Self::AutoAny => Vec::new(),
+            Self::Named(algorithm) => vec![algorithm],
+            Self::Rules(rules) => rules.iter().map(|rule| &rule.algorithm).collect(),
+        }
+    }
+
     /// The algorithm for `bytes` in a world.
     #[must_use]
     pub fn algorithm(&self, world: usize, bytes: usize, network: &Network) -> Algorithm {

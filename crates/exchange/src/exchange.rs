@@ -4,7 +4,7 @@ mod blocks;
 
 use crate::execute::{Elements, EncodedValues, execute};
 use crate::local_sum;
-use crate::prepared::{PreparedSums, SumMethod};
+use crate::prepared::{PreparedSums, SumMethod, check_library};
 use crate::stamp::CollectiveLabel;
 use crate::wire::{self, WireFormat};
 use crate::{ExchangeConfig, ExchangeError};
@@ -70,9 +70,18 @@ impl Exchange {
         self.chosen.clear();
     }
 
-    /// Sends elements in this format from here on.
-    pub fn set_wire(&mut self, wire: &'static WireFormat) {
-        self.configure(self.config.clone().with_wire(wire));
+    /// How values are exchanged.
+    #[must_use]
+    pub fn config(&self) -> &ExchangeConfig {
+        &self.config
+    }
+
+    /// An error if an algorithm that the configuration names cannot run here. It would be the same
+    /// when the first sum begins.
+    pub fn check(&mut self) -> Result<(), ExchangeError> {
+        let ExchangeConfig { choice, wire, .. } = &self.config;
+        let mut named = choice.named().into_iter();
+        named.try_for_each(|algorithm| check_library(&mut *self.link, algorithm, wire))
     }
 
     /// Leaves the sum over all ranks in `values`, by the algorithm and in the wire format that are

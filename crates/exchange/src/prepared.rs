@@ -75,6 +75,20 @@ fn method(
     if let Some(plan) = algorithm.plan(link.rank(), len, config.segmentation) {
         return Ok(SumMethod::Plan(plan));
     }
+    check_library(link, algorithm, format)?;
+    Ok(SumMethod::Library)
+}
+
+/// An error if the library underneath is to run `algorithm`, but there is none, or it does not know
+/// the format.
+pub(crate) fn check_library(
+    link: &mut dyn Transport,
+    algorithm: &Algorithm,
+    format: &WireFormat,
+) -> Result<(), ExchangeError> {
+    if !algorithm.is_library() {
+        return Ok(());
+    }
     let (algorithm, transport) = (algorithm.to_string(), link.name());
     if link.library_sum().is_none() {
         return Err(ExchangeError::NoLibrary { algorithm, transport });
@@ -82,5 +96,5 @@ fn method(
     if format.conversion.is_some() {
         return Err(ExchangeError::LibraryFormat { algorithm, format: format.name });
     }
-    Ok(SumMethod::Library)
+    Ok(())
 }

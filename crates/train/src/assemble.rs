@@ -30,13 +30,13 @@ pub(crate) struct JobParts {
     pub(crate) nets: Vec<Net>,
     pub(crate) initial: InitialState,
     /// The workers' ends of a plan between them; empty when they read each other's pools.
-    pub(crate) plans: Vec<Exchange>,
+    pub(crate) worker_exchanges: Vec<Exchange>,
 }
 
 impl JobParts {
     /// Allocates pools and history, places replicas on workers and starts their threads.
     pub(crate) fn assemble(self) -> Job {
-        let Self { config, ranks, placement, solver, nets, initial, plans } = self;
+        let Self { config, ranks, placement, solver, nets, initial, worker_exchanges } = self;
         let InitialState { params, replicas, tests } = initial;
         let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
         let (pool_len, workers) = (nets[0].pool_len(), nets.len());
@@ -47,18 +47,20 @@ impl JobParts {
             params: SharedSlab::new(params),
             pools: nets.iter().map(|_| slab(pool_len)).collect(),
             // With a plan every pool holds the sum in the end; a single worker's pool is the sum.
-            sum: (workers > 1 && plans.is_empty()).then(|| slab(pool_len)),
+            sum: (workers > 1 && worker_exchanges.is_empty()).then(|| slab(pool_len)),
             clock: Arc::clone(&config.clock),
             ranks,
             solver,
             placement,
             config,
         };
-        let (mut replicas, mut plans) = (replicas.into_iter(), plans.into_iter());
+        let mut replicas = replicas.into_iter();
+        let mut worker_exchanges = worker_exchanges.into_iter();
         let worker = |(index, net): (usize, Net)| {
             let own = placement.of_worker(shared.ranks.rank(), index);
             let accumulator = Accumulator::new(shared.config.wire);
-            let reduction = WorkerReduction { replicas: accumulator, plan: plans.next() };
+            let exchange = worker_exchanges.next();
+            let reduction = WorkerReduction { replicas: accumulator, exchange };
             Worker {
                 index,
                 first_replica: own.start,

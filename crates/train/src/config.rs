@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::Clock;
 use caffe_format::SolverParameter;
-use collective::AlgorithmChoice;
+use collective::{AlgorithmChoice, Network};
 use exchange::wire::{F32, WireFormat};
 use kernels::Simd;
 use serde::{Deserialize, Serialize};
@@ -35,12 +35,14 @@ pub struct JobConfig {
     pub replicas: Option<usize>,
     /// What `batch_size` means.
     pub batch: BatchMeaning,
-    /// A run of gradients is summed once it holds more than this.
+    /// A bucket is reduced once it holds more bytes than this.
     pub bucket_bytes: usize,
     /// When gradients are summed.
     pub overlap: Overlap,
     /// How they are summed between ranks, or between the workers of one.
     pub allreduce: AlgorithmChoice,
+    /// What `auto` is computed from; `None` for what the exchange assumes.
+    pub network: Option<Network>,
     /// Whether to record what every worker did when.
     pub timeline: bool,
     /// Go on even where the weights would not be those of one worker.
@@ -64,9 +66,8 @@ pub struct JobConfig {
     pub on_bad_sample: data::OnBadSample,
 }
 
-/// A bucket of gradients starts moving once it holds more than this: large enough that taking
-/// shares costs nothing beside adding them, small enough that most of AlexNet moves during
-/// backward.
+/// Default size of a bucket: large enough that the synchronisation per bucket is negligible, small
+/// enough that most of AlexNet's gradients are reduced during backward.
 pub const BUCKET_BYTES: usize = 4_000_000;
 
 impl JobConfig {
@@ -87,6 +88,7 @@ impl JobConfig {
             bucket_bytes: BUCKET_BYTES,
             overlap: Overlap::DuringBackward,
             allreduce: AlgorithmChoice::Auto,
+            network: None,
             timeline: false,
             inexact: false,
             batch_norm: BatchNormState::Averaged,

@@ -186,6 +186,10 @@ pub enum TrainError {
     #[error("allreduce `mpi` is the MPI library's own: it needs several ranks (`mpirun`)")]
     MpiAlone,
 
+    /// The algorithm that was asked for cannot run here.
+    #[error(transparent)]
+    Algorithm(ExchangeError),
+
     /// A net cannot be built.
     #[error("{which}")]
     Net {

@@ -96,7 +96,7 @@ pub enum Event {
         exact: bool,
     },
     /// What the train nets of all workers here need, before the first iteration.
-    MemoryPlan(MemoryUse),
+    MemoryUse(MemoryUse),
     /// The loop begins.
     Solving {
         /// The train net's name.

@@ -49,8 +49,8 @@
 //!     r#"layer { name: "x" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 } } }"#,
 //! )?;
 //! let state = NetState { phase: Some(Phase::Test), ..NetState::default() };
-//! let (simd, plan) = (Simd::detect(), MemoryPlan::ForwardOnly);
-//! let config = NetConfig { state, simd, plan, ..NetConfig::new("net") };
+//! let (simd, memory_plan) = (Simd::detect(), MemoryPlan::ForwardOnly);
+//! let config = NetConfig { state, simd, memory_plan, ..NetConfig::new("net") };
 //! let mut compiled = 0;
 //! let single = Single::build(&config, &written, &mut |event| {
 //!     compiled += usize::from(matches!(event, Event::NetCompiled { .. }));

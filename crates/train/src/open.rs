@@ -13,7 +13,7 @@ use crate::assemble::JobParts;
 use crate::batches::divide_batches;
 use crate::nets::{self, SolverNets};
 use crate::placement::ReplicaPlacement;
-use crate::plan::workers_plan;
+use crate::plan::{configure_sums, worker_exchanges};
 use crate::ranks::Ranks;
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
@@ -35,7 +35,7 @@ impl Job {
     ) -> Result<Self, TrainError> {
         let progress = ranks.progress();
         let busy = progress.busy(); // files may be slow
-        ranks.set_wire(config.wire);
+        configure_sums(&config, &ranks)?;
         let (mut job, nets) = Self::build(config, ranks, events)?;
         drop(busy);
         job.compare_ranks(&nets, events)?;
@@ -47,7 +47,7 @@ impl Job {
             rate: job.shared.solver.rates.at(job.iter),
             exact: placement.is_exact() && job.sums_exactly(),
         });
-        events(Event::MemoryPlan(job.net().memory().of_workers(job.workers.len())));
+        events(Event::MemoryUse(job.net().memory().of_workers(job.workers.len())));
         Ok(job)
     }
 
@@ -83,8 +83,8 @@ impl Job {
         let set_up = SetUp { config: &config, placement, rank: ranks.rank() };
         let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
-        let plans = workers_plan(&config, placement)?;
-        let parts = JobParts { config, ranks, placement, solver, nets, initial, plans };
+        let worker_exchanges = worker_exchanges(&config, placement);
+        let parts = JobParts { config, ranks, placement, solver, nets, initial, worker_exchanges };
         let mut job = parts.assemble();
         job.load_weights(events)?;
         if let Some(loaded) = loaded {

@@ -1,44 +1,36 @@
-//! Which algorithm sums gradients, where the choice is ours to check: between the workers of one
-//! rank.
+//! The plan that sums gradients between the workers of one rank, if one was named, and whether the
+//! sums of a job are exact.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use collective::AlgorithmChoice;
-use exchange::Exchange;
+use exchange::{Exchange, ExchangeConfig};
 
-use crate::{Job, JobConfig, ReplicaPlacement, TrainError};
+use crate::{Job, JobConfig, Ranks, ReplicaPlacement, TrainError};
 
-/// The ends of the plan that was asked for by name between the workers of one rank; else none, and
-/// they read each other's pools.
-pub(crate) fn workers_plan(
-    config: &JobConfig,
-    placement: ReplicaPlacement,
-) -> Result<Vec<Exchange>, TrainError> {
-    let by_name = !matches!(config.allreduce, AlgorithmChoice::Auto | AlgorithmChoice::AutoAny);
-    if placement.ranks > 1 || placement.workers == 1 || !by_name {
-        return Ok(Vec::new());
-    }
-    if names(&config.allreduce).iter().any(|name| name == "mpi") {
+/// Prepares `ranks` for the sums that `config` asks for. An algorithm that cannot run is refused,
+/// however replicas are placed.
+pub(crate) fn configure_sums(config: &JobConfig, ranks: &Ranks) -> Result<(), TrainError> {
+    if !ranks.are_several() && config.allreduce.named().iter().any(|named| named.is_library()) {
         return Err(TrainError::MpiAlone);
     }
-    let choice = config.allreduce.clone();
-    let wire = config.wire;
-    let config = exchange::ExchangeConfig { choice, ..exchange::ExchangeConfig::LOCAL };
-    let config = config.with_wire(wire);
-    let links = transport::local::mesh(placement.workers, placement.workers).into_iter();
-    Ok(links.map(|link| Exchange::new(Box::new(link), config.clone())).collect())
+    ranks.configure(config).map_err(TrainError::Algorithm)
 }
 
-/// Algorithms that a choice names.
-fn names(choice: &AlgorithmChoice) -> Vec<String> {
-    match choice {
-        AlgorithmChoice::Auto | AlgorithmChoice::AutoAny => Vec::new(),
-        AlgorithmChoice::Named(algorithm) => vec![algorithm.name().to_owned()],
-        AlgorithmChoice::Rules(rules) => {
-            rules.iter().map(|rule| rule.algorithm.name().to_owned()).collect()
-        }
+/// The workers' ends of the plan that was named, where it runs between the workers of one rank;
+/// else none, and they read each other's pools.
+pub(crate) fn worker_exchanges(config: &JobConfig, placement: ReplicaPlacement) -> Vec<Exchange> {
+    let is_named = !config.allreduce.named().is_empty();
+    if placement.ranks > 1 || placement.workers == 1 || !is_named {
+        return Vec::new();
     }
+    let exchange = ExchangeConfig {
+        choice: config.allreduce.clone(),
+        network: config.network.unwrap_or(ExchangeConfig::LOCAL.network),
+        ..ExchangeConfig::LOCAL.with_wire(config.wire)
+    };
+    let links = transport::local::mesh(placement.workers, placement.workers).into_iter();
+    links.map(|link| Exchange::new(Box::new(link), exchange.clone())).collect()
 }
 
 impl Job {
@@ -51,8 +43,8 @@ impl Job {
         if ranks > 1 {
             return lens.all(|len| shared.ranks.algorithm(len).is_none_or(|a| a.is_exact(ranks)));
         }
-        match self.workers[0].reduction.as_mut().and_then(|reduction| reduction.plan.as_mut()) {
-            Some(plan) => lens.all(|len| plan.algorithm(len).is_exact(workers)),
+        match self.workers[0].reduction.as_mut().and_then(|reduction| reduction.exchange.as_mut()) {
+            Some(exchange) => lens.all(|len| exchange.algorithm(len).is_exact(workers)),
             None => true, // direct reads of the pools follow the tree
         }
     }

@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Rank;
 use collective::Algorithm;
-use exchange::wire::WireFormat;
 use exchange::{Exchange, ExchangeError};
 use transport::{Busy, RankProgress};
+
+use crate::JobConfig;
 
 /// Called by a rank that cannot go on while others wait for it. It should end the job.
 pub type Alarm = Box<dyn Fn(&(dyn Error + 'static)) + Send + Sync>;
@@ -38,8 +39,11 @@ impl Ranks {
         }
     }
 
-    /// One of the ranks that `exchange` connects, on the machine called `host`. A failure detector
-    /// reads `progress`; `alarm` is called when this rank fails while others wait for it.
+    /// One of the ranks that `exchange` connects, on the machine called `host`. [`Job::join`] sets
+    /// its algorithm, network and wire format. A failure detector reads `progress`; `alarm` is
+    /// called when this rank fails while others wait for it.
+    ///
+    /// [`Job::join`]: crate::Job::join
     #[must_use]
     pub fn joined(
         exchange: Exchange,
@@ -78,11 +82,14 @@ impl Ranks {
         self.exchange().map(|mut exchange| exchange.algorithm(len))
     }
 
-    /// Sends gradients in this format from here on.
-    pub(crate) fn set_wire(&self, wire: &'static WireFormat) {
-        if let Some(mut exchange) = self.exchange() {
-            exchange.set_wire(wire);
-        }
+    /// Makes the exchange sum gradients as `config` says; an error if it cannot.
+    pub(crate) fn configure(&self, config: &JobConfig) -> Result<(), ExchangeError> {
+        let Some(mut exchange) = self.exchange() else { return Ok(()) };
+        let mut exchanged = exchange.config().clone().with_wire(config.wire);
+        exchanged.choice = config.allreduce.clone();
+        exchanged.network = config.network.unwrap_or(exchanged.network);
+        exchange.configure(exchanged);
+        exchange.check()
     }
 
     /// Leaves the canonical sum over ranks in `values`.

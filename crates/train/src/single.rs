@@ -35,7 +35,7 @@ pub struct NetConfig {
     /// Fields Caffe does not have.
     pub unknown: UnknownFields,
     /// Whether backward will run.
-    pub plan: MemoryPlan,
+    pub memory_plan: MemoryPlan,
 }
 
 impl NetConfig {
@@ -53,7 +53,7 @@ impl NetConfig {
             seed: 1,
             root: PathBuf::new(),
             unknown: UnknownFields::Reject,
-            plan: MemoryPlan::ForwardOnly,
+            memory_plan: MemoryPlan::ForwardOnly,
         }
     }
 }
@@ -114,7 +114,7 @@ impl Single {
         let which = WhichNet::File(config.model.clone());
         let written = NetParameter { state: Some(config.state.clone()), ..written.clone() };
         let mut sources = FileSources::alone(config.root.clone(), OnBadSample::Fail);
-        let mut net = build(&which, &written, config.plan, &mut sources, events)?;
+        let mut net = build(&which, &written, config.memory_plan, &mut sources, events)?;
         let (params, replica) = (net.initialise(Mt19937::new(config.seed), &mut sources))
             .map_err(|source| TrainError::Net { which, source })?;
         sources.notices().into_iter().for_each(&mut *events);

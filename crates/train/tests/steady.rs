@@ -102,7 +102,7 @@ fn a_pass_allocates_nothing() {
         let mut config = NetConfig::new(model);
         config.root = folder.path().to_owned();
         config.state.phase = Some(Phase::Train);
-        config.plan = MemoryPlan::ShareDiffs;
+        config.memory_plan = MemoryPlan::ShareDiffs;
         let mut single = Single::open(&config, &mut |_| {}).unwrap();
         // On one thread: which thread makes room for which task first is chance.
         let mut pass = || {

@@ -33,7 +33,7 @@ pub(crate) fn open(model: &Path, root: &Path, phase: Phase, seed: u32) -> Result
         seed,
         root: root.into(),
         unknown: UnknownFields::Reject,
-        plan: MemoryPlan::KeepDiffs,
+        memory_plan: MemoryPlan::KeepDiffs,
     };
     Ok(Single::open(&config, &mut |_| ())?)
 }

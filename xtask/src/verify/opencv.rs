@@ -79,7 +79,7 @@ fn compare(name: &str, folder: &Path, python: &Path) -> Result<f32> {
         seed: SEED,
         root: root(),
         unknown: UnknownFields::Reject,
-        plan: MemoryPlan::ForwardOnly,
+        memory_plan: MemoryPlan::ForwardOnly,
     };
     let mut single = Single::open(&config, &mut |_| {})?;
     let mut rng = Mt19937::new(SEED);

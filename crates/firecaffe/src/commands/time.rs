@@ -84,8 +84,10 @@ pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     }
     let model = args.model.as_ref().context("`--solver` goes with `--update` or `--scaling`")?;
     let net = args.running.read_net(model, &log)?;
-    let config =
-        NetConfig { plan: net::MemoryPlan::ShareDiffs, ..args.running.config(model, args.phase)? };
+    let config = NetConfig {
+        memory_plan: net::MemoryPlan::ShareDiffs,
+        ..args.running.config(model, args.phase)?
+    };
     let mut single = Single::build(&config, &net, &mut |event| log.event(&event))?;
     // A pass that is not counted lets memory be allocated and caches warm up.
     log.caffe("Performing Forward");

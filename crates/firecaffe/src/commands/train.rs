@@ -164,7 +164,10 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
         on_bad_sample: args.on_bad_sample,
         ..JobConfig::new(solver)
     };
-    let config = args.parallel.apply(config, args.running.compute.threads_asked());
+    let config = args.parallel.apply(config, args.running.compute.threads_asked())?;
+    if let Some(notice) = args.parallel.without_effect() {
+        log.warn(notice);
+    }
     let (threads, cores) = (config.threads * config.workers, launch::cores());
     if threads > cores {
         log.warn(format!(

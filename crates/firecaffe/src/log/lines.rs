@@ -34,7 +34,7 @@ pub(super) fn of(event: &Event) -> Vec<LogLine> {
             );
             one(OURS, 1, text)
         }
-        Event::MemoryPlan(memory) => one(OURS, 1, memory_plan(memory)),
+        Event::MemoryUse(memory) => one(OURS, 1, memory_plan(memory)),
         Event::Displayed(display) => displayed(display),
         Event::Hash { steps, hash } => {
             one(OURS, 1, format!("weights after {steps} steps: {hash:016x}"))

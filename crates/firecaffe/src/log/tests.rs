@@ -130,7 +130,7 @@ fn lines_of_our_own() {
         workspace: 50_000,
     };
     check(
-        &Event::MemoryPlan(memory),
+        &Event::MemoryUse(memory),
         expect![[r#"
             I1115 13:39:22.381027   321 firecaffe:1] Memory plan: parameters 1.7 MB, gradients 1.7 MB, activations 5.2 MB, diffs 0.000 MB, workspace 0.050 MB, total 8.7 MB
         "#]],

@@ -40,7 +40,7 @@ pub(crate) struct WorkerReduction {
     /// Sums of the worker's replicas that are finished.
     pub(crate) replicas: Accumulator,
     /// This worker's end of a plan between the workers' pools, if one was asked for.
-    pub(crate) plan: Option<Exchange>,
+    pub(crate) exchange: Option<Exchange>,
 }
 
 /// One worker's part in the sum of one step.
@@ -128,8 +128,8 @@ impl<'a> Reducer<'a> {
     fn reduce_next(&mut self, cpu: &Cpu, begin: Duration) -> Result<Duration, StepError> {
         let bucket = self.next_bucket().expect("the caller has looked").clone();
         let pool = self.pool();
-        if let Some(plan) = &mut self.reduction.plan {
-            plan.all_reduce(&mut pool.write(bucket))?;
+        if let Some(exchange) = &mut self.reduction.exchange {
+            exchange.all_reduce(&mut pool.write(bucket))?;
         } else if let Some(sum) = &self.context.shared.sum {
             self.sum_chunk(cpu, sum, &bucket);
         }

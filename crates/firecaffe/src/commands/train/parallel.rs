@@ -8,7 +8,7 @@ use collective::AlgorithmChoice;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
 
 use crate::launch;
-use crate::options::{one_of, silence_max};
+use crate::options::{one_of, read_network, silence_max};
 
 /// Most workers or replicas that can be asked for.
 const COUNT_MAX: u64 = 4096;
@@ -62,29 +62,30 @@ fn megabytes(text: &str) -> Result<f64, String> {
 }
 
 impl ParallelArgs {
-    /// How ranks exchange, as the flags say.
-    #[cfg(feature = "mpi")]
-    pub(crate) fn exchange(
-        &self,
-        config: exchange::ExchangeConfig,
-    ) -> anyhow::Result<exchange::ExchangeConfig> {
-        let network = self.network.as_deref().map(crate::options::read_network).transpose()?;
-        let network = network.unwrap_or(config.network);
-        Ok(exchange::ExchangeConfig { choice: self.allreduce.clone(), network, ..config })
-    }
-
     #[cfg(feature = "mpi")]
     pub(crate) fn silence_max(&self) -> Duration {
         Duration::from_secs_f64(self.silence_max)
     }
 
+    /// A flag that these flags leave without effect, with the reason.
+    pub(crate) fn without_effect(&self) -> Option<&'static str> {
+        (self.network.is_some() && !launch::is_launched()).then_some(
+            "`--network` has no effect on one rank: its workers read each other's memory, or run \
+             the algorithm that `--allreduce` names",
+        )
+    }
+
     /// Puts the flags into `config`, whose threads are divided among the workers unless they were
     /// asked for.
-    pub(crate) fn apply(&self, config: JobConfig, threads_asked: bool) -> JobConfig {
+    pub(crate) fn apply(
+        &self,
+        config: JobConfig,
+        threads_asked: bool,
+    ) -> anyhow::Result<JobConfig> {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let workers = count(self.workers);
         let share = (launch::cores_per_rank() / workers).max(1);
-        JobConfig {
+        Ok(JobConfig {
             workers,
             replicas: self.replicas.map(count),
             batch: self.batch,
@@ -98,8 +99,9 @@ impl ParallelArgs {
             batch_norm: self.batch_norm,
             inexact: self.inexact,
             allreduce: self.allreduce.clone(),
+            network: self.network.as_deref().map(read_network).transpose()?,
             threads: if threads_asked { config.threads } else { share },
             ..config
-        }
+        })
     }
 }
