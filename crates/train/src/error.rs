@@ -1,5 +1,6 @@
 //! Why a job cannot start or go on.
 
+mod compared_item;
 mod resume;
 mod tensors;
 mod which_net;
@@ -17,6 +18,7 @@ use solver::SolverError;
 
 use crate::StepError;
 
+pub use compared_item::ComparedItem;
 pub use resume::ResumeProblem;
 pub use tensors::TensorProblem;
 pub use which_net::WhichNet;
@@ -264,7 +266,7 @@ pub enum TrainError {
         /// One that is like most others.
         usual: usize,
         /// What differs.
-        what: String,
+        what: ComparedItem,
     },
 
     /// What was read to compare ranks, or the states of replicas, cannot be understood.

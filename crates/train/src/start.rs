@@ -1,18 +1,24 @@
 //! The self-test of several ranks: before the first iteration, they compare what they are about to
 //! do.
 //!
-//! Each rank sends one line for everything that must be equal (version, solver, nets, data, replica
-//! placement, weights). All ranks compare the lines and reach the same verdict: who differs, from
+//! Each rank sends a text for everything that must be equal (version, solver, nets, data, replica
+//! placement, weights). All ranks compare the texts and reach the same verdict: who differs, from
 //! whom, in what. It costs two small collectives and reading the first and last blocks of the data.
 
 use base::Fingerprint;
 use caffe_format::text;
+use serde::{Deserialize, Serialize};
 
 use crate::nets::SolverNets;
-use crate::{Event, Job, TrainError};
+use crate::{ComparedItem, Event, Job, TrainError};
 
-/// Separates the name of what is compared from its value.
-const TAB: char = '\t';
+/// What a rank says about itself.
+#[derive(Debug, Serialize, Deserialize)]
+struct RankDescription {
+    host: String,
+    /// What must be equal, each with a text that is equal only if it is.
+    items: Vec<(ComparedItem, String)>,
+}
 
 impl Job {
     /// Compares this rank with the others and reports who takes part.
@@ -24,14 +30,14 @@ impl Job {
         if !self.shared.ranks.are_several() {
             return Ok(());
         }
-        let host = self.shared.ranks.host();
-        let mut lines = vec![("host".to_owned(), host.to_owned())];
-        lines.extend(self.what_must_be_equal(nets));
-        let lines: Vec<String> =
-            lines.into_iter().map(|(what, value)| format!("{what}{TAB}{value}")).collect();
-        let all = self.shared.ranks.gather(lines.join("\n").into_bytes())?;
-        let read = |(rank, bytes)| String::from_utf8(bytes).map_err(|_| TrainError::State { rank });
-        let all: Vec<String> = all.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
+        let host = self.shared.ranks.host().to_owned();
+        let own = RankDescription { host, items: self.compared_items(nets) };
+        let own = serde_json::to_vec(&own).expect("names and texts can be written");
+        let all = self.shared.ranks.gather(own)?;
+        let read = |(rank, bytes): (usize, Vec<u8>)| -> Result<RankDescription, TrainError> {
+            serde_json::from_slice(&bytes).map_err(|_| TrainError::State { rank })
+        };
+        let all: Vec<_> = all.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
         compare(&all)?;
         events(Event::Joined {
             hosts: hosts(&all),
@@ -40,70 +46,67 @@ impl Job {
         Ok(())
     }
 
-    fn what_must_be_equal(&self, nets: &SolverNets) -> Vec<(String, String)> {
+    fn compared_items(&self, nets: &SolverNets) -> Vec<(ComparedItem, String)> {
         let print = |text: &str| format!("{:016x}", Fingerprint::of(text.as_bytes()).value());
         let config = &self.shared.config;
-        let mut lines = vec![
-            ("the version of firecaffe".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("the SIMD level".to_owned(), config.simd.to_string()),
-            ("the solver".to_owned(), print(&text::write(&config.solver))),
-            ("the train net".to_owned(), print(&text::write(&nets.train.net))),
-            ("the number of workers".to_owned(), self.shared.placement.workers.to_string()),
-            ("the number of replicas".to_owned(), self.shared.placement.replicas.to_string()),
-            ("`--batch-norm`".to_owned(), format!("{:?}", config.batch_norm)),
-            ("`--bucket-mb`".to_owned(), config.bucket_bytes.to_string()),
-            ("`--allreduce`".to_owned(), config.allreduce.to_string()),
-            ("`--timeline`".to_owned(), config.timeline.to_string()),
-            ("`--resume-data`".to_owned(), format!("{:?}", config.resume_data)),
-            ("the snapshot's iteration".to_owned(), self.iter.to_string()),
+        let mut items = vec![
+            (ComparedItem::Version, env!("CARGO_PKG_VERSION").to_owned()),
+            (ComparedItem::Simd, config.simd.to_string()),
+            (ComparedItem::Solver, print(&text::write(&config.solver))),
+            (ComparedItem::TrainNet, print(&text::write(&nets.train.net))),
+            (ComparedItem::Workers, self.shared.placement.workers.to_string()),
+            (ComparedItem::Replicas, self.shared.placement.replicas.to_string()),
+            (ComparedItem::BatchNorm, config.batch_norm.to_string()),
+            (ComparedItem::BucketBytes, config.bucket_bytes.to_string()),
+            (ComparedItem::Allreduce, config.allreduce.to_string()),
+            (ComparedItem::Network, format!("{:?}", config.network)),
+            (ComparedItem::Wire, config.wire.to_string()),
+            (ComparedItem::Timeline, config.timeline.to_string()),
+            (ComparedItem::ResumeData, config.resume_data.to_string()),
+            (ComparedItem::Iteration, self.iter.to_string()),
         ];
         for (index, test) in nets.tests.iter().enumerate() {
-            lines.push((format!("test net {index}"), print(&text::write(&test.net))));
+            items.push((ComparedItem::TestNet(index), print(&text::write(&test.net))));
         }
         let tests = nets.tests.iter().map(|test| &test.net);
         for layer in std::iter::once(&nets.train.net).chain(tests).flat_map(|net| &net.layer) {
             if let Some(Ok(print)) = data::fingerprint(layer, &config.root) {
-                lines.push((format!("the data of layer `{}`", layer.name()), print.to_string()));
+                let layer = layer.name().to_owned();
+                items.push((ComparedItem::Data { layer }, print.to_string()));
             }
         }
         let weights = self.net().hash(&self.shared.params.read(), &self.first_replica().running);
         if self.iter == 0 {
             // After the first iteration the statistics of replicas differ.
-            lines.push(("the weights".to_owned(), format!("{weights:016x}")));
+            items.push((ComparedItem::Weights, format!("{weights:016x}")));
         }
-        lines
+        items
     }
 }
 
-/// Finds the first line in which a rank differs from most.
-fn compare(all: &[String]) -> Result<(), TrainError> {
-    let table: Vec<Vec<&str>> = all.iter().map(|lines| lines.lines().collect()).collect();
-    let longest = table.iter().map(Vec::len).max().unwrap_or(0);
-    for line in 1..longest {
-        let said = |rank: usize| table[rank].get(line).copied().unwrap_or_default();
+/// Finds the first item in which a rank differs from most.
+fn compare(all: &[RankDescription]) -> Result<(), TrainError> {
+    let longest = all.iter().map(|rank| rank.items.len()).max().unwrap_or(0);
+    for index in 0..longest {
+        let said = |rank: usize| all[rank].items.get(index);
         let followers =
             |&rank: &usize| (0..all.len()).filter(|&other| said(other) == said(rank)).count();
         let usual = (0..all.len()).rev().max_by_key(followers).unwrap_or(0);
         let Some(rank) = (0..all.len()).find(|&rank| said(rank) != said(usual)) else { continue };
-        let named = if said(rank).is_empty() { said(usual) } else { said(rank) };
-        let what = named.split(TAB).next().unwrap_or_default().to_owned();
-        return Err(TrainError::Differs { rank, host: host(&all[rank]).to_owned(), usual, what });
+        let named = said(rank).or(said(usual)).expect("they differ, so one has said something");
+        let what = named.0.clone();
+        return Err(TrainError::Differs { rank, host: all[rank].host.clone(), usual, what });
     }
     Ok(())
 }
 
-fn host(lines: &str) -> &str {
-    lines.lines().next().and_then(|line| line.split(TAB).nth(1)).unwrap_or_default()
-}
-
 /// Every machine and how many ranks it runs, in order of their first rank.
-fn hosts(all: &[String]) -> Vec<(String, usize)> {
+fn hosts(all: &[RankDescription]) -> Vec<(String, usize)> {
     let mut hosts: Vec<(String, usize)> = Vec::new();
-    for lines in all {
-        let host = host(lines);
+    for RankDescription { host, .. } in all {
         match hosts.iter_mut().find(|(name, _)| name == host) {
             Some((_, ranks)) => *ranks += 1,
-            None => hosts.push((host.to_owned(), 1)),
+            None => hosts.push((host.clone(), 1)),
         }
     }
     hosts
@@ -111,27 +114,34 @@ fn hosts(all: &[String]) -> Vec<(String, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{compare, hosts};
+    use super::{ComparedItem, RankDescription, compare, hosts};
 
-    fn say(lines: &[&str]) -> Vec<String> {
-        lines.iter().map(|line| line.replace(' ', "\n")).collect()
+    fn rank(host: &str, items: &[(ComparedItem, &str)]) -> RankDescription {
+        let items = items.iter().map(|(item, text)| (item.clone(), (*text).to_owned())).collect();
+        RankDescription { host: host.into(), items }
     }
 
     #[test]
     fn who_differs_from_most_is_named() {
-        let all = say(&["host\ta net\t1 data\t1", "host\tb net\t1 data\t1"]);
-        assert!(compare(&all).is_ok());
-        let all = say(&["host\ta net\t2", "host\tb net\t1", "host\tb net\t1"]);
+        // A name from a file: what it holds must not matter.
+        let data = ComparedItem::Data { layer: "a\nb\tc".into() };
+        let both = |net, text| [(ComparedItem::TrainNet, net), (data.clone(), text)];
+        let net = |net| [(ComparedItem::TrainNet, net)];
+        assert!(compare(&[rank("a", &both("1", "1")), rank("b", &both("1", "1"))]).is_ok());
+        let all = [rank("a", &net("2")), rank("b", &net("1")), rank("b", &net("1"))];
         let error = compare(&all).unwrap_err().to_string();
-        assert_eq!(error, "rank 0 on a differs from rank 1 in net: give all ranks the same");
-        let all = say(&["host\ta net\t2 data\t1", "host\tb net\t2"]);
-        let error = compare(&all).unwrap_err().to_string();
-        assert!(error.starts_with("rank 1 on b differs from rank 0 in data"), "{error}");
+        let want = "rank 0 on a differs from rank 1 in the train net: give all ranks the same";
+        assert_eq!(error, want);
+        for other in [rank("b", &net("2")), rank("b", &both("2", "3"))] {
+            let error = compare(&[rank("a", &both("2", "1")), other]).unwrap_err().to_string();
+            let want = "rank 1 on b differs from rank 0 in the data of layer `a\nb\tc`";
+            assert!(error.starts_with(want), "{error}");
+        }
     }
 
     #[test]
     fn machines_are_counted() {
-        let all = say(&["host\ta x\t1", "host\tb x\t1", "host\ta x\t1"]);
+        let all = [rank("a", &[]), rank("b", &[]), rank("a", &[])];
         assert_eq!(hosts(&all), [("a".to_owned(), 2), ("b".to_owned(), 1)]);
     }
 }

@@ -84,11 +84,12 @@ impl Exchange {
         Ok(slots.split_off(rank.world()))
     }
 
-    /// The configured segmentation, whose segments are `f32` long, for bytes.
+    /// The configured segmentation for bytes: the same whatever the wire format is, so that ranks
+    /// can tell each other that theirs differ.
     fn byte_segmentation(&self) -> collective::Segmentation {
         let mut segmentation = self.config.segmentation;
         segmentation.segment_elements =
-            segmentation.segment_elements.saturating_mul(size_of::<f32>());
+            segmentation.segment_elements.saturating_mul(self.config.wire.element_bytes);
         segmentation
     }
 }

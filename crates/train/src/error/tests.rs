@@ -5,7 +5,8 @@ use std::io;
 use expect_test::{Expect, expect};
 
 use crate::{
-    BlobError, ResumeProblem, StepError, TensorProblem, TrainError, WhichNet, WorkerCount, chain,
+    BlobError, ComparedItem, ResumeProblem, StepError, TensorProblem, TrainError, WhichNet,
+    WorkerCount, chain,
 };
 
 #[track_caller]
@@ -159,6 +160,7 @@ fn nets_files_and_blobs() {
 #[test]
 fn an_iteration_fails() {
     let layer = || "conv1".to_owned();
+    let differs = |what| TrainError::Differs { rank: 1, host: "b".into(), usual: 0, what };
     check(
         vec![
             StepError::Loss { iter: 3, loss: f32::NAN, layer: layer(), blob: "conv1".into() }
@@ -167,7 +169,9 @@ fn an_iteration_fails() {
             StepError::Gradient { iter: 3, layer: layer(), index: 1 }.into(),
             StepError::OtherWorker.into(),
             StepError::Ended.into(),
-            TrainError::Differs { rank: 1, host: "b".into(), usual: 0, what: "the solver".into() },
+            differs(ComparedItem::Solver),
+            differs(ComparedItem::TestNet(1)),
+            differs(ComparedItem::Data { layer: "data".into() }),
             TrainError::State { rank: 1 },
         ],
         expect![[r#"
@@ -177,6 +181,8 @@ fn an_iteration_fails() {
             another worker failed
             an earlier iteration failed, which ended the job: open it again from a snapshot
             rank 1 on b differs from rank 0 in the solver: give all ranks the same
+            rank 1 on b differs from rank 0 in test net 1: give all ranks the same
+            rank 1 on b differs from rank 0 in the data of layer `data`: give all ranks the same
             rank 1 sent a state that cannot be read"#]],
     );
 }
