@@ -108,9 +108,6 @@ fn what_cannot_be_placed_is_refused_before_the_first_iteration() {
     };
     let text = refused(&|c| (c.workers, c.replicas) = (2, Some(6)));
     assert!(text.contains("nearest is --replicas 4"), "{text}");
-    let mpi = collective::AlgorithmChoice::parse("mpi").unwrap();
-    let text = refused(&|c| (c.workers, c.allreduce) = (2, mpi.clone()));
-    assert!(text.contains("several ranks"), "{text}");
     let text = refused(&|c| (c.replicas, c.batch) = (Some(3), BatchMeaning::Global));
     assert!(text.contains("layer `data`: a global batch of 16"), "{text}");
 }
@@ -180,35 +177,6 @@ fn in_every_wire_format_any_workers_and_ranks_give_the_same_bits() {
     hashes.sort_unstable();
     hashes.dedup();
     assert_eq!(hashes.len(), 6, "three formats round differently, also without any sum");
-}
-
-/// What a run says about its sums is asked of the exchange that makes them.
-#[test]
-fn a_run_says_whether_its_sums_are_exact() {
-    let folder = tempfile::tempdir().unwrap();
-    for (ranks, workers, algorithm, want) in [
-        (4, 1, "direct", true),
-        (4, 1, "ring", false),
-        (4, 1, "direct:0-1M;ring:1M-", true),
-        (4, 1, "direct:0-1K;ring:1K-", false),
-        (1, 4, "ring", false),
-        (1, 4, "auto-any", true),
-        (1, 2, "ring", true),
-    ] {
-        let mut config = JobConfig { workers, ..replicas("sgd_fixed", folder.path()) };
-        config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
-        let exact = on_ranks(ranks, &config, |config, ranks| {
-            let mut exact = None;
-            let mut listen = |event: Event| {
-                if let Event::ReplicasPlaced { exact: said, .. } = event {
-                    exact = Some(said);
-                }
-            };
-            train::Job::join(config, ranks, &mut listen).unwrap();
-            exact
-        });
-        assert!(exact.iter().all(|&said| said == Some(want)), "{ranks} x {workers} {algorithm}");
-    }
 }
 
 /// A recurrent net whose sequences go on from batch to batch: each replica has a state of its own.

@@ -10,6 +10,7 @@ mod exact;
 mod files;
 mod golden;
 mod library;
+mod ranks;
 mod resume;
 mod support;
 mod times;

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use caffe_format::{BlobProto, NetParameter};
+use exchange::{Exchange, ExchangeConfig};
 use train::files::{UnknownFields, read_solver};
 use train::{Job, JobConfig, Ranks};
+use transport::local::LocalLink;
 
 /// Of a parameter's mean magnitude.
 const WEIGHT_TOLERANCE: f64 = 1e-3;
@@ -35,20 +37,34 @@ pub(crate) fn open(config: JobConfig) -> Job {
 pub(crate) fn on_ranks<T: Send + 'static>(
     ranks: usize,
     config: &JobConfig,
-    body: fn(JobConfig, Ranks) -> T,
+    body: impl Fn(JobConfig, Ranks) -> T + Clone + Send + 'static,
 ) -> Vec<T> {
-    let choice = config.allreduce.clone();
-    let exchange = exchange::ExchangeConfig { choice, ..exchange::ExchangeConfig::LOCAL };
+    on_links(transport::local::mesh(ranks, 2), config, body)
+}
+
+/// As [`on_ranks`], over messages only, as between hosts.
+pub(crate) fn on_hosts<T: Send + 'static>(
+    ranks: usize,
+    config: &JobConfig,
+    body: impl Fn(JobConfig, Ranks) -> T + Clone + Send + 'static,
+) -> Vec<T> {
     let links = transport::local::mesh(ranks, 2).into_iter();
-    let ranks: Vec<_> = links
-        .map(|link| {
-            let (config, exchange) = (config.clone(), exchange.clone());
-            std::thread::spawn(move || {
-                let link = exchange::Exchange::new(Box::new(link), exchange);
-                body(config, Ranks::joined(link, "here".into(), Default::default(), no_alarm()))
-            })
+    on_links(links.map(LocalLink::messages_only).collect(), config, body)
+}
+
+fn on_links<T: Send + 'static>(
+    links: Vec<LocalLink>,
+    config: &JobConfig,
+    body: impl Fn(JobConfig, Ranks) -> T + Clone + Send + 'static,
+) -> Vec<T> {
+    let run = |link| {
+        let (config, body) = (config.clone(), body.clone());
+        std::thread::spawn(move || {
+            let link = Exchange::new(Box::new(link), ExchangeConfig::LOCAL);
+            body(config, Ranks::joined(link, "here".into(), Default::default(), no_alarm()))
         })
-        .collect();
+    };
+    let ranks: Vec<_> = links.into_iter().map(run).collect();
     ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
 }
 

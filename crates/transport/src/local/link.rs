@@ -16,6 +16,8 @@ pub struct LocalLink {
     pub(super) stamp: Stamp,
     /// Our wake-up signals before the last look at the channels.
     seen: u64,
+    /// Whether it offers its [`SharedMemory`].
+    shares_memory: bool,
 }
 
 /// Links for `world` workers, in order of rank. `cores` is how many may run at once: with fewer
@@ -25,12 +27,25 @@ pub fn mesh(world: usize, cores: usize) -> Vec<LocalLink> {
     let spins = if cores >= world { SPINS } else { 0 };
     let group = Arc::new(WorkerGroup::new(world, spins));
     let ranks = (0..world).filter_map(|index| Rank::new(index, world));
-    ranks
-        .map(|rank| LocalLink { group: Arc::clone(&group), rank, stamp: Stamp::default(), seen: 0 })
-        .collect()
+    let link = |rank| LocalLink {
+        group: Arc::clone(&group),
+        rank,
+        stamp: Stamp::default(),
+        seen: 0,
+        shares_memory: true,
+    };
+    ranks.map(link).collect()
 }
 
 impl LocalLink {
+    /// The same without [`SharedMemory`]: ranks then exchange messages only, as those of several
+    /// hosts do, and choose their algorithms like them.
+    #[must_use]
+    pub fn messages_only(mut self) -> Self {
+        self.shares_memory = false;
+        self
+    }
+
     fn me(&self) -> usize {
         self.rank.index()
     }
@@ -206,7 +221,7 @@ impl Transport for LocalLink {
     }
 
     fn shared_memory(&mut self) -> Option<&mut dyn SharedMemory> {
-        Some(self)
+        if self.shares_memory { Some(self) } else { None }
     }
 }
 
