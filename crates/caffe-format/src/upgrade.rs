@@ -5,7 +5,7 @@
 //! in data layers, V1 layers (`layers { type: CONVOLUTION }`), `input` fields, BatchNorm's three
 //! `param`s.
 //!
-//! What was changed is returned as notices for the log. What Caffe stops at is an error here.
+//! What was changed is returned, for the log to put into words. What Caffe stops at is an error here.
 
 mod batch_norm;
 mod inputs;
@@ -19,6 +19,8 @@ mod v1;
 
 pub use solver::{snapshot_prefix, solver};
 
+use serde::{Deserialize, Serialize};
+
 use crate::NetParameter;
 
 /// The net in Caffe 1.0's schema, and what was changed.
@@ -26,14 +28,48 @@ use crate::NetParameter;
 /// # Errors
 ///
 /// If an old net cannot be understood, with the layer at fault.
-pub fn net(net: NetParameter) -> Result<(NetParameter, Vec<String>), UpgradeError> {
-    let mut notices = Vec::new();
-    let mut net = v0::net(net, &mut notices)?;
-    transform::net(&mut net, &mut notices);
-    let mut net = v1::net(net, &mut notices)?;
-    inputs::net(&mut net, &mut notices)?;
-    batch_norm::net(&mut net, &mut notices);
-    Ok((net, notices))
+pub fn net(net: NetParameter) -> Result<(NetParameter, Vec<UpgradeChange>), UpgradeError> {
+    let mut changes = Vec::new();
+    let mut net = v0::net(net, &mut changes)?;
+    transform::net(&mut net, &mut changes);
+    let mut net = v1::net(net, &mut changes)?;
+    inputs::net(&mut net, &mut changes)?;
+    batch_norm::net(&mut net, &mut changes);
+    Ok((net, changes))
+}
+
+/// One thing that was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UpgradeChange {
+    /// V0 layers became V1 layers.
+    V0Layers,
+    /// A field of a V0 layer was dropped, since layers of this type have no use for it.
+    DroppedField {
+        /// The layer's name.
+        layer: String,
+        /// The field.
+        field: String,
+        /// The V0 type.
+        kind: String,
+    },
+    /// Transformation fields of data layers moved to `transform_param`.
+    TransformFields,
+    /// V1 layers became today's.
+    V1Layers,
+    /// The net's `input` fields became an Input layer.
+    InputLayer,
+    /// The net's `input` fields, which have no shape, were dropped.
+    DroppedInputs,
+    /// The rates of BatchNorm layers' `param`s were set to 0.
+    BatchNormRates {
+        /// How many layers.
+        layers: usize,
+    },
+    /// `solver_type` was replaced by `type`.
+    SolverType {
+        /// Today's name.
+        name: String,
+    },
 }
 
 /// Why an old file cannot be upgraded.

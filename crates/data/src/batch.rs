@@ -7,6 +7,7 @@
 use base::{Shape, ShapeError};
 use tensor::Slab;
 
+use crate::DataError;
 use crate::state::StreamState;
 
 /// One batch.
@@ -23,6 +24,26 @@ struct BatchTop {
     values: Slab,
 }
 
+/// A bad record that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedRecord {
+    /// Its key or file name.
+    pub record: String,
+    /// The error that it would have been, and its causes, outermost first.
+    pub causes: Vec<String>,
+}
+
+impl SkippedRecord {
+    pub(crate) fn new(error: &DataError) -> Self {
+        let record = match error {
+            DataError::Sample { record, .. } => record.clone(),
+            _ => String::new(), // an error of the source itself is not skipped
+        };
+        let causes = std::iter::successors(Some(error as &dyn std::error::Error), |e| e.source());
+        Self { record, causes: causes.map(ToString::to_string).collect() }
+    }
+}
+
 /// Where the values of a batch came from. Stays with the stream when the buffers move on.
 #[derive(Debug, Default)]
 pub struct BatchOrigin {
@@ -30,8 +51,8 @@ pub struct BatchOrigin {
     pub(crate) records: Vec<u64>,
     /// How many epochs ended while this batch was read; Caffe logs each.
     pub epochs_ended: u32,
-    /// Bad records that were left out, each with its reason; empty unless skipping was asked for.
-    pub skipped: Vec<String>,
+    /// Bad records that were left out; empty unless skipping was asked for.
+    pub skipped: Vec<SkippedRecord>,
     /// Where the stream stands after this batch.
     pub(crate) state: StreamState,
 }

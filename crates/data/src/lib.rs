@@ -42,7 +42,7 @@ pub mod state;
 pub mod stream;
 pub mod transform;
 
-pub use batch::{BatchOrigin, SampleBatch};
+pub use batch::{BatchOrigin, SampleBatch, SkippedRecord};
 pub use error::DataError;
 pub use fingerprint::fingerprint;
 pub use source::{OnBadSample, OptionNotice, ReplicaSlice, SOURCES, SourceOptions};

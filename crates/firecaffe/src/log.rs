@@ -11,6 +11,7 @@ pub(crate) mod json;
 mod line;
 mod lines;
 mod places;
+pub(crate) mod prototxt;
 mod set_up;
 pub(crate) mod speed;
 pub(crate) mod timeline;

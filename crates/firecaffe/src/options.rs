@@ -13,7 +13,7 @@ use kernels::Simd;
 use train::NetConfig;
 use train::files::{self, UnknownFields};
 
-use crate::log::Log;
+use crate::log::{Log, prototxt};
 use crate::{gpu, launch};
 
 /// Most threads that can be asked for: more than any machine's cores, less than what exhausts one.
@@ -124,7 +124,7 @@ impl NetRunArgs {
     /// Reads a net and warns of what is old in it, or asks for a GPU.
     pub(crate) fn read_net(&self, model: &Path, log: &Log) -> Result<NetParameter> {
         let read = files::read_net(model, self.reading.unknown())?;
-        read.notices.iter().for_each(|notice| log.warn(notice.to_string()));
+        read.notices.iter().for_each(|notice| log.warn(prototxt::notice(notice)));
         if let Some(notice) = gpu::notice(self.compute.gpu.as_deref(), None, &[&read.message]) {
             log.warn(notice);
         }

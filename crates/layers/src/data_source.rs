@@ -21,8 +21,10 @@ pub enum SourceNotice {
     Restarted,
     /// A record could not be decoded and was left out.
     RecordSkipped {
-        /// Record and reason.
-        reason: String,
+        /// Its key or file name.
+        record: String,
+        /// The error that it would have been, and its causes, outermost first.
+        causes: Vec<String>,
     },
 }
 

@@ -3,11 +3,13 @@
 //! The binary makes Caffe's log, the JSON log and the progress bar from it; tests collect it. All
 //! events can be serialised: enums by variant name, durations as seconds.
 
+mod choice_text;
 mod setup;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use collective::AlgorithmChoice;
 use data::OptionNotice;
 use net::{DebugValue, MemoryUse, NetReport, Output, UnmetRule};
 use serde::{Deserialize, Serialize};
@@ -79,8 +81,9 @@ pub enum Event {
     Joined {
         /// Every machine and how many ranks it runs.
         hosts: Vec<(String, usize)>,
-        /// How gradients are summed between them.
-        allreduce: String,
+        /// How gradients are summed between them; serialised as `--allreduce` takes it.
+        #[serde(with = "choice_text")]
+        allreduce: AlgorithmChoice,
     },
     /// What the global batch is made of, before the first iteration.
     ReplicasPlaced {
@@ -113,8 +116,10 @@ pub enum Event {
     RecordSkipped {
         /// The layer.
         layer: String,
-        /// Record and reason.
-        reason: String,
+        /// Its key or file name.
+        record: String,
+        /// The error that it would have been, and its causes, outermost first.
+        causes: Vec<String>,
     },
     /// An iteration is done; for progress bars.
     Stepped {

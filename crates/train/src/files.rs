@@ -1,12 +1,11 @@
 //! Prototxt files in, current messages out.
 
-use std::fmt;
 use std::fs;
 use std::path::Path;
 
 use caffe_format::message::Message;
 use caffe_format::text::{self, Diagnostic, Unknown};
-use caffe_format::upgrade::{self, UpgradeError};
+use caffe_format::upgrade::{self, UpgradeChange, UpgradeError};
 use caffe_format::{NetParameter, SolverParameter};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +23,8 @@ pub struct ReadPrototxt<M> {
 /// How a prototxt differs from Caffe 1.0's format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PrototxtNotice {
-    /// A field that Caffe does not have was skipped.
+    /// A field that Caffe does not have was skipped. Message and hint are the parser's words, which
+    /// the error says too where such fields are rejected.
     UnknownField {
         /// The file.
         file: String,
@@ -32,31 +32,28 @@ pub enum PrototxtNotice {
         line: usize,
         /// In characters, counted from 1.
         column: usize,
-        /// What is wrong, with the line of the file and a hint below it.
-        report: String,
+        /// What is wrong.
+        message: String,
+        /// The line of the file; of a long line, the part around the column.
+        source_line: String,
+        /// Where in `source_line` the field stands, in characters from 0.
+        caret: usize,
+        /// What might be meant.
+        hint: Option<String>,
     },
     /// An older generation's way to write something was replaced.
     Upgraded {
         /// The file.
         file: String,
         /// What was done.
-        change: String,
+        change: UpgradeChange,
     },
 }
 
-impl fmt::Display for PrototxtNotice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownField { report, .. } => f.write_str(report),
-            Self::Upgraded { file, change } => write!(f, "{file}: {change}"),
-        }
-    }
-}
-
-impl From<&Diagnostic> for PrototxtNotice {
-    fn from(skipped: &Diagnostic) -> Self {
-        let (file, report) = (skipped.file.clone(), skipped.to_string());
-        Self::UnknownField { file, line: skipped.line, column: skipped.column, report }
+impl From<Diagnostic> for PrototxtNotice {
+    fn from(skipped: Diagnostic) -> Self {
+        let Diagnostic { file, line, column, message, source_line, caret, hint } = skipped;
+        Self::UnknownField { file, line, column, message, source_line, caret, hint }
     }
 }
 
@@ -117,11 +114,11 @@ fn parse<M: Message + Default>(
     let source = String::from_utf8_lossy(bytes);
     let message = text::read_with(name, &source, Unknown::Warn(&mut skipped))
         .map_err(TrainError::Prototxt)?;
-    Ok((message, skipped.iter().map(PrototxtNotice::from).collect()))
+    Ok((message, skipped.into_iter().map(PrototxtNotice::from).collect()))
 }
 
 /// An upgrade from an older form, which tells what it did.
-pub(crate) type Upgrade<M> = fn(M) -> Result<(M, Vec<String>), UpgradeError>;
+pub(crate) type Upgrade<M> = fn(M) -> Result<(M, Vec<UpgradeChange>), UpgradeError>;
 
 /// Caffe 1.0's form of what was parsed, with what was done to get there among the notices.
 fn upgraded<M>(

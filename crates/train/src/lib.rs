@@ -116,7 +116,7 @@ pub use times::{NoClock, PhaseTimes};
 pub use base::random::StateError;
 pub use base::{Clock, Rank, Shape, ShapeError};
 pub use caffe_format::text::{Diagnostic, Diagnostics};
-pub use caffe_format::upgrade::UpgradeError;
+pub use caffe_format::upgrade::{UpgradeChange, UpgradeError};
 pub use caffe_format::{
     BlobError, DataParameterDb, LayerParameter, NetParameter, NetState, Phase, SolverParameter,
 };

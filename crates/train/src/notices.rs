@@ -16,8 +16,8 @@ pub(crate) fn report_notices(
         for notice in source.notices() {
             events(match notice {
                 SourceNotice::Restarted => Event::DataRestarted { layer: layer() },
-                SourceNotice::RecordSkipped { reason } => {
-                    Event::RecordSkipped { layer: layer(), reason }
+                SourceNotice::RecordSkipped { record, causes } => {
+                    Event::RecordSkipped { layer: layer(), record, causes }
                 }
             });
         }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use base::Shape;
 use base::random::Mt19937;
 use caffe_format::{LayerParameter, Phase};
-use data::{BatchStream, OnBadSample, OptionNotice, ReplicaSlice, SourceOptions, StreamState};
+use data::{
+    BatchStream, OnBadSample, OptionNotice, ReplicaSlice, SkippedRecord, SourceOptions, StreamState,
+};
 use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;
 
@@ -98,8 +100,10 @@ impl DataSource for FileSource {
         for _ in 0..restarts {
             self.notices.push(SourceNotice::Restarted);
         }
-        let skipped = |reason: &String| SourceNotice::RecordSkipped { reason: reason.clone() };
-        self.notices.extend(origin.skipped.iter().map(skipped));
+        let skipped = origin.skipped.iter().cloned();
+        self.notices.extend(skipped.map(|SkippedRecord { record, causes }| {
+            SourceNotice::RecordSkipped { record, causes }
+        }));
         Ok(())
     }
 

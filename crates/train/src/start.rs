@@ -41,7 +41,7 @@ impl Job {
         compare(&all)?;
         events(Event::Joined {
             hosts: hosts(&all),
-            allreduce: self.shared.config.allreduce.to_string(),
+            allreduce: self.shared.config.allreduce.clone(),
         });
         Ok(())
     }

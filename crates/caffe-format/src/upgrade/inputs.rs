@@ -3,10 +3,13 @@
 //! `input_dim` lists four numbers per input. A model file may list inputs without shapes: they are
 //! dropped, since the net that takes its weights has its own.
 
-use super::UpgradeError;
+use super::{UpgradeChange, UpgradeError};
 use crate::{BlobShape, InputParameter, LayerParameter, NetParameter};
 
-pub(super) fn net(net: &mut NetParameter, notices: &mut Vec<String>) -> Result<(), UpgradeError> {
+pub(super) fn net(
+    net: &mut NetParameter,
+    changes: &mut Vec<UpgradeChange>,
+) -> Result<(), UpgradeError> {
     if net.input.is_empty() {
         return Ok(());
     }
@@ -25,12 +28,7 @@ pub(super) fn net(net: &mut NetParameter, notices: &mut Vec<String>) -> Result<(
     net.input.clear();
     net.input_shape.clear();
     net.input_dim.clear();
-    let what = if shaped {
-        "made the net's `input` fields an Input layer"
-    } else {
-        "dropped the net's `input` fields, which have no shape"
-    };
-    notices.push(what.to_owned());
+    changes.push(if shaped { UpgradeChange::InputLayer } else { UpgradeChange::DroppedInputs });
     Ok(())
 }
 

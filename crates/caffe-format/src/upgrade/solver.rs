@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::UpgradeError;
+use super::{UpgradeChange, UpgradeError};
 use crate::{SolverParameter, SolverParameterSolverType as Type};
 
 /// The solver in Caffe 1.0's schema, and what was changed.
@@ -10,7 +10,9 @@ use crate::{SolverParameter, SolverParameterSolverType as Type};
 /// # Errors
 ///
 /// If it has both spellings of its type.
-pub fn solver(mut solver: SolverParameter) -> Result<(SolverParameter, Vec<String>), UpgradeError> {
+pub fn solver(
+    mut solver: SolverParameter,
+) -> Result<(SolverParameter, Vec<UpgradeChange>), UpgradeError> {
     let Some(old) = solver.solver_type.take() else { return Ok((solver, Vec::new())) };
     let new = match old {
         Type::Sgd => "SGD",
@@ -22,7 +24,7 @@ pub fn solver(mut solver: SolverParameter) -> Result<(SolverParameter, Vec<Strin
     };
     match solver.type_.replace(new.to_owned()) {
         Some(_) => Err(UpgradeError::SolverType),
-        None => Ok((solver, vec![format!("replaced `solver_type` by `type: \"{new}\"`")])),
+        None => Ok((solver, vec![UpgradeChange::SolverType { name: new.to_owned() }])),
     }
 }
 

@@ -2,17 +2,17 @@
 
 use expect_test::{Expect, expect};
 
-use super::{net, snapshot_prefix, solver};
+use super::{UpgradeChange, net, snapshot_prefix, solver};
 use crate::{BlobProto, NetParameter, SolverParameter, V1LayerParameter, binary, text};
 
-/// Upgrades a net; prints the notices as comments and the net, or the error.
+/// Upgrades a net; prints the changes as comments and the net, or the error.
 #[track_caller]
 fn check(source: &str, want: Expect) {
     let written: NetParameter = text::read("old", source).unwrap_or_else(|e| panic!("{e}"));
     let got = match net(written) {
-        Ok((net, notices)) => {
-            let notices: String = notices.iter().map(|notice| format!("# {notice}\n")).collect();
-            notices + &text::write(&net)
+        Ok((net, changes)) => {
+            let changes: String = changes.iter().map(|change| format!("# {change:?}\n")).collect();
+            changes + &text::write(&net)
         }
         Err(error) => error.to_string(),
     };
@@ -46,9 +46,9 @@ fn nets_become_what_caffe_makes_of_them() {
 fn solvers_become_what_caffe_makes_of_them() {
     let old = include_str!("../../test_data/legacy/old_solver.prototxt");
     let want = include_str!("../../test_data/legacy/old_solver.upgraded.prototxt");
-    let (got, notices) = solver(text::read("old", old).unwrap()).unwrap();
+    let (got, changes) = solver(text::read("old", old).unwrap()).unwrap();
     assert_eq!(text::write(&got), want);
-    assert_eq!(notices, ["replaced `solver_type` by `type: \"Nesterov\"`"]);
+    assert_eq!(changes, [UpgradeChange::SolverType { name: "Nesterov".into() }]);
     let both: SolverParameter = text::read("s", "type: 'Adam' solver_type: ADAM").unwrap();
     expect!["the solver has both `type` and the older `solver_type`; keep `type`"]
         .assert_eq(&solver(both).unwrap_err().to_string());

@@ -3,16 +3,17 @@
 //! Caffe looks at the whole net: if one data layer has such a field, all data layers get both
 //! messages, be they empty. We do the same, so that the result is the same message.
 
+use super::UpgradeChange;
 use crate::{
     NetParameter, TransformationParameter, V1LayerParameter, V1LayerParameterLayerType as Type,
 };
 
-pub(super) fn net(net: &mut NetParameter, notices: &mut Vec<String>) {
+pub(super) fn net(net: &mut NetParameter, changes: &mut Vec<UpgradeChange>) {
     if net.layers.iter_mut().filter_map(fields).any(|old| old.is_set()) {
         for layer in &mut net.layers {
             upgrade(layer);
         }
-        notices.push("moved transformation fields of data layers to `transform_param`".to_owned());
+        changes.push(UpgradeChange::TransformFields);
     }
 }
 

@@ -7,20 +7,20 @@
 
 mod params;
 
-use super::{UpgradeError, padding};
+use super::{UpgradeChange, UpgradeError, padding};
 use crate::{NetParameter, V0LayerParameter, V1LayerParameter, V1LayerParameterLayerType as Type};
 
 pub(super) fn net(
     net: NetParameter,
-    notices: &mut Vec<String>,
+    changes: &mut Vec<UpgradeChange>,
 ) -> Result<NetParameter, UpgradeError> {
     if net.layers.iter().all(|layer| layer.layer.is_none()) {
         return Ok(net);
     }
     let NetParameter { name, input, input_dim, force_backward, layers, .. } = net;
     let layers = padding::fold(&input, layers)?;
-    let layers: Result<_, _> = layers.into_iter().map(|old| layer(old, notices)).collect();
-    notices.push("upgraded V0 layers to V1".to_owned());
+    let layers: Result<_, _> = layers.into_iter().map(|old| layer(old, changes)).collect();
+    changes.push(UpgradeChange::V0Layers);
     Ok(NetParameter {
         name,
         input,
@@ -33,7 +33,7 @@ pub(super) fn net(
 
 fn layer(
     old: V1LayerParameter,
-    notices: &mut Vec<String>,
+    changes: &mut Vec<UpgradeChange>,
 ) -> Result<V1LayerParameter, UpgradeError> {
     let V1LayerParameter { bottom, top, layer, .. } = old;
     let mut v0 = layer.unwrap_or_default();
@@ -50,7 +50,7 @@ fn layer(
         ..V1LayerParameter::EMPTY
     };
     let kind = kind.unwrap_or_default();
-    Ok(params::distribute(v0, &kind, new, notices))
+    Ok(params::distribute(v0, &kind, new, changes))
 }
 
 fn layer_type(v0: &V0LayerParameter, kind: &str) -> Result<Type, UpgradeError> {

@@ -4,7 +4,7 @@
 //! The messages of the layer types are the same; what changed is the type, from an enum to a
 //! string, and the four parallel lists about learnable parameters, now one `param` each.
 
-use super::UpgradeError;
+use super::{UpgradeChange, UpgradeError};
 use crate::{
     LayerParameter, NetParameter, ParamSpec, ParamSpecDimCheckMode, V1LayerParameter,
     V1LayerParameterDimCheckMode as V1Mode, V1LayerParameterLayerType as Type,
@@ -12,7 +12,7 @@ use crate::{
 
 pub(super) fn net(
     mut net: NetParameter,
-    notices: &mut Vec<String>,
+    changes: &mut Vec<UpgradeChange>,
 ) -> Result<NetParameter, UpgradeError> {
     if net.layers.is_empty() {
         return Ok(net);
@@ -21,7 +21,7 @@ pub(super) fn net(
         return Err(UpgradeError::MixedLayers);
     }
     net.layer = std::mem::take(&mut net.layers).into_iter().map(layer).collect();
-    notices.push("upgraded V1 layers".to_owned());
+    changes.push(UpgradeChange::V1Layers);
     Ok(net)
 }
 

@@ -6,8 +6,8 @@ use base::Shape;
 
 use super::OnBadSample;
 use crate::{
-    batch::SampleBatch,
-    error::{DataError, SampleProblem, chain},
+    batch::{SampleBatch, SkippedRecord},
+    error::{DataError, SampleProblem},
     sample::Sample,
     transform::{Chw, Transformer},
 };
@@ -137,11 +137,11 @@ impl BadSamples {
         Self { policy, epochs_max: replicas, epochs: None }
     }
 
-    /// The error again, or the line that says what is skipped.
-    fn skip_or_fail(&mut self, error: DataError) -> Result<String, DataError> {
+    /// The error again, or what is skipped.
+    fn skip_or_fail(&mut self, error: DataError) -> Result<SkippedRecord, DataError> {
         self.epochs.get_or_insert(0);
         match self.policy {
-            OnBadSample::Skip => Ok(chain(&error)),
+            OnBadSample::Skip => Ok(SkippedRecord::new(&error)),
             OnBadSample::Fail => Err(error),
         }
     }

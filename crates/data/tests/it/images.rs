@@ -23,7 +23,9 @@ fn bad_lists_and_images_are_named() {
         let result = open(&layer, &options).and_then(|mut stream| {
             let batch = stream.next_batch()?;
             let labels = format!("{:?}", batch.values(1));
-            Ok(format!("{labels} {:?}", stream.origin().skipped))
+            let skipped = stream.origin().skipped.iter();
+            let skipped = skipped.map(|record| (&record.record[..], record.causes.join(": ")));
+            Ok(format!("{labels} {:?}", skipped.collect::<Vec<_>>()))
         });
         let line = result.unwrap_or_else(|error| chain(&error));
         let golden = options_golden();
@@ -60,7 +62,7 @@ fn bad_lists_and_images_are_named() {
         &format!("{good} 5\ntext.jpg 1\n{golden}/images/img00.jpg 6"),
         true,
         expect![[
-            r#"[5.0, 6.0] ["record `text.jpg` of DIR/list: the image: is neither JPEG nor PNG"]"#
+            r#"[5.0, 6.0] [("text.jpg", "record `text.jpg` of DIR/list: the image: is neither JPEG nor PNG")]"#
         ]],
     );
 }

@@ -13,6 +13,7 @@ use train::nets::{self, NamedNet, SolverNets};
 use train::{FileSources, OnBadSample, TrainError, check_solver};
 
 use super::table;
+use crate::log::prototxt;
 use crate::options::{LayerSelectionArgs, PrototxtArgs, root};
 use crate::output::{complain, print};
 
@@ -124,7 +125,7 @@ fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &
 
 impl Findings {
     fn notices(&mut self, notices: &[PrototxtNotice]) {
-        notices.iter().for_each(|notice| self.text += &format!("{notice}\n"));
+        notices.iter().for_each(|notice| self.text += &(prototxt::notice(notice) + "\n"));
     }
 
     /// Adds what is wrong, a prototxt's errors one by one.

@@ -13,9 +13,9 @@ use caffe_format::SolverParameter;
 use train::{Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets};
 
 use crate::clock::RealClock;
-use crate::log::Log;
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace};
+use crate::log::{Log, prototxt};
 use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
 use crate::{gpu, launch, progress::ProgressDisplay};
@@ -136,7 +136,7 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
 fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
     let unknown = args.running.reading.unknown();
     let read = files::read_solver(&args.solver, unknown)?;
-    read.notices.iter().for_each(|notice| log.warn(notice.to_string()));
+    read.notices.iter().for_each(|notice| log.warn(prototxt::notice(notice)));
     let mut solver = read.message;
     args.running.selection.add_to(&mut solver.train_state);
     log.caffe("Use CPU.");

@@ -2,6 +2,7 @@
 //! [`set_up`].
 
 use base::general;
+use collective::AlgorithmChoice;
 use net::{DebugBlob, DebugValue, MemoryUse, Output};
 use train::{Display, Event};
 
@@ -20,8 +21,8 @@ pub(super) fn of(event: &Event) -> Vec<LogLine> {
         Event::DataRestarted { .. } => {
             one("data_layer.cpp", 73, "Restarting data prefetching from start.".into())
         }
-        Event::RecordSkipped { reason, .. } => {
-            one("data_layer.cpp", 1, format!("skipped {reason}"))
+        Event::RecordSkipped { causes, .. } => {
+            one("data_layer.cpp", 1, format!("skipped {}", causes.join(": ")))
         }
         Event::Joined { hosts, allreduce } => one(OURS, 1, joined(hosts, allreduce)),
         Event::ReplicasPlaced { items, replicas, workers, rate, exact } => {
@@ -142,7 +143,7 @@ fn displayed(display: &Display) -> Vec<LogLine> {
 }
 
 /// `4 ranks on 2 hosts (a: 2, b: 2), all agree; allreduce auto`.
-fn joined(hosts: &[(String, usize)], allreduce: &str) -> String {
+fn joined(hosts: &[(String, usize)], allreduce: &AlgorithmChoice) -> String {
     let ranks: usize = hosts.iter().map(|(_, ranks)| ranks).sum();
     let listed: Vec<_> = hosts.iter().map(|(host, ranks)| format!("{host}: {ranks}")).collect();
     let s = if hosts.len() == 1 { "" } else { "s" };

@@ -6,6 +6,7 @@ use net::{LayerReport, Mismatch, NetReport, UnmetRule};
 use train::{Event, NetOrigin, OptionNotice, ResumeData, ResumeGap};
 
 use super::line::LogLine;
+use super::prototxt;
 
 /// What Caffe logs about an event before the first iteration; nothing for all others.
 pub(super) fn of(event: &Event) -> Vec<LogLine> {
@@ -14,7 +15,7 @@ pub(super) fn of(event: &Event) -> Vec<LogLine> {
         Event::SolverInitialised { prototxt } => {
             solver(45, format!("Initializing solver from parameters: \n{}", prototxt.trim_end()))
         }
-        Event::Prototxt(notice) => vec![LogLine::warning(notice.to_string())],
+        Event::Prototxt(notice) => vec![LogLine::warning(prototxt::notice(notice))],
         Event::TrainNet { origin } => solver(102, train_net(origin)),
         Event::TestNet { index, origin } => {
             let origin = test_origin(origin);

@@ -10,7 +10,9 @@ use net::{
     SharedParam, TopReport, UnmetRule,
 };
 use train::files::PrototxtNotice;
-use train::{Display, Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap};
+use train::{
+    Display, Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap, UpgradeChange,
+};
 
 use super::{lines, render};
 
@@ -295,9 +297,16 @@ fn what_data_layers_and_debug_info_report() {
     let norms = |l1, l2| NetNorms { l1, l2 };
     let events = [
         Event::SourceOption { layer: "data".into(), notice: OptionNotice::RandSkip },
-        Event::Prototxt(PrototxtNotice::Upgraded { file: "a".into(), change: "new".into() }),
+        Event::Prototxt(PrototxtNotice::Upgraded {
+            file: "a".into(),
+            change: UpgradeChange::V1Layers,
+        }),
         Event::DataRestarted { layer: "data".into() },
-        Event::RecordSkipped { layer: "data".into(), reason: "record 7: no image".into() },
+        Event::RecordSkipped {
+            layer: "data".into(),
+            record: "7".into(),
+            causes: vec!["record 7".into(), "no image".into()],
+        },
         debug(DebugBlob::Top("a".into())),
         debug(DebugBlob::Param("0".into())),
         debug(DebugBlob::BottomDiff("a".into())),
@@ -308,7 +317,7 @@ fn what_data_layers_and_debug_info_report() {
         &events,
         expect![[r#"
         W1115 13:39:22.381027   321 firecaffe:1] layer `data`: `rand_skip` of Data has no effect (nor has it in Caffe 1.0)
-        W1115 13:39:22.381027   321 firecaffe:1] a: new
+        W1115 13:39:22.381027   321 firecaffe:1] a: upgraded V1 layers
         I1115 13:39:22.381027   321 data_layer.cpp:73] Restarting data prefetching from start.
         I1115 13:39:22.381027   321 data_layer.cpp:1] skipped record 7: no image
         I1115 13:39:22.381027   321 net.cpp:591]     [Forward] Layer conv, top blob a data: 0.333333

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use collective::AlgorithmChoice;
 use expect_test::{Expect, expect};
 use net::{DebugBlob, DebugValue, Mismatch, UnmetRule};
 
@@ -30,6 +31,15 @@ fn set_up() {
                 missing: "a.firecaffe".into(),
                 data: ResumeData::Continue,
             }),
+            Event::Joined {
+                hosts: vec![("a".into(), 2)],
+                allreduce: AlgorithmChoice::parse("ring:0-1K;direct:1K-").unwrap(),
+            },
+            Event::RecordSkipped {
+                layer: "data".into(),
+                record: "00000007".into(),
+                causes: vec!["record `00000007` of db".into(), "is not a Datum".into()],
+            },
             Event::SolverReady,
         ],
         expect![[r#"
@@ -37,6 +47,8 @@ fn set_up() {
             {"UnmetRule":{"layer":"data","mismatch":{"Phase":{"state":"TRAIN","rule":"TEST"}}}}
             {"SourceOption":{"layer":"data","notice":"RandSkip"}}
             {"ResumeGap":{"missing":"a.firecaffe","data":"Continue"}}
+            {"Joined":{"hosts":[["a",2]],"allreduce":"ring:0-1000;direct:1000-"}}
+            {"RecordSkipped":{"layer":"data","record":"00000007","causes":["record `00000007` of db","is not a Datum"]}}
             "SolverReady""#]],
     );
 }

@@ -8,19 +8,20 @@ use std::fs;
 use std::path::Path;
 
 use caffe_format::message::Message;
+use caffe_format::upgrade::UpgradeChange;
 use caffe_format::{NetParameter, SolverParameter, binary, text, upgrade};
 use snapshot::SnapshotError;
 
 use crate::TrainError;
 use crate::files::Upgrade;
 
-/// Upgrades a net or a model in `input` to `output`; returns a notice for each change.
-pub fn upgrade_net(input: &Path, output: &Path) -> Result<Vec<String>, TrainError> {
+/// Upgrades a net or a model in `input` to `output`; returns what was changed.
+pub fn upgrade_net(input: &Path, output: &Path) -> Result<Vec<UpgradeChange>, TrainError> {
     run::<NetParameter>(input, output, "net", upgrade::net)
 }
 
-/// Upgrades a solver in `input` to `output`; returns a notice for each change.
-pub fn upgrade_solver(input: &Path, output: &Path) -> Result<Vec<String>, TrainError> {
+/// Upgrades a solver in `input` to `output`; returns what was changed.
+pub fn upgrade_solver(input: &Path, output: &Path) -> Result<Vec<UpgradeChange>, TrainError> {
     run::<SolverParameter>(input, output, "solver", upgrade::solver)
 }
 
@@ -29,7 +30,7 @@ fn run<M: Message + Default>(
     output: &Path,
     what: &'static str,
     upgrade: Upgrade<M>,
-) -> Result<Vec<String>, TrainError> {
+) -> Result<Vec<UpgradeChange>, TrainError> {
     let path = || input.to_owned();
     let bytes = fs::read(input).map_err(|source| TrainError::Read { path: path(), source })?;
     let is_text = is_text(&bytes);
@@ -39,11 +40,11 @@ fn run<M: Message + Default>(
         let wrong = |source| SnapshotError::Message { path: path(), what, source };
         binary::read(&bytes).map_err(wrong)?
     };
-    let (message, notices) =
+    let (message, changes) =
         upgrade(written).map_err(|source| TrainError::Upgrade { path: path(), source })?;
     let bytes = if is_text { text::write(&message).into_bytes() } else { binary::write(&message) };
     snapshot::atomic::write(output, &bytes).map_err(SnapshotError::Write)?;
-    Ok(notices)
+    Ok(changes)
 }
 
 /// Text has no control characters but white space; a binary message has them in its lengths.

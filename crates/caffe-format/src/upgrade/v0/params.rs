@@ -1,5 +1,6 @@
 //! Where each of V0's flat parameters goes, by the layer's type.
 
+use crate::upgrade::UpgradeChange;
 use crate::{
     ConvolutionParameter, DataParameter, ImageDataParameter, InnerProductParameter, LRNParameter,
     PoolingParameter, PoolingParameterPoolMethod as Pool, TransformationParameter,
@@ -10,7 +11,7 @@ use crate::{
 struct V1Layer<'a> {
     kind: &'a str,
     layer: V1LayerParameter,
-    notices: &'a mut Vec<String>,
+    changes: &'a mut Vec<UpgradeChange>,
 }
 
 /// Moves the parameters of `v0`, a layer of V0 type `kind`, to their places in `layer`.
@@ -18,9 +19,9 @@ pub(super) fn distribute(
     mut v0: V0LayerParameter,
     kind: &str,
     layer: V1LayerParameter,
-    notices: &mut Vec<String>,
+    changes: &mut Vec<UpgradeChange>,
 ) -> V1LayerParameter {
-    let mut to = V1Layer { kind, layer, notices };
+    let mut to = V1Layer { kind, layer, changes };
     to.weights(&mut v0);
     to.windows(&v0);
     to.values(&v0);
@@ -39,9 +40,11 @@ impl V1Layer<'_> {
     ) {
         let Some(value) = value else { return };
         if place(self.kind, &mut self.layer, value).is_none() {
-            let (layer, kind) = (self.layer.name(), self.kind);
-            self.notices
-                .push(format!("layer `{layer}`: dropped `{name}`, which `{kind}` has no use for"));
+            self.changes.push(UpgradeChange::DroppedField {
+                layer: self.layer.name().to_owned(),
+                field: name.to_owned(),
+                kind: self.kind.to_owned(),
+            });
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use train::tools;
 
+use crate::log::prototxt;
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -33,8 +34,11 @@ pub(crate) struct UpgradeArgs {
 
 pub(super) fn run(args: &UpgradeArgs) -> Result<()> {
     let upgrade = if args.solver { tools::upgrade_solver } else { tools::upgrade_net };
-    let notices = upgrade(&args.input, &args.output)?;
-    let notices = if notices.is_empty() { vec!["was up to date".into()] } else { notices };
+    let changes = upgrade(&args.input, &args.output)?;
+    let mut notices: Vec<String> = changes.iter().map(prototxt::upgrade).collect();
+    if notices.is_empty() {
+        notices.push("was up to date".into());
+    }
     let file = args.input.display();
     let mut text: String = notices.iter().map(|notice| format!("{file}: {notice}\n")).collect();
     text += &format!("wrote {}\n", args.output.display());

@@ -9,7 +9,7 @@ use train::{Job, JobConfig, NoControl, files};
 
 use super::TimeArgs;
 use crate::clock::RealClock;
-use crate::log::Log;
+use crate::log::{Log, prototxt};
 use crate::options::{DEFAULT_SEED, root};
 
 /// What a net that comes without a solver is trained with. The rate does not change the time; this
@@ -38,7 +38,7 @@ fn solver(args: &TimeArgs, log: &Log) -> Result<SolverParameter> {
     let mut solver = match (&args.solver, &args.model) {
         (Some(path), _) => {
             let read = files::read_solver(path, args.running.reading.unknown())?;
-            read.notices.iter().for_each(|notice| log.warn(notice.to_string()));
+            read.notices.iter().for_each(|notice| log.warn(prototxt::notice(notice)));
             read.message
         }
         (None, model) => {
