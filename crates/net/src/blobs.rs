@@ -25,8 +25,10 @@ pub struct Output {
     /// The blob's name.
     pub name: String,
     /// Its loss weight.
+    #[serde(with = "crate::float_text")]
     pub loss_weight: f32,
     /// Row-major values.
+    #[serde(with = "crate::float_text")]
     pub values: Vec<f32>,
 }
 

@@ -14,6 +14,7 @@ pub enum DebugValue {
         /// Which of its blobs.
         blob: DebugBlob,
         /// The mean; 0 for an empty blob.
+        #[serde(with = "crate::float_text")]
         mean: f64,
     },
     /// Norms over all learned params, after the whole backward.
@@ -42,8 +43,10 @@ pub enum DebugBlob {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NetNorms {
     /// Sum of absolute values.
+    #[serde(with = "crate::float_text")]
     pub l1: f64,
     /// Root of the sum of squares.
+    #[serde(with = "crate::float_text")]
     pub l2: f64,
 }
 

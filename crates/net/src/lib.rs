@@ -52,6 +52,7 @@ mod sharing;
 mod weights;
 
 pub mod filter;
+pub mod float_text;
 pub mod splits;
 
 pub use blobs::{BlobValues, Output};

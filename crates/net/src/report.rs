@@ -145,6 +145,7 @@ pub struct TopReport {
     /// Whether it is a bottom's memory.
     pub in_place: bool,
     /// 0 for what is not a loss.
+    #[serde(with = "crate::float_text")]
     pub loss_weight: f32,
     /// Bytes of its data, as Caffe counts them: tops in place too.
     pub bytes: usize,

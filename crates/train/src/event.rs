@@ -1,7 +1,8 @@
 //! The closed list of what a run reports: values and names, no text of a log.
 //!
 //! The binary makes Caffe's log, the JSON log and the progress bar from it; tests collect it. All
-//! events can be serialised: enums by variant name, durations as seconds.
+//! events can be serialised and read back: enums by variant name, durations as seconds, floats that
+//! are not finite as text.
 
 mod choice_text;
 mod setup;
@@ -94,6 +95,7 @@ pub enum Event {
         /// Workers of all ranks that run them.
         workers: usize,
         /// The learning rate, which is never scaled.
+        #[serde(with = "net::float_text")]
         rate: f32,
         /// Whether the weights will be those of one worker, bit for bit.
         exact: bool,
@@ -126,6 +128,7 @@ pub enum Event {
         /// Iterations done so far.
         done: u64,
         /// Its loss.
+        #[serde(with = "net::float_text")]
         loss: f32,
     },
     /// An iteration that `display` asks to show, after its update. Loss and outputs are those of
@@ -203,6 +206,7 @@ pub enum Event {
         /// Mean outputs.
         outputs: Vec<Output>,
         /// Mean loss, if `test_compute_loss`.
+        #[serde(with = "net::float_text")]
         loss: Option<f32>,
     },
     /// A test phase was ended early by a request to stop.
@@ -212,6 +216,7 @@ pub enum Event {
         /// Iterations done.
         iter: u64,
         /// Smoothed loss.
+        #[serde(with = "net::float_text")]
         loss: f32,
     },
     /// A snapshot is on the disk.
@@ -248,8 +253,10 @@ pub struct Display {
     /// The iteration.
     pub iter: u64,
     /// Smoothed loss.
+    #[serde(with = "net::float_text")]
     pub loss: f32,
     /// The learning rate of its update.
+    #[serde(with = "net::float_text")]
     pub rate: f32,
     /// Time since the last display.
     #[serde(with = "seconds")]

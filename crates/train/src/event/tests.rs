@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use collective::AlgorithmChoice;
 use expect_test::{Expect, expect};
-use net::{DebugBlob, DebugValue, Mismatch, UnmetRule};
+use net::{DebugBlob, DebugValue, Mismatch, NetNorms, Output, UnmetRule};
 
 use crate::{Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap};
 
@@ -51,6 +51,31 @@ fn set_up() {
             {"RecordSkipped":{"layer":"data","record":"00000007","causes":["record `00000007` of db","is not a Datum"]}}
             "SolverReady""#]],
     );
+}
+
+/// A run that diverges is what a reader of events looks for.
+#[test]
+fn values_that_are_not_finite() {
+    let output = Output { name: "loss".into(), loss_weight: 1.0, values: vec![0.1, f32::INFINITY] };
+    let norms = NetNorms { l1: f64::INFINITY, l2: 1.5 };
+    check(
+        vec![
+            Event::Stepped { done: 1, loss: f32::NEG_INFINITY },
+            Event::Tested { outputs: vec![output], loss: Some(f32::INFINITY) },
+            Event::FinalLoss { iter: 2, loss: f32::INFINITY },
+            Event::Debug(DebugValue::Norms { data: norms, diff: norms }),
+        ],
+        expect![[r#"
+            {"Stepped":{"done":1,"loss":"-inf"}}
+            {"Tested":{"outputs":[{"name":"loss","loss_weight":1.0,"values":[0.1,"inf"]}],"loss":"inf"}}
+            {"FinalLoss":{"iter":2,"loss":"inf"}}
+            {"Debug":{"Norms":{"data":{"l1":"inf","l2":1.5},"diff":{"l1":"inf","l2":1.5}}}}"#]],
+    );
+    let text = serde_json::to_string(&Event::Stepped { done: 1, loss: f32::NAN }).unwrap();
+    assert_eq!(text, r#"{"Stepped":{"done":1,"loss":"NaN"}}"#);
+    let read = serde_json::from_str(&text).unwrap();
+    assert!(matches!(read, Event::Stepped { done: 1, loss } if loss.is_nan()));
+    assert!(serde_json::from_str::<Event>(r#"{"Stepped":{"done":1,"loss":"much"}}"#).is_err());
 }
 
 #[test]
