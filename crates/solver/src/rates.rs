@@ -28,11 +28,11 @@ pub struct LearningRates {
 
 /// A linear ramp of the learning rate before the policy takes over.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Warmup {
+struct Warmup {
     /// `warmup_iter`: the first iteration at the policy's rate.
-    pub iterations: u64,
+    iterations: u64,
     /// `warmup_start_lr`: the rate of iteration 0.
-    pub start: f32,
+    start: f32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -64,16 +64,25 @@ enum RatePolicy {
     },
 }
 
+impl Warmup {
+    /// `None` without `warmup_iter`.
+    fn lower(p: &SolverParameter) -> Result<Option<Self>, SolverError> {
+        let (iterations, start) = (p.warmup_iter(), p.warmup_start_lr());
+        expect(iterations >= 0, "warmup_iter", iterations, "0 or more", "")?;
+        if iterations == 0 {
+            return Ok(None);
+        }
+        expect(start.is_finite(), "warmup_start_lr", start, "a finite number", "")?;
+        Ok(Some(Self { iterations: u64::from(iterations.unsigned_abs()), start }))
+    }
+}
+
 impl LearningRates {
-    /// Checks `base_lr`, `lr_policy` and the fields that policy reads.
-    pub fn lower(p: &SolverParameter, warmup: Option<Warmup>) -> Result<Self, SolverError> {
+    /// Checks `base_lr`, `lr_policy`, the fields that policy reads, and those of the warm-up.
+    pub fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
         let base = p.base_lr();
         expect(base.is_finite(), "base_lr", base, "a finite number", "")?;
-        if let Some(warmup) = warmup {
-            let start = warmup.start;
-            expect(start.is_finite(), "warmup_start_lr", start, "a finite number", "")?;
-        }
-        Ok(Self { base, policy: RatePolicy::lower(p)?, warmup })
+        Ok(Self { base, policy: RatePolicy::lower(p)?, warmup: Warmup::lower(p)? })
     }
 
     /// The rate of iteration `iter`, counted from 0.

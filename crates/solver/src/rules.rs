@@ -108,7 +108,8 @@ pub(crate) fn find(name: &str) -> Option<&'static UpdateRule> {
 }
 
 impl HyperParams {
-    pub(crate) fn lower(p: &SolverParameter, trust: Option<f32>) -> Result<Self, SolverError> {
+    pub(crate) fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
+        let trust = p.trust_coefficient.unwrap_or(lars::TRUST);
         let finite = |field, value: f32| {
             expect(value.is_finite(), field, value, "a finite number", "")?;
             Ok(value)
@@ -119,7 +120,7 @@ impl HyperParams {
             delta: finite("delta", p.delta())?,
             rms_decay: finite("rms_decay", p.rms_decay())?,
             weight_decay: finite("weight_decay", p.weight_decay())?,
-            trust_coefficient: finite("trust_coefficient", trust.unwrap_or(lars::TRUST))?,
+            trust_coefficient: finite("trust_coefficient", trust)?,
         })
     }
 }

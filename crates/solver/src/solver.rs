@@ -3,35 +3,10 @@
 use caffe_format::SolverParameter;
 
 use crate::{
-    LearningRates, SolverError, UpdateRule, Warmup,
+    LearningRates, SolverError, UpdateRule,
     error::expect,
     rules::{DecayMode, HyperParams, RULES, find},
 };
-
-/// Fields of the solver prototxt that Caffe does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Extensions {
-    /// `warmup_iter` and `warmup_start_lr`.
-    pub warmup: Option<Warmup>,
-    /// `trust_coefficient` of LARS; the paper's 0.001 unless set.
-    pub trust_coefficient: Option<f32>,
-}
-
-impl Extensions {
-    /// Reads `warmup_iter`, `warmup_start_lr` and `trust_coefficient`.
-    pub fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
-        let iterations = u64::try_from(p.warmup_iter());
-        let Ok(iterations) = iterations else {
-            let (field, got, needed_by) = ("warmup_iter", p.warmup_iter().into(), "");
-            return Err(SolverError::OutOfRange { field, got, want: "0 or more", needed_by });
-        };
-        let warmup = Warmup { iterations, start: p.warmup_start_lr() };
-        Ok(Self {
-            warmup: (iterations > 0).then_some(warmup),
-            trust_coefficient: p.trust_coefficient,
-        })
-    }
-}
 
 /// Learning rates, preparation and update rule. Stateless: the history belongs to the caller, in
 /// [`Solver::histories`] slabs laid out as the parameter slab.
@@ -55,13 +30,13 @@ pub(crate) enum Regularization {
 
 impl Solver {
     /// Checks every field that the rates, the preparation and the rule read.
-    pub fn lower(p: &SolverParameter, extensions: &Extensions) -> Result<Self, SolverError> {
-        let rates = LearningRates::lower(p, extensions.warmup)?;
+    pub fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
+        let rates = LearningRates::lower(p)?;
         let rule = find(p.type_()).ok_or_else(|| SolverError::UnknownRule {
             name: p.type_().into(),
             known: RULES.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", "),
         })?;
-        let hyper = HyperParams::lower(p, extensions.trust_coefficient)?;
+        let hyper = HyperParams::lower(p)?;
         (rule.check)(&hyper)?;
         let clip = p.clip_gradients();
         expect(!clip.is_nan(), "clip_gradients", clip, "a number", "")?;

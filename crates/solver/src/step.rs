@@ -1,5 +1,7 @@
 //! The scalars of one iteration: learning rate, clipping, and the factors of each parameter.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     BlockSums, ParamSlots, Solver,
     norms::total,
@@ -11,8 +13,6 @@ use crate::{
 /// One iteration's factors. Made by [`Solver::step`], read by [`Solver::update`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpdateStep {
-    /// The learning rate, before `lr_mult`.
-    pub rate: f32,
     /// What clipping did, when it did something: Caffe logs it.
     pub clipped: Option<Clipped>,
     /// One entry per parameter.
@@ -20,7 +20,7 @@ pub struct UpdateStep {
 }
 
 /// All gradients were scaled down.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Clipped {
     /// L2 norm of all gradients together.
     pub norm: f32,
@@ -73,7 +73,7 @@ impl Solver {
             let prepare = Preparation { scale, clip, normalise, decay: in_gradient };
             (prepare, RuleTerms::new(&self.hyper, iter, rate * slot.lr_mult * trust, decay))
         });
-        UpdateStep { rate, clipped, factors: factors.collect() }
+        UpdateStep { clipped, factors: factors.collect() }
     }
 
     /// `ClipGradients`: the norm over all parameters, before anything else is done to the

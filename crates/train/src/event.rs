@@ -14,6 +14,7 @@ use collective::AlgorithmChoice;
 use data::OptionNotice;
 use net::{DebugValue, MemoryUse, NetReport, Output, UnmetRule};
 use serde::{Deserialize, Serialize};
+use solver::Clipped;
 
 use crate::PhaseTimes;
 use crate::files::PrototxtNotice;
@@ -144,14 +145,7 @@ pub enum Event {
     /// `debug_info`: a mean or norm of something that was just computed.
     Debug(DebugValue),
     /// Gradients were scaled down by `clip_gradients`.
-    Clipped {
-        /// Their norm.
-        norm: f32,
-        /// The largest norm allowed.
-        limit: f32,
-        /// What they were multiplied by.
-        factor: f32,
-    },
+    Clipped(Clipped),
     /// A learning-rate step began (`multistep`).
     RateStep {
         /// The iteration.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use caffe_format::{NetParameter, SolverParameter, text};
 use net::{MemoryPlan, Net, compile};
 use snapshot::{BatchMeaning, Loaded, Resume};
-use solver::{Extensions, Solver};
+use solver::Solver;
 
 use crate::assemble::JobParts;
 use crate::batches::divide_batches;
@@ -56,7 +56,7 @@ impl Job {
         ranks: Ranks,
         events: &mut dyn FnMut(Event),
     ) -> Result<(Self, SolverNets), TrainError> {
-        let solver = Solver::lower(&config.solver, &Extensions::lower(&config.solver)?)?;
+        let solver = Solver::lower(&config.solver)?;
         check_schedule(&config.solver)?;
         if config.solver.snapshot() > 0 && ranks.rank().coordinator().is_some() {
             snapshot::check_writable(config.solver.snapshot_prefix())?;
@@ -170,7 +170,7 @@ pub(crate) fn build(
 
 /// Checks a solver's own options: rates, rule and schedule. Opens no file.
 pub fn check_solver(solver: &SolverParameter) -> Result<(), TrainError> {
-    Solver::lower(solver, &Extensions::lower(solver)?)?;
+    Solver::lower(solver)?;
     check_schedule(solver)
 }
 

@@ -33,8 +33,8 @@ impl Job {
         hash: Option<u64>,
         events: &mut dyn FnMut(Event),
     ) -> Result<(), TrainError> {
-        if let Some(c) = output.clipped {
-            events(Event::Clipped { norm: c.norm, limit: c.limit, factor: c.factor });
+        if let Some(clipped) = output.clipped {
+            events(Event::Clipped(clipped));
         }
         self.report_buckets(output, events);
         for Worker { net, replicas, .. } in &mut self.workers {

@@ -4,7 +4,7 @@
 use base::general;
 use collective::AlgorithmChoice;
 use net::{DebugBlob, DebugValue, MemoryUse, Output};
-use train::{Display, Event};
+use train::{Clipped, Display, Event};
 
 use super::line::{LogLine, OURS, Severity};
 use super::set_up;
@@ -41,8 +41,8 @@ pub(super) fn of(event: &Event) -> Vec<LogLine> {
             one(OURS, 1, format!("weights after {steps} steps: {hash:016x}"))
         }
         Event::Debug(value) => vec![debug(value)],
-        Event::Clipped { norm, limit, factor } => {
-            let [norm, limit, factor] = [norm, limit, factor].map(|&x| number(x));
+        &Event::Clipped(Clipped { norm, limit, factor }) => {
+            let [norm, limit, factor] = [norm, limit, factor].map(number);
             let text = format!(
                 "Gradient clipping: scaling down gradients (L2 norm {norm} > {limit}) \
                  by scale factor {factor}"

@@ -1,7 +1,7 @@
 use caffe_format::SolverParameter;
 use expect_test::{Expect, expect};
 
-use super::{LearningRates, Warmup};
+use super::LearningRates;
 
 /// The solvers whose rates Caffe printed.
 fn policy(name: &str) -> SolverParameter {
@@ -27,7 +27,7 @@ fn rates_are_those_that_caffe_printed() {
     let mut checked = Vec::new();
     for line in include_str!("../../test_data/rates.tsv").lines() {
         let (name, want) = line.split_once('\t').unwrap();
-        let rates = LearningRates::lower(&policy(name), None).unwrap();
+        let rates = LearningRates::lower(&policy(name)).unwrap();
         let want: Vec<f32> = want.split(' ').map(|rate| rate.parse().unwrap()).collect();
         for (iter, want) in want.iter().enumerate() {
             let got = rates.at(iter as u64);
@@ -39,8 +39,10 @@ fn rates_are_those_that_caffe_printed() {
 }
 
 #[track_caller]
-fn check(p: &SolverParameter, warmup: Option<Warmup>, want: Expect) {
-    let rates = LearningRates::lower(p, warmup);
+fn check(p: &SolverParameter, warmup: Option<(i32, f32)>, want: Expect) {
+    let (iterations, start) = warmup.unzip();
+    let p = SolverParameter { warmup_iter: iterations, warmup_start_lr: start, ..p.clone() };
+    let rates = LearningRates::lower(&p);
     want.assert_eq(&match rates {
         Ok(rates) => {
             (0..8).map(|iter| format!("{:.4}", rates.at(iter))).collect::<Vec<_>>().join(" ")
@@ -51,7 +53,7 @@ fn check(p: &SolverParameter, warmup: Option<Warmup>, want: Expect) {
 
 #[test]
 fn warm_up_meets_the_policy_without_a_jump() {
-    let warmup = Some(Warmup { iterations: 4, start: 0.01 });
+    let warmup = Some((4, 0.01));
     check(
         &policy("fixed"),
         warmup,
@@ -104,7 +106,7 @@ fn wrong_fields_are_named() {
 fn steps_begin_one_an_iteration() {
     let begin = |stepvalue: &[i32]| {
         let p = SolverParameter { stepvalue: stepvalue.to_vec(), ..policy("multistep") };
-        let rates = LearningRates::lower(&p, None).unwrap();
+        let rates = LearningRates::lower(&p).unwrap();
         let begun: Vec<_> =
             (0..9).filter_map(|iter| Some((iter, rates.step_begins(iter)?))).collect();
         let mut step = 0; // Caffe's own counter, moved on as Caffe does
@@ -122,5 +124,5 @@ fn steps_begin_one_an_iteration() {
     assert_eq!(begin(&[3, 3, 3]), [(3, 1), (4, 2), (5, 3)]);
     assert_eq!(begin(&[6, 2, 7]), [(6, 1), (7, 2), (8, 3)]);
     assert_eq!(begin(&[0]), [(0, 1)]);
-    assert_eq!(LearningRates::lower(&policy("step"), None).unwrap().current_step(29), 2);
+    assert_eq!(LearningRates::lower(&policy("step")).unwrap().current_step(29), 2);
 }

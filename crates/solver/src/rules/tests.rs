@@ -12,8 +12,8 @@ use kernels::{Cpu, Simd};
 
 use super::{RULES, UpdateRule};
 use crate::{
-    BLOCK, BlockSums, Extensions, ParamRange, ParamSlot, ParamSlots, Solver, UpdateSlice,
-    UpdateStep, block_sums,
+    BLOCK, BlockSums, ParamRange, ParamSlot, ParamSlots, Solver, UpdateSlice, UpdateStep,
+    block_sums,
     reference::{self, DELTA, MOMENTUM2, RMS_DECAY, ReferenceOptions, ReferenceParam, TRUST},
 };
 
@@ -48,10 +48,10 @@ fn solver(o: &ReferenceOptions) -> Solver {
         regularization_type: Some(if o.l1 { "L1" } else { "L2" }.into()),
         clip_gradients: Some(o.clip as f32),
         iter_size: Some(o.iter_size as i32),
+        trust_coefficient: Some(TRUST as f32),
         ..SolverParameter::default()
     };
-    let extensions = Extensions { trust_coefficient: Some(TRUST as f32), ..Extensions::default() };
-    Solver::lower(&p, &extensions).unwrap()
+    Solver::lower(&p).unwrap()
 }
 
 /// The second parameter learns twice as fast and does not decay, as biases do in Caffe's examples.
@@ -245,19 +245,17 @@ fn constant_gradients_have_closed_forms() {
             "AdaDelta" => continue,            // has none
             other => panic!("no closed form for `{other}`"),
         };
-        let solver = Solver::lower(
-            &SolverParameter {
-                type_: Some(rule.name.into()),
-                base_lr: Some(1.0),
-                lr_policy: Some("fixed".into()),
-                momentum: Some(options(rule).momentum as f32),
-                rms_decay: Some(RMS_DECAY as f32),
-                delta: Some(1e-9),
-                ..SolverParameter::default()
-            },
-            &Extensions { trust_coefficient: Some(0.0), ..Extensions::default() },
-        );
-        let solver = solver.unwrap();
+        let p = SolverParameter {
+            type_: Some(rule.name.into()),
+            base_lr: Some(1.0),
+            lr_policy: Some("fixed".into()),
+            momentum: Some(options(rule).momentum as f32),
+            rms_decay: Some(RMS_DECAY as f32),
+            delta: Some(1e-9),
+            trust_coefficient: Some(0.0),
+            ..SolverParameter::default()
+        };
+        let solver = Solver::lower(&p).unwrap();
         let slot = ParamSlot { values: 0..1, gradient: 0..1, lr_mult: 1.0, decay_mult: 1.0 };
         let slots = ParamSlots::new(vec![slot]);
         let mut values = [0.0_f32];
@@ -305,7 +303,7 @@ fn what_a_rule_cannot_use_is_refused() {
     #[track_caller]
     fn refused(p: SolverParameter, want: Expect) {
         let p = SolverParameter { lr_policy: Some("fixed".into()), ..p };
-        want.assert_eq(&Solver::lower(&p, &Extensions::default()).unwrap_err().to_string());
+        want.assert_eq(&Solver::lower(&p).unwrap_err().to_string());
     }
     let of =
         |name: &str| SolverParameter { type_: Some(name.into()), ..SolverParameter::default() };
@@ -347,13 +345,12 @@ fn our_fields_are_read_from_the_solver_file() {
         trust_coefficient: Some(0.02),
         ..SolverParameter::default()
     };
-    let extensions = Extensions::lower(&p).unwrap();
-    assert_eq!(extensions.trust_coefficient, Some(0.02));
-    let rates = Solver::lower(&p, &extensions).unwrap().rates;
+    let solver = Solver::lower(&p).unwrap();
+    assert_eq!(solver.hyper.trust_coefficient, 0.02);
+    let rates = solver.rates;
     let shown: Vec<_> = (0..6).map(|iter| format!("{:.1}", rates.at(iter))).collect();
     assert_eq!(shown.join(" "), "0.1 0.2 0.3 0.4 0.5 0.5");
     let p = SolverParameter { warmup_iter: Some(-1), ..p };
-    let error = Extensions::lower(&p).unwrap_err().to_string();
+    let error = Solver::lower(&p).unwrap_err().to_string();
     assert_eq!(error, "`warmup_iter` is -1, expected 0 or more");
-    assert_eq!(Extensions::lower(&SolverParameter::default()), Ok(Extensions::default()));
 }
