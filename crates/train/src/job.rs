@@ -16,7 +16,7 @@ use crate::step::SharedState;
 use crate::sync::Communicator;
 use crate::threads::WorkerThreads;
 use crate::worker::Worker;
-use crate::{BatchNormState, PhaseTimes, ReplicaPlacement, TrainError};
+use crate::{BatchNormState, PhaseTimes, TrainError};
 
 /// Everything needed to train. Built once by [`Job::open`]; no other state exists.
 pub struct Job {
@@ -89,12 +89,6 @@ impl Job {
         &self.workers[0].net
     }
 
-    /// Which worker runs which replicas.
-    #[must_use]
-    pub fn placement(&self) -> ReplicaPlacement {
-        self.shared.placement
-    }
-
     /// Images (or other items) of one iteration, over all replicas; 0 when unknown.
     #[must_use]
     pub fn items_per_iteration(&self) -> usize {
@@ -109,8 +103,7 @@ impl Job {
     }
 
     /// Which process of the job this is.
-    #[must_use]
-    pub fn rank(&self) -> base::Rank {
+    pub(crate) fn rank(&self) -> base::Rank {
         self.shared.ranks.rank()
     }
 

@@ -105,7 +105,7 @@ pub use matrix::attach_matrices;
 pub use open::check_solver;
 pub use placement::{BatchNormState, Overlap, ReplicaPlacement};
 pub use ranks::{Alarm, Ranks};
-pub use run::{Control, Ending, NoControl, Request};
+pub use run::{Control, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
 pub use sources::FileSources;
 pub use step::{ReplicaOutput, StepError, StepOutput};

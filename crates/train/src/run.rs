@@ -34,15 +34,6 @@ impl Control for NoControl {
     }
 }
 
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// `max_iter` was reached.
-    Finished,
-    /// A request stopped it.
-    Stopped,
-}
-
 /// Mean of the last `average_loss` losses, computed as Caffe does.
 #[derive(Default)]
 pub(crate) struct SmoothedLoss {
@@ -54,12 +45,13 @@ pub(crate) struct SmoothedLoss {
 }
 
 impl Job {
-    /// Trains until `max_iter` or a request to stop.
+    /// Trains until `max_iter` or a request to stop; [`Event::Finished`] or
+    /// [`Event::StoppedEarly`] says which.
     pub fn run(
         &mut self,
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Ending, TrainError> {
+    ) -> Result<(), TrainError> {
         let policy = self.solver_param().lr_policy().to_owned();
         events(Event::Solving { net: self.net().name().to_owned(), policy });
         self.smoothed = SmoothedLoss {
@@ -104,14 +96,14 @@ impl Job {
         stopped: bool,
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Ending, TrainError> {
+    ) -> Result<(), TrainError> {
         if (self.shared.config.solver.snapshot_after_train() || stopped) && !self.snapshots_now() {
             self.snapshot(events)?;
         }
         events(Event::Hash { steps: self.iter, hash: self.hash()? });
         if stopped {
             events(Event::StoppedEarly);
-            return Ok(Ending::Stopped);
+            return Ok(());
         }
         if self.displays() {
             let loss = self.forward_all()?;
@@ -124,7 +116,7 @@ impl Job {
         }
         self.finish_sources()?;
         events(Event::Finished);
-        Ok(Ending::Finished)
+        Ok(())
     }
 
     /// A forward of every replica without update, as Caffe does after the last iteration; the mean

@@ -37,8 +37,9 @@ pub struct ReplicaOutput {
     pub outputs: Vec<Output>,
     /// What `debug_info` reports of replica 0.
     pub debug: Vec<DebugValue>,
-    /// Layer and blob of the first value that is not finite, if the loss is not.
-    pub not_finite: Option<(String, String)>,
+    /// Layer and blob of the first value that is not finite, if the loss is not: then the step
+    /// fails.
+    pub(super) not_finite: Option<(String, String)>,
 }
 
 impl StepOutput {
