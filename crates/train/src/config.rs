@@ -17,6 +17,42 @@ use crate::NoClock;
 use crate::files::UnknownFields;
 
 /// Everything [`Job::open`](crate::Job::open) needs to know.
+///
+/// [`JobConfig::new`] has defaults for all but the solver. Every field, by what this crate exports:
+///
+/// ```
+/// use std::sync::Arc;
+/// use train::files::{UnknownFields, solver_from_text};
+/// use train::{AlgorithmChoice, BatchMeaning, BatchNormState, JobConfig, Network, NoClock};
+/// use train::{OnBadSample, Overlap, ResumeData, Simd, wire};
+///
+/// let config = JobConfig {
+///     solver: solver_from_text("solver", r#"base_lr: 0.1 lr_policy: "fixed" net: "net""#)?,
+///     weights: vec!["start.caffemodel".into()],
+///     resume: None,
+///     resume_data: ResumeData::Continue,
+///     threads: 2,
+///     workers: 4,
+///     replicas: Some(8),
+///     batch: BatchMeaning::Global,
+///     bucket_bytes: train::BUCKET_BYTES,
+///     overlap: Overlap::DuringBackward,
+///     allreduce: AlgorithmChoice::parse("ring:0-1M;direct:1M-").expect("two algorithms"),
+///     network: Some(Network::GIGABIT),
+///     timeline: true,
+///     inexact: true,
+///     batch_norm: BatchNormState::Replica0,
+///     wire: wire::find("f16").expect("a wire format"),
+///     clock: Arc::new(NoClock),
+///     simd: Simd::detect(),
+///     seed: 1701,
+///     root: "nets".into(),
+///     unknown: UnknownFields::Warn,
+///     on_bad_sample: OnBadSample::Skip,
+/// };
+/// assert_eq!(config.allreduce.named().len(), 2);
+/// # Ok::<(), train::TrainError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct JobConfig {
     /// The solver, upgraded.

@@ -33,7 +33,8 @@
 //! # Ok::<(), train::TrainError>(())
 //! ```
 //!
-//! Every type in a public signature can be named through this crate:
+//! A program depends on this crate alone: it re-exports the types of others that its signatures
+//! name. [`JobConfig`] and [`Ranks::joined`] have examples.
 //!
 //! ```
 //! use train::files::net_from_text;
@@ -114,28 +115,32 @@ pub use times::{NoClock, PhaseTimes};
 
 // Types of other crates in the signatures above: a program depends on `train` alone.
 pub use base::random::StateError;
-pub use base::{Clock, Rank, Shape, ShapeError};
+pub use base::{Clock, Rank, Shape, ShapeError, UnknownName};
 pub use caffe_format::text::{Diagnostic, Diagnostics};
 pub use caffe_format::upgrade::{UpgradeChange, UpgradeError};
 pub use caffe_format::{
     BlobError, DataParameterDb, LayerParameter, NetParameter, NetState, Phase, SolverParameter,
 };
-pub use collective::AlgorithmChoice;
+pub use collective::{
+    Algorithm, AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, NameError, Network,
+    NetworkError, Segmentation, SizeError,
+};
 pub use data::{DataError, OnBadSample, OptionNotice};
-pub use exchange::wire::WireFormat;
-pub use exchange::{Exchange, ExchangeError};
+pub use exchange::wire::{self, WireFormat, WireFormatError};
+pub use exchange::{Exchange, ExchangeConfig, ExchangeError};
 pub use kernels::{Cpu, Simd};
 pub use layers::DataSourceError;
 pub use net::{
-    BlobValues, DebugBlob, DebugValue, LayerReport, MemoryPlan, MemoryUse, Mismatch, Net, NetError,
-    NetNorms, NetReport, Output, RunError, SharedParam, TopReport, UnmetRule,
+    BackwardWork, BlobValues, DebugBlob, DebugValue, LayerReport, LayerSummary, LayoutConversion,
+    MemoryPlan, MemoryUse, Mismatch, Net, NetDescription, NetError, NetNorms, NetReport,
+    OpenSources, Output, Param, ParamStorage, RunError, SharedParam, TopReport, UnmetRule,
 };
 pub use safetensors::SafeTensorError;
 pub use snapshot::weights::WeightsError;
 pub use snapshot::{BatchMeaning, SnapshotError};
 pub use solver::{Clipped, SolverError};
 pub use tensor::SlabReadGuard;
-pub use transport::{Busy, RankProgress};
+pub use transport::{Busy, LinkError, RankProgress, Transport, local};
 
 /// An error with its causes, on one line.
 #[must_use]

@@ -43,7 +43,44 @@ impl Ranks {
     /// its algorithm, network and wire format. A failure detector reads `progress`; `alarm` is
     /// called when this rank fails while others wait for it.
     ///
+    /// Two ranks as threads, over links that MPI's or a program's own [`Transport`] can replace:
+    ///
+    /// ```
+    /// use train::files::solver_from_text;
+    /// use train::{Exchange, ExchangeConfig, Job, JobConfig, NoControl, Ranks, local};
+    ///
+    /// let solver = r#"
+    ///     base_lr: 0.1  lr_policy: "fixed"  random_seed: 1  max_iter: 3  snapshot_after_train: false
+    ///     net_param {
+    ///       layer { name: "x" type: "DummyData" top: "x" top: "y" dummy_data_param {
+    ///               shape { dim: 2 dim: 3 } shape { dim: 2 dim: 1 } data_filler { value: 1 } } }
+    ///       layer { name: "line" type: "InnerProduct" bottom: "x" top: "line"
+    ///               inner_product_param { num_output: 1 } }
+    ///       layer { name: "loss" type: "EuclideanLoss" bottom: "line" bottom: "y" top: "loss" }
+    ///     }"#;
+    /// let config = JobConfig::new(solver_from_text("solver", solver)?);
+    /// let ranks = local::mesh(2, 2).into_iter().map(|link| {
+    ///     let config = config.clone();
+    ///     std::thread::spawn(move || -> Result<u64, train::TrainError> {
+    ///         let exchange = Exchange::new(Box::new(link), ExchangeConfig::LOCAL);
+    ///         let alarm = Box::new(|error: &(dyn std::error::Error + 'static)| panic!("{error}"));
+    ///         let ranks = Ranks::joined(exchange, "here".into(), Default::default(), alarm);
+    ///         let mut job = Job::join(config, ranks, &mut |_| {})?;
+    ///         job.run(&NoControl, &mut |_| {})?;
+    ///         job.hash()
+    ///     })
+    /// });
+    /// let ranks: Vec<_> = ranks.collect();
+    /// let hashes: Vec<u64> = ranks
+    ///     .into_iter()
+    ///     .map(|rank| rank.join().expect("no panic"))
+    ///     .collect::<Result<_, _>>()?;
+    /// assert_eq!(hashes[0], hashes[1]);
+    /// # Ok::<(), train::TrainError>(())
+    /// ```
+    ///
     /// [`Job::join`]: crate::Job::join
+    /// [`Transport`]: crate::Transport
     #[must_use]
     pub fn joined(
         exchange: Exchange,
