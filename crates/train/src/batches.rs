@@ -3,7 +3,7 @@
 
 use caffe_format::{LayerParameter, NetParameter, Phase};
 
-use crate::TrainError;
+use crate::{PlacementProblem, TrainError};
 
 /// Divides every `batch_size` of the train net by the number of replicas.
 pub(crate) fn divide_batches(net: &mut NetParameter, replicas: usize) -> Result<(), TrainError> {
@@ -22,7 +22,9 @@ pub(crate) fn divide_batches(net: &mut NetParameter, replicas: usize) -> Result<
         ];
         for size in sizes.into_iter().flatten().flatten() {
             if *size % divisor != 0 {
-                return Err(TrainError::GlobalBatch { layer: name, batch: *size, replicas });
+                return Err(
+                    PlacementProblem::GlobalBatch { layer: name, batch: *size, replicas }.into()
+                );
             }
             *size /= divisor;
         }

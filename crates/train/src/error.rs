@@ -1,11 +1,12 @@
 //! Why a job cannot start or go on.
 
 mod compared_item;
+mod placement;
 mod resume;
+mod solver_problem;
 mod tensors;
 mod which_net;
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -19,7 +20,9 @@ use solver::SolverError;
 use crate::StepError;
 
 pub use compared_item::ComparedItem;
+pub use placement::{PlacementProblem, WorkerCount};
 pub use resume::ResumeProblem;
+pub use solver_problem::SolverProblem;
 pub use tensors::TensorProblem;
 pub use which_net::WhichNet;
 
@@ -53,140 +56,13 @@ pub enum TrainError {
     #[error(transparent)]
     Solver(#[from] SolverError),
 
-    /// A number in the solver is too small.
-    #[error("solver: `{field}` must be {least} or more, not {value}")]
-    SolverField {
-        /// The field.
-        field: &'static str,
-        /// As written.
-        value: i32,
-        /// The smallest value that makes sense.
-        least: i32,
-    },
+    /// The solver's schedule or nets are wrong.
+    #[error(transparent)]
+    SolverFields(#[from] SolverProblem),
 
-    /// Tests are asked for, but never.
-    #[error("solver: `test_iter` without a positive `test_interval`")]
-    NoTestInterval,
-
-    /// Snapshots are asked for, but nowhere.
-    #[error("solver: `snapshot` without `snapshot_prefix`")]
-    NoSnapshotPrefix,
-
-    /// Two fields state the same net.
-    #[error("solver: `net` and `net_param` exclude each other")]
-    NetTwice,
-
-    /// Nothing states what to train.
-    #[error("solver: no train net; give one of `net`, `net_param`, `train_net`, `train_net_param`")]
-    NoTrainNet,
-
-    /// Several fields state what to train.
-    #[error(
-        "solver: more than one train net; keep one of `net`, `net_param`, `train_net`, \
-         `train_net_param`"
-    )]
-    SeveralTrainNets,
-
-    /// Test nets and their numbers of iterations do not match.
-    #[error("solver: {test_iter} `test_iter` for {nets} test nets; give one each")]
-    TestIterCount {
-        /// How many `test_iter` there are.
-        test_iter: usize,
-        /// How many test nets.
-        nets: usize,
-    },
-
-    /// Test nets and their states do not match.
-    #[error("solver: {test_state} `test_state` for {nets} test nets; give none or one each")]
-    TestStateCount {
-        /// How many `test_state` there are.
-        test_state: usize,
-        /// How many test nets.
-        nets: usize,
-    },
-
-    /// A test net cannot use the train net's parameters.
-    #[error("solver: layer `{layer}` has other parameter shapes in the train net than in {which}")]
-    TestShapes {
-        /// The layer.
-        layer: String,
-        /// The test net.
-        which: WhichNet,
-    },
-
-    /// Nothing to run, or nobody to run it.
-    #[error("at least one replica and one worker are needed")]
-    NoReplicas,
-
-    /// There are workers without a replica.
-    #[error(
-        "--replicas {replicas} is too few for {workers}: give at least as many replicas as workers"
-    )]
-    TooFewReplicas {
-        /// As asked for.
-        replicas: usize,
-        /// Who would run them.
-        workers: WorkerCount,
-    },
-
-    /// The weights would depend on the number of workers.
-    #[error(
-        "{replicas} replicas on {workers} would not give the bits of one worker: \
-         each must run a power of two of them; nearest is --replicas {nearest}{}",
-        or_inexact(*.divides)
-    )]
-    Inexact {
-        /// As asked for.
-        replicas: usize,
-        /// Who would run them.
-        workers: WorkerCount,
-        /// A number of replicas that would do.
-        nearest: usize,
-        /// Whether `--inexact` would do: every worker has the same number of replicas.
-        divides: bool,
-    },
-
-    /// As [`Inexact`](Self::Inexact), with any number of replicas.
-    #[error(
-        "{workers} would not give the bits of one worker: \
-         several ranks need a power of two of workers each{}",
-        or_inexact(*.divides)
-    )]
-    InexactWorkers {
-        /// Who would run the replicas.
-        workers: WorkerCount,
-        /// Whether `--inexact` would do: every worker has the same number of replicas.
-        divides: bool,
-    },
-
-    /// The snapshot was written by another number of replicas.
-    #[error(
-        "the snapshot was written by {saved} replicas; resume with --replicas {saved}, not {asked}"
-    )]
-    SnapshotReplicas {
-        /// In the snapshot.
-        saved: usize,
-        /// As asked for.
-        asked: usize,
-    },
-
-    /// `--batch global`, but the replicas would get different batches.
-    #[error(
-        "layer `{layer}`: a global batch of {batch} cannot be divided among {replicas} replicas: \
-         change `batch_size` or --replicas"
-    )]
-    GlobalBatch {
-        /// The data layer.
-        layer: String,
-        /// Its `batch_size`.
-        batch: u32,
-        /// Replicas.
-        replicas: usize,
-    },
-
-    /// The MPI library was asked to sum gradients, and there is none.
-    #[error("allreduce `mpi` is the MPI library's own: it needs several ranks (`mpirun`)")]
-    MpiAlone,
+    /// Replicas cannot be placed on workers and ranks as asked.
+    #[error(transparent)]
+    Placement(#[from] PlacementProblem),
 
     /// The algorithm that was asked for cannot run here.
     #[error(transparent)]
@@ -307,43 +183,8 @@ impl TrainError {
     /// Whether the solver's prototxt is at fault, whose file the error does not name.
     #[must_use]
     pub fn is_about_solver(&self) -> bool {
-        matches!(
-            self,
-            Self::Solver(_)
-                | Self::SolverField { .. }
-                | Self::NoTestInterval
-                | Self::NoSnapshotPrefix
-                | Self::NetTwice
-                | Self::NoTrainNet
-                | Self::SeveralTrainNets
-                | Self::TestIterCount { .. }
-                | Self::TestStateCount { .. }
-                | Self::TestShapes { .. }
-        )
+        matches!(self, Self::Solver(_) | Self::SolverFields(_))
     }
-}
-
-/// How many workers run the replicas, for messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WorkerCount {
-    /// Processes.
-    pub ranks: usize,
-    /// Workers of each.
-    pub workers: usize,
-}
-
-impl fmt::Display for WorkerCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self { ranks: 1, workers } => write!(f, "{workers} workers"),
-            Self { ranks, workers: 1 } => write!(f, "{ranks} ranks of 1 worker"),
-            Self { ranks, workers } => write!(f, "{ranks} ranks of {workers} workers"),
-        }
-    }
-}
-
-fn or_inexact(divides: bool) -> &'static str {
-    if divides { ", or --inexact" } else { "" }
 }
 
 fn list(names: &[String]) -> String {

@@ -5,6 +5,7 @@
 //! are not finite as text.
 
 mod choice_text;
+mod display;
 mod setup;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use solver::Clipped;
 use crate::PhaseTimes;
 use crate::files::PrototxtNotice;
 use crate::seconds;
+pub use display::Display;
 pub use setup::{NetOrigin, ResumeGap};
 
 /// One thing that happened, in the order it happened.
@@ -239,32 +241,6 @@ pub enum Event {
     Finished,
     /// Stopped by request, after a snapshot.
     StoppedEarly,
-}
-
-/// What one displayed iteration shows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Display {
-    /// The iteration.
-    pub iter: u64,
-    /// Smoothed loss.
-    #[serde(with = "net::float_text")]
-    pub loss: f32,
-    /// The learning rate of its update.
-    #[serde(with = "net::float_text")]
-    pub rate: f32,
-    /// Time since the last display.
-    #[serde(with = "seconds")]
-    pub elapsed: Duration,
-    /// Iterations since the last display.
-    pub iterations: u64,
-    /// Items trained on since then, by all replicas.
-    pub items: u64,
-    /// What worker 0 spent its time on since then.
-    pub times: PhaseTimes,
-    /// `display`.
-    pub interval: u64,
-    /// Outputs of the train net.
-    pub outputs: Vec<Output>,
 }
 
 #[cfg(test)]

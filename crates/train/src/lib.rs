@@ -99,7 +99,10 @@ mod weights;
 mod worker;
 
 pub use config::{BUCKET_BYTES, JobConfig, ResumeData};
-pub use error::{ComparedItem, ResumeProblem, TensorProblem, TrainError, WhichNet, WorkerCount};
+pub use error::{
+    ComparedItem, PlacementProblem, ResumeProblem, SolverProblem, TensorProblem, TrainError,
+    WhichNet, WorkerCount,
+};
 pub use event::{Display, Event, NetOrigin, ResumeGap};
 pub use job::Job;
 pub use matrix::attach_matrices;

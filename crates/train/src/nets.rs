@@ -5,7 +5,7 @@ use std::path::Path;
 use caffe_format::{NetParameter, NetState, Phase, SolverParameter};
 
 use crate::files::{UnknownFields, read_net};
-use crate::{Event, NetOrigin, TrainError};
+use crate::{Event, NetOrigin, SolverProblem, TrainError};
 
 /// A net to build and where it comes from.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub fn read(
         (Some(name), None) => Some((file(name)?, NetOrigin::Net(name.clone()))),
         (None, Some(net)) => Some((net.clone(), NetOrigin::NetParam)),
         (None, None) => None,
-        (Some(_), Some(_)) => return Err(TrainError::NetTwice),
+        (Some(_), Some(_)) => return Err(SolverProblem::NetTwice.into()),
     };
     let generic = generic.map(|(net, origin)| NamedNet { net, origin });
     let train = train_net(solver, generic.as_ref(), &mut file)?;
@@ -65,8 +65,8 @@ fn train_net(
             NamedNet { net: file(name)?, origin: NetOrigin::TrainNet(name.clone()) }
         }
         (None, Some(net), None) => NamedNet { net: net.clone(), origin: NetOrigin::TrainNetParam },
-        (None, None, None) => return Err(TrainError::NoTrainNet),
-        _ => return Err(TrainError::SeveralTrainNets),
+        (None, None, None) => return Err(SolverProblem::NoTrainNet.into()),
+        _ => return Err(SolverProblem::SeveralTrainNets.into()),
     };
     train.net.state = Some(state(Phase::Train, &train.net, solver.train_state.as_ref()));
     Ok(train)
@@ -86,14 +86,14 @@ fn test_nets(
     }
     let wanted = solver.test_iter.len();
     if wanted < tests.len() || (generic.is_none() && wanted != tests.len()) {
-        return Err(TrainError::TestIterCount { test_iter: wanted, nets: tests.len() });
+        return Err(SolverProblem::TestIterCount { test_iter: wanted, nets: tests.len() }.into());
     }
     if let Some(generic) = generic {
         tests.resize(wanted, generic.clone());
     }
     if !solver.test_state.is_empty() && solver.test_state.len() != tests.len() {
         let test_state = solver.test_state.len();
-        return Err(TrainError::TestStateCount { test_state, nets: tests.len() });
+        return Err(SolverProblem::TestStateCount { test_state, nets: tests.len() }.into());
     }
     for (index, test) in tests.iter_mut().enumerate() {
         test.net.state = Some(state(Phase::Test, &test.net, solver.test_state.get(index)));

@@ -17,7 +17,9 @@ use crate::plan::{configure_sums, worker_exchanges};
 use crate::ranks::Ranks;
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
-use crate::{Event, Job, JobConfig, TrainError, WhichNet, matrix, restore};
+use crate::{
+    Event, Job, JobConfig, PlacementProblem, SolverProblem, TrainError, WhichNet, matrix, restore,
+};
 
 impl Job {
     /// Reads, checks and builds everything. Errors that can be found
@@ -133,14 +135,14 @@ fn place_replicas(
     config: &JobConfig,
     ranks: usize,
     loaded: Option<&Loaded>,
-) -> Result<ReplicaPlacement, TrainError> {
+) -> Result<ReplicaPlacement, PlacementProblem> {
     let saved = match loaded.map(|loaded| &loaded.resume) {
         Some(Resume::Exact(run)) => Some(run.replicas.len()),
         _ => None,
     };
     let replicas = match (config.replicas, saved) {
         (Some(asked), Some(saved)) if asked != saved => {
-            return Err(TrainError::SnapshotReplicas { saved, asked });
+            return Err(PlacementProblem::SnapshotReplicas { saved, asked });
         }
         (asked, saved) => saved.or(asked).unwrap_or(config.workers * ranks),
     };
@@ -171,11 +173,11 @@ pub(crate) fn build(
 /// Checks a solver's own options: rates, rule and schedule. Opens no file.
 pub fn check_solver(solver: &SolverParameter) -> Result<(), TrainError> {
     Solver::lower(solver)?;
-    check_schedule(solver)
+    Ok(check_schedule(solver)?)
 }
 
 /// What the loop needs of the solver's schedule.
-fn check_schedule(solver: &SolverParameter) -> Result<(), TrainError> {
+fn check_schedule(solver: &SolverParameter) -> Result<(), SolverProblem> {
     let fields = [
         ("average_loss", solver.average_loss(), 1),
         ("max_iter", solver.max_iter(), 0),
@@ -185,14 +187,14 @@ fn check_schedule(solver: &SolverParameter) -> Result<(), TrainError> {
     let tests = solver.test_iter.iter().map(|&iterations| ("test_iter", iterations, 0));
     for (field, value, least) in fields.into_iter().chain(tests) {
         if value < least {
-            return Err(TrainError::SolverField { field, value, least });
+            return Err(SolverProblem::SolverField { field, value, least });
         }
     }
     if !solver.test_iter.is_empty() && solver.test_interval() <= 0 {
-        return Err(TrainError::NoTestInterval);
+        return Err(SolverProblem::NoTestInterval);
     }
     if solver.snapshot() > 0 && solver.snapshot_prefix.is_none() {
-        return Err(TrainError::NoSnapshotPrefix);
+        return Err(SolverProblem::NoSnapshotPrefix);
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use base::Rank;
 
-use crate::{TrainError, WorkerCount};
+use crate::{PlacementProblem, WorkerCount};
 
 /// How the replicas of a job are placed on ranks and workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,23 +54,23 @@ impl ReplicaPlacement {
         workers: usize,
         ranks: usize,
         inexact: bool,
-    ) -> Result<Self, TrainError> {
+    ) -> Result<Self, PlacementProblem> {
         let all = workers * ranks;
         if replicas == 0 || all == 0 {
-            return Err(TrainError::NoReplicas);
+            return Err(PlacementProblem::NoReplicas);
         }
         let placement = Self { replicas, workers, ranks };
         let workers = WorkerCount { ranks, workers };
         if replicas < all {
-            return Err(TrainError::TooFewReplicas { replicas, workers });
+            return Err(PlacementProblem::TooFewReplicas { replicas, workers });
         }
         if placement.is_exact() || (inexact && replicas.is_multiple_of(all)) {
             return Ok(placement);
         }
         let divides = replicas.is_multiple_of(all);
         Err(match placement.nearest_exact() {
-            Some(nearest) => TrainError::Inexact { replicas, workers, nearest, divides },
-            None => TrainError::InexactWorkers { workers, divides },
+            Some(nearest) => PlacementProblem::Inexact { replicas, workers, nearest, divides },
+            None => PlacementProblem::InexactWorkers { workers, divides },
         })
     }
 
@@ -148,7 +148,10 @@ mod tests {
         let refused = ReplicaPlacement::new(6, 1, 2, false).unwrap_err().to_string();
         assert!(refused.contains("2 ranks of 1 worker ") && refused.contains("--replicas 4"));
         let refused = ReplicaPlacement::new(6, 3, 2, false).unwrap_err().to_string();
-        assert!(refused.contains("a power of two of workers each"), "{refused}");
+        assert!(
+            refused.contains("the number of workers per rank must be a power of two"),
+            "{refused}"
+        );
         assert!(ReplicaPlacement::new(6, 3, 2, true).is_ok());
     }
 }

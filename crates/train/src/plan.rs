@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use exchange::{Exchange, ExchangeConfig};
 
-use crate::{Job, JobConfig, Ranks, ReplicaPlacement, TrainError};
+use crate::{Job, JobConfig, PlacementProblem, Ranks, ReplicaPlacement, TrainError};
 
 /// Prepares `ranks` for the sums that `config` asks for. An algorithm that cannot run is refused,
 /// however replicas are placed.
 pub(crate) fn configure_sums(config: &JobConfig, ranks: &Ranks) -> Result<(), TrainError> {
     if !ranks.are_several() && config.allreduce.named().iter().any(|named| named.is_library()) {
-        return Err(TrainError::MpiAlone);
+        return Err(PlacementProblem::MpiAlone.into());
     }
     ranks.configure(config).map_err(TrainError::Algorithm)
 }

@@ -5,8 +5,8 @@ use std::io;
 use expect_test::{Expect, expect};
 
 use crate::{
-    BlobError, ComparedItem, ResumeProblem, StepError, TensorProblem, TrainError, WhichNet,
-    WorkerCount, chain,
+    BlobError, ComparedItem, PlacementProblem, ResumeProblem, SolverProblem, StepError,
+    TensorProblem, TrainError, WhichNet, WorkerCount, chain,
 };
 
 #[track_caller]
@@ -18,16 +18,17 @@ fn check(errors: Vec<TrainError>, want: Expect) {
 #[test]
 fn the_solver_is_wrong() {
     let errors = vec![
-        TrainError::SolverField { field: "average_loss", value: 0, least: 1 },
-        TrainError::NoTestInterval,
-        TrainError::NoSnapshotPrefix,
-        TrainError::NetTwice,
-        TrainError::NoTrainNet,
-        TrainError::SeveralTrainNets,
-        TrainError::TestIterCount { test_iter: 1, nets: 2 },
-        TrainError::TestStateCount { test_state: 1, nets: 2 },
-        TrainError::TestShapes { layer: "ip".into(), which: WhichNet::Test(0) },
+        SolverProblem::SolverField { field: "average_loss", value: 0, least: 1 },
+        SolverProblem::NoTestInterval,
+        SolverProblem::NoSnapshotPrefix,
+        SolverProblem::NetTwice,
+        SolverProblem::NoTrainNet,
+        SolverProblem::SeveralTrainNets,
+        SolverProblem::TestIterCount { test_iter: 1, nets: 2 },
+        SolverProblem::TestStateCount { test_state: 1, nets: 2 },
+        SolverProblem::TestShapes { layer: "ip".into(), which: WhichNet::Test(0) },
     ];
+    let errors: Vec<TrainError> = errors.into_iter().map(TrainError::from).collect();
     assert!(errors.iter().all(TrainError::is_about_solver));
     check(
         errors,
@@ -47,23 +48,34 @@ fn the_solver_is_wrong() {
 #[test]
 fn replicas_cannot_be_placed() {
     let workers = |ranks, workers| WorkerCount { ranks, workers };
+    let problems = [
+        PlacementProblem::NoReplicas,
+        PlacementProblem::TooFewReplicas { replicas: 1, workers: workers(1, 2) },
+        PlacementProblem::Inexact {
+            replicas: 6,
+            workers: workers(2, 1),
+            nearest: 4,
+            divides: true,
+        },
+        PlacementProblem::Inexact {
+            replicas: 5,
+            workers: workers(1, 2),
+            nearest: 4,
+            divides: false,
+        },
+        PlacementProblem::InexactWorkers { workers: workers(2, 3), divides: true },
+        PlacementProblem::SnapshotReplicas { saved: 2, asked: 4 },
+        PlacementProblem::GlobalBatch { layer: "data".into(), batch: 16, replicas: 3 },
+        PlacementProblem::MpiAlone,
+    ];
     check(
-        vec![
-            TrainError::NoReplicas,
-            TrainError::TooFewReplicas { replicas: 1, workers: workers(1, 2) },
-            TrainError::Inexact { replicas: 6, workers: workers(2, 1), nearest: 4, divides: true },
-            TrainError::Inexact { replicas: 5, workers: workers(1, 2), nearest: 4, divides: false },
-            TrainError::InexactWorkers { workers: workers(2, 3), divides: true },
-            TrainError::SnapshotReplicas { saved: 2, asked: 4 },
-            TrainError::GlobalBatch { layer: "data".into(), batch: 16, replicas: 3 },
-            TrainError::MpiAlone,
-        ],
+        problems.map(TrainError::from).into(),
         expect![[r#"
             at least one replica and one worker are needed
             --replicas 1 is too few for 2 workers: give at least as many replicas as workers
-            6 replicas on 2 ranks of 1 worker would not give the bits of one worker: each must run a power of two of them; nearest is --replicas 4, or --inexact
-            5 replicas on 2 workers would not give the bits of one worker: each must run a power of two of them; nearest is --replicas 4
-            2 ranks of 3 workers would not give the bits of one worker: several ranks need a power of two of workers each, or --inexact
+            6 replicas on 2 ranks of 1 worker would not give the bits of one worker: the number of replicas per worker must be a power of two; nearest is --replicas 4, or --inexact
+            5 replicas on 2 workers would not give the bits of one worker: the number of replicas per worker must be a power of two; nearest is --replicas 4
+            2 ranks of 3 workers would not give the bits of one worker: with several ranks, the number of workers per rank must be a power of two, or --inexact
             the snapshot was written by 2 replicas; resume with --replicas 2, not 4
             layer `data`: a global batch of 16 cannot be divided among 3 replicas: change `batch_size` or --replicas
             allreduce `mpi` is the MPI library's own: it needs several ranks (`mpirun`)"#]],

@@ -8,7 +8,7 @@ use net::{MemoryPlan, Net};
 
 use crate::open::build;
 use crate::sources::FileSources;
-use crate::{Event, ResumeProblem, TrainError, WhichNet};
+use crate::{Event, ResumeProblem, SolverProblem, TrainError, WhichNet};
 
 /// The data sources of one test net, in the order of its data layers.
 pub(super) type TestSources = Vec<Box<dyn DataSource>>;
@@ -62,7 +62,8 @@ impl TestNet {
         let TestNetConfig { index, written, iterations, workers, train } = *config;
         let which = WhichNet::Test(index);
         let adopt = |net: &mut Net| {
-            net.adopt(train).map_err(|layer| TrainError::TestShapes { layer, which: which.clone() })
+            net.adopt(train)
+                .map_err(|layer| SolverProblem::TestShapes { layer, which: which.clone() })
         };
         let mut net = build(&which, written, MemoryPlan::ForwardOnly, sources, events)?;
         adopt(&mut net)?;

@@ -3,7 +3,7 @@
 
 use collective::{AlgorithmChoice, Network};
 use exchange::wire;
-use train::{ComparedItem, Event, Job, JobConfig, Ranks, TrainError};
+use train::{ComparedItem, Event, Job, JobConfig, PlacementProblem, Ranks, TrainError};
 
 use crate::support::{case, config, on_hosts, on_ranks};
 
@@ -92,7 +92,7 @@ fn the_librarys_own_algorithm_needs_the_library() {
         for algorithm in ["mpi", "direct:0-1K;mpi:1K-"] {
             let error = Job::open(four_replicas(workers, algorithm), &mut |_| ()).err().unwrap();
             assert!(
-                matches!(error, TrainError::MpiAlone),
+                matches!(error, TrainError::Placement(PlacementProblem::MpiAlone)),
                 "{workers} workers, {algorithm}"
             );
         }

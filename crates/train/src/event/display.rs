@@ -1,0 +1,34 @@
+//! What the event of a displayed iteration carries.
+
+use std::time::Duration;
+
+use net::Output;
+use serde::{Deserialize, Serialize};
+
+use crate::{PhaseTimes, seconds};
+
+/// What one displayed iteration shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Display {
+    /// The iteration.
+    pub iter: u64,
+    /// Smoothed loss.
+    #[serde(with = "net::float_text")]
+    pub loss: f32,
+    /// The learning rate of its update.
+    #[serde(with = "net::float_text")]
+    pub rate: f32,
+    /// Time since the last display.
+    #[serde(with = "seconds")]
+    pub elapsed: Duration,
+    /// Iterations since the last display.
+    pub iterations: u64,
+    /// Items trained on since then, by all replicas.
+    pub items: u64,
+    /// What worker 0 spent its time on since then.
+    pub times: PhaseTimes,
+    /// `display`.
+    pub interval: u64,
+    /// Outputs of the train net.
+    pub outputs: Vec<Output>,
+}

@@ -1,0 +1,52 @@
+//! What a net that runs without a solver is built from.
+
+use std::path::PathBuf;
+
+use caffe_format::{NetState, Phase};
+use kernels::Simd;
+use net::MemoryPlan;
+
+use crate::files::UnknownFields;
+
+/// Which net to build, and with what.
+#[derive(Debug, Clone)]
+pub struct NetConfig {
+    /// The net file.
+    pub model: PathBuf,
+    /// Phase, level and stages.
+    pub state: NetState,
+    /// Model files to load, in order.
+    pub weights: Vec<PathBuf>,
+    /// Threads.
+    pub threads: usize,
+    /// SIMD level.
+    pub simd: Simd,
+    /// Seed of fillers and dropout.
+    pub seed: u32,
+    /// Folder that relative paths in the net start from.
+    pub root: PathBuf,
+    /// Fields Caffe does not have.
+    pub unknown: UnknownFields,
+    /// Whether backward will run.
+    pub memory_plan: MemoryPlan,
+}
+
+impl NetConfig {
+    /// The net in `model`, to be run forward in phase TEST: on one thread at the machine's SIMD
+    /// level, params drawn with seed 1, paths relative to the working directory, unknown fields an
+    /// error. Fields are public: set what should be otherwise, `weights` above all.
+    #[must_use]
+    pub fn new(model: impl Into<PathBuf>) -> Self {
+        Self {
+            model: model.into(),
+            state: NetState { phase: Some(Phase::Test), ..NetState::default() },
+            weights: Vec::new(),
+            threads: 1,
+            simd: Simd::detect(),
+            seed: 1,
+            root: PathBuf::new(),
+            unknown: UnknownFields::Reject,
+            memory_plan: MemoryPlan::ForwardOnly,
+        }
+    }
+}
