@@ -144,9 +144,9 @@ impl Exchange {
                 let memory = self.link.shared_memory().expect("asked when it was prepared");
                 local_sum::all_reduce(memory, format, values)
             }
-            SumMethod::Library => {
+            SumMethod::Library(datatype) => {
                 let library = self.link.library_sum().expect("asked when it was prepared");
-                library.sum_f32(values)
+                library.sum(values.as_mut_bytes(), *datatype)
             }
         };
         self.end(stamp, done)

@@ -6,7 +6,7 @@ use crate::wire::WireFormat;
 use crate::{ExchangeConfig, ExchangeError};
 use collective::{Algorithm, Plan};
 use std::sync::Arc;
-use transport::Transport;
+use transport::{LibraryDatatype, Transport};
 
 /// One all-reduce, ready to run.
 pub(crate) struct PreparedSum {
@@ -23,8 +23,8 @@ pub(crate) enum SumMethod {
     Plan(Plan),
     /// By direct reads of the other ranks' memory: what `direct` means between threads.
     SharedMemory,
-    /// By the library underneath.
-    Library,
+    /// By the library underneath, as elements of this type.
+    Library(LibraryDatatype),
 }
 
 /// What was prepared since the configuration changed.
@@ -79,8 +79,8 @@ fn method(
     if link.library_sum().is_none() {
         return Err(ExchangeError::NoLibrary { algorithm, transport });
     }
-    if format.conversion.is_some() {
+    let Some(datatype) = format.library else {
         return Err(ExchangeError::LibraryFormat { algorithm, format: format.name });
-    }
-    Ok(SumMethod::Library)
+    };
+    Ok(SumMethod::Library(datatype))
 }

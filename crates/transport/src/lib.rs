@@ -42,7 +42,7 @@ pub use error::LinkError;
 pub use heartbeat::HeartbeatChannel;
 pub use progress::{BegunCollective, Busy, RankProgress, Waiting};
 pub use session::{AddBytes, Session, session};
-pub use transport::{LibrarySum, Posted, SharedMemory, Stamp, Transport};
+pub use transport::{LibraryDatatype, LibrarySum, Posted, SharedMemory, Stamp, Transport};
 
 /// Lanes of every transport, from 0 on.
 pub const LANES_MAX: usize = 64;

@@ -131,8 +131,31 @@ pub trait SharedMemory {
     ) -> Result<(), LinkError>;
 }
 
+/// A datatype that the library underneath can sum. What it stands for is the caller's to know: here
+/// it is a name to pass on and a number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LibraryDatatype {
+    /// `MPI_FLOAT`.
+    Float,
+}
+
+impl LibraryDatatype {
+    /// Bytes per element.
+    #[must_use]
+    pub fn element_bytes(self) -> usize {
+        match self {
+            Self::Float => 4,
+        }
+    }
+}
+
 /// A library that sums in its own way: fast, in an order that it does not tell.
 pub trait LibrarySum {
-    /// Leaves the sum over all ranks in `values`. All ranks call this together.
-    fn sum_f32(&mut self, values: &mut [f32]) -> Result<(), LinkError>;
+    /// Leaves the sum over all ranks in `bytes`, which hold elements of `datatype`, aligned to
+    /// their size. All ranks call this together.
+    ///
+    /// # Panics
+    ///
+    /// If the elements are not whole or not aligned.
+    fn sum(&mut self, bytes: &mut [u8], datatype: LibraryDatatype) -> Result<(), LinkError>;
 }

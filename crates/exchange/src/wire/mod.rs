@@ -17,6 +17,7 @@ mod float16;
 mod float32;
 
 use std::fmt;
+use transport::LibraryDatatype;
 use zerocopy::IntoBytes;
 
 /// Every format, by name.
@@ -41,6 +42,8 @@ pub struct WireFormat {
     pub add: fn(&mut [u8], &[u8]),
     /// `None`: every `f32` is represented, by its own bytes.
     pub conversion: Option<Conversion>,
+    /// What a library that can sum these elements calls them.
+    pub library: Option<LibraryDatatype>,
 }
 
 /// Between `f32` and a narrower format. Both slices have the same number of elements.
