@@ -72,7 +72,8 @@ fn method(
     if algorithm.is_direct() && link.shared_memory().is_some() {
         return Ok(SumMethod::SharedMemory);
     }
-    if let Some(plan) = algorithm.plan(link.rank(), len, config.segmentation) {
+    let segmentation = config.segmentation.in_elements(format.element_bytes);
+    if let Some(plan) = algorithm.plan(link.rank(), len, segmentation) {
         return Ok(SumMethod::Plan(plan));
     }
     let (algorithm, transport) = (algorithm.to_string(), link.name());

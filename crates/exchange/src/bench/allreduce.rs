@@ -6,9 +6,9 @@
 use super::check::SumChecker;
 use super::report::{AllReduceResult, table_head, table_line};
 use crate::wire::WireFormat;
-use crate::{Exchange, ExchangeConfig, ExchangeError, spawn_ranks};
+use crate::{ByteSegmentation, Exchange, ExchangeConfig, ExchangeError, spawn_ranks};
 use base::Clock;
-use collective::{Algorithm, AlgorithmChoice, Network, Segmentation, all_with_plans, find};
+use collective::{Algorithm, AlgorithmChoice, Network, all_with_plans, find};
 use std::io::{self, Write};
 
 /// What to measure. Plain data, as the command line gives it.
@@ -25,7 +25,7 @@ pub struct AllReduceBench {
     /// Wire format (`--type`).
     pub wire: &'static WireFormat,
     /// How buffers are divided; `None` for the transport's default.
-    pub segmentation: Option<Segmentation>,
+    pub segmentation: Option<ByteSegmentation>,
     /// What `auto` computes with; `None` for the transport's default.
     pub network: Option<Network>,
 }
@@ -94,12 +94,11 @@ pub fn run_rank(
     for &bytes in &options.sizes {
         let mut values = vec![0.0_f32; bytes / options.wire.element_bytes];
         for choice in &options.algorithms {
-            let base = base.clone().with_wire(options.wire);
             let config = ExchangeConfig {
                 choice: choice.clone(),
-                segmentation: options.segmentation.unwrap_or(base.segmentation),
                 network: options.network.unwrap_or(base.network),
-                ..base
+                segmentation: options.segmentation.unwrap_or(base.segmentation),
+                wire: options.wire,
             };
             exchange.configure(config);
             let measured = measure(exchange, &choice.to_string(), options, clock, &mut values)?;

@@ -1,9 +1,10 @@
 //! The bench measures what it says.
 
 use super::{AllReduceBench, run_local};
+use crate::ByteSegmentation;
 use crate::wire::WIRE_FORMATS;
 use base::Clock;
-use collective::{AlgorithmChoice, Segmentation};
+use collective::AlgorithmChoice;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ fn every_algorithm_and_size_gets_a_line_in_every_format() {
             iterations: 3,
             warm_ups: 1,
             wire,
-            segmentation: Some(Segmentation { segment_elements: 100, lanes: 2 }),
+            segmentation: Some(ByteSegmentation { segment_bytes: 400, lanes: 2 }),
             network: None,
         };
         let mut table = Vec::new();

@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use collective::{AlgorithmChoice, Segmentation, parse_size};
+use collective::{AlgorithmChoice, parse_size};
+use exchange::ByteSegmentation;
 use exchange::bench::allreduce::{AllReduceBench, run_local, run_rank};
 use exchange::bench::report::{AllReduceResult, json};
 use exchange::wire::{self, WireFormat};
@@ -48,8 +49,8 @@ pub(crate) struct AllReduceArgs {
     #[arg(long = "type", value_name = "FORMAT", value_parser = wire::find, default_value = "f32")]
     wire: &'static WireFormat,
     /// Bytes of a message and messages under way at once, like `256Kx4` [default: the transport's]
-    #[arg(long, alias = "cut", value_name = "BYTESxN", value_parser = message_bytes_and_lanes)]
-    segments: Option<(usize, usize)>,
+    #[arg(long, alias = "cut", value_name = "BYTESxN", value_parser = segmentation)]
+    segments: Option<ByteSegmentation>,
     /// Network parameters that `auto` computes with, as `bench network` saved them
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
@@ -59,12 +60,12 @@ pub(crate) struct AllReduceArgs {
 }
 
 /// Reads `BYTESxN`.
-fn message_bytes_and_lanes(text: &str) -> Result<(usize, usize)> {
+fn segmentation(text: &str) -> Result<ByteSegmentation> {
     let (bytes, lanes) = text.split_once('x').context("expected BYTESxN")?;
-    let (bytes, lanes) = (parse_size(bytes)?, lanes.parse()?);
-    ensure!(bytes >= size_of::<f32>(), "a message has at least one element of 4 bytes");
+    let (segment_bytes, lanes) = (parse_size(bytes)?, lanes.parse()?);
+    ensure!(segment_bytes >= size_of::<f32>(), "a message has at least one element of 4 bytes");
     ensure!(lanes > 0, "at least one message is under way");
-    Ok((bytes, lanes))
+    Ok(ByteSegmentation { segment_bytes, lanes })
 }
 
 pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
@@ -79,10 +80,7 @@ pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
         iterations: count(args.iterations),
         warm_ups: count(args.warm_ups),
         wire: args.wire,
-        segmentation: args.segments.map(|(bytes, lanes)| Segmentation {
-            segment_elements: bytes / args.wire.element_bytes,
-            lanes,
-        }),
+        segmentation: args.segments,
         network,
     };
     // JSON has standard output to itself.
