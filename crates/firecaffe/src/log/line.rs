@@ -1,7 +1,5 @@
 //! One line of the log: glog's severity, file and line number, and the text.
 
-use super::places::line_number;
-
 /// How much a line matters; glog's first letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Severity {
@@ -38,11 +36,6 @@ pub(crate) struct LogLine {
 pub(super) const OURS: &str = "firecaffe";
 
 impl LogLine {
-    /// A line of a command of Caffe, whose number is looked up.
-    pub(crate) fn caffe(text: String) -> Self {
-        Self::at("caffe.cpp", line_number(&text), text)
-    }
-
     /// A line of our own.
     pub(crate) fn ours(text: String) -> Self {
         Self::at(OURS, 1, text)

@@ -20,9 +20,7 @@ pub(super) fn of(event: &Event) -> Vec<LogLine> {
         Event::DataRestarted { .. } => {
             one("data_layer.cpp", 73, "Restarting data prefetching from start.".into())
         }
-        Event::RecordSkipped { reason, .. } => {
-            one("data_layer.cpp", 1, format!("skipped {reason}"))
-        }
+        Event::RecordSkipped { reason, .. } => one(OURS, 1, format!("skipped {reason}")),
         Event::Joined { hosts, allreduce } => one(OURS, 1, joined(hosts, allreduce)),
         Event::ReplicasPlaced { items, replicas, workers, rate, exact } => {
             let (all, s) = (items * replicas, if *workers == 1 { "" } else { "s" });
@@ -164,7 +162,7 @@ fn output_lines<'a>(
 }
 
 /// `accuracy = 0.9`, or for a loss `loss = 0.3 (* 1 = 0.3 loss)`.
-pub(crate) fn output_value(output: &Output, value: f32) -> String {
+pub(super) fn output_value(output: &Output, value: f32) -> String {
     let Output { name, loss_weight, .. } = output;
     let plain = format!("{name} = {}", number(value));
     if *loss_weight == 0.0 {
@@ -196,6 +194,6 @@ pub(crate) fn megabytes(bytes: usize) -> String {
 }
 
 /// A value as C++ streams print it.
-pub(crate) fn number(value: f32) -> String {
+pub(super) fn number(value: f32) -> String {
     general(f64::from(value))
 }
