@@ -20,7 +20,7 @@ const CANDIDATES: &[&str] = &[
 ];
 
 /// How the algorithm of a buffer is found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AlgorithmChoice {
     /// The cheapest exact one.
     Auto,
@@ -33,7 +33,7 @@ pub enum AlgorithmChoice {
 }
 
 /// One `name:from-to`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlgorithmRule {
     /// What moves buffers of these sizes.
     pub algorithm: Algorithm,

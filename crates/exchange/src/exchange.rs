@@ -63,6 +63,11 @@ impl Exchange {
         self.link.name()
     }
 
+    /// Whether the library underneath can sum: then algorithm `mpi` can run.
+    pub fn has_library_sum(&mut self) -> bool {
+        self.link.library_sum().is_some()
+    }
+
     /// How values are exchanged from here on.
     pub fn configure(&mut self, config: ExchangeConfig) {
         self.config = config;

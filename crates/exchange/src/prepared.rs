@@ -76,12 +76,12 @@ fn method(
     if let Some(plan) = algorithm.plan(link.rank(), len, segmentation) {
         return Ok(SumMethod::Plan(plan));
     }
-    let (algorithm, transport) = (algorithm.to_string(), link.name());
+    let (algorithm, transport) = (algorithm.clone(), link.name());
     if link.library_sum().is_none() {
         return Err(ExchangeError::NoLibrary { algorithm, transport });
     }
     let Some(datatype) = format.library else {
-        return Err(ExchangeError::LibraryFormat { algorithm, format: format.name });
+        return Err(ExchangeError::LibraryFormat { algorithm, format });
     };
     Ok(SumMethod::Library(datatype))
 }

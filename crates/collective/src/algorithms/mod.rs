@@ -79,7 +79,7 @@ pub struct Claim {
 }
 
 /// What follows an algorithm's name.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Servers, colours or ranks of a group; 0 where the row has none.
     pub(crate) count: usize,
@@ -143,6 +143,12 @@ impl Algorithm {
         find(direct::ROW.name).expect("a row of the table")
     }
 
+    /// The sum of the library underneath, where it has one.
+    #[must_use]
+    pub fn library() -> Self {
+        find(mpi::ROW.name).expect("a row of the table")
+    }
+
     /// The reduction tree: exact, and few rounds for short buffers.
     #[must_use]
     pub fn reduction_tree() -> Self {
@@ -197,6 +203,8 @@ impl PartialEq for Algorithm {
         self.row.name == other.row.name && self.settings == other.settings
     }
 }
+
+impl Eq for Algorithm {}
 
 impl Claim {
     /// A world of one: nothing moves.

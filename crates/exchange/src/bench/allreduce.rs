@@ -8,7 +8,7 @@ use super::report::{AllReduceResult, table_head, table_line};
 use crate::wire::WireFormat;
 use crate::{ByteSegmentation, Exchange, ExchangeConfig, ExchangeError, spawn_ranks};
 use base::Clock;
-use collective::{Algorithm, AlgorithmChoice, Network, all_with_plans, find};
+use collective::{Algorithm, AlgorithmChoice, Network, all_with_plans};
 use std::io::{self, Write};
 
 /// What to measure. Plain data, as the command line gives it.
@@ -16,7 +16,7 @@ use std::io::{self, Write};
 pub struct AllReduceBench {
     /// Sizes in bytes on the wire (`--sizes 1K,100M`), each rounded down to whole elements.
     pub sizes: Vec<usize>,
-    /// Names or choices (`--algorithms ring,auto`).
+    /// Names or choices (`--algorithms ring,auto`); all that the transport can run if empty.
     pub algorithms: Vec<AlgorithmChoice>,
     /// Timed runs of each (`--iterations`).
     pub iterations: usize,
@@ -34,11 +34,10 @@ impl AllReduceBench {
     /// The sizes of nccl-tests' usual sweep, thinned.
     pub const SIZES: &[usize] = &[1_000, 32_000, 1_000_000, 10_000_000, 100_000_000];
 
-    /// What is measured unless `--algorithms` says otherwise: every algorithm with a plan, by its
-    /// shortest name, and on transport `mpi` the library's own.
-    #[must_use]
-    pub fn all_algorithms(transport: &str) -> Vec<AlgorithmChoice> {
-        let library = if transport == "mpi" { find("mpi").ok() } else { None };
+    /// Every algorithm with a plan, by its shortest name, and the library's own if there is a
+    /// `library` that can sum.
+    fn all_algorithms(library: bool) -> Vec<AlgorithmChoice> {
+        let library = library.then(Algorithm::library);
         all_with_plans().into_iter().chain(library).map(AlgorithmChoice::Named).collect()
     }
 }
@@ -90,10 +89,14 @@ pub fn run_rank(
     table: &mut dyn Write,
 ) -> Result<Vec<AllReduceResult>, BenchError> {
     table.write_all(table_head().as_bytes())?;
+    let algorithms = match options.algorithms.is_empty() {
+        true => AllReduceBench::all_algorithms(exchange.has_library_sum()),
+        false => options.algorithms.clone(),
+    };
     let mut results = Vec::new();
     for &bytes in &options.sizes {
         let mut values = vec![0.0_f32; bytes / options.wire.element_bytes];
-        for choice in &options.algorithms {
+        for choice in &algorithms {
             let config = ExchangeConfig {
                 choice: choice.clone(),
                 network: options.network.unwrap_or(base.network),
@@ -101,7 +104,7 @@ pub fn run_rank(
                 wire: options.wire,
             };
             exchange.configure(config);
-            let measured = measure(exchange, &choice.to_string(), options, clock, &mut values)?;
+            let measured = measure(exchange, choice, options, clock, &mut values)?;
             table.write_all(table_line(&measured).as_bytes())?;
             table.flush()?;
             results.push(measured);
@@ -112,7 +115,7 @@ pub fn run_rank(
 
 fn measure(
     exchange: &mut Exchange,
-    asked: &str,
+    asked: &AlgorithmChoice,
     options: &AllReduceBench,
     clock: &dyn Clock,
     values: &mut [f32],
@@ -120,12 +123,11 @@ fn measure(
     let rank = exchange.rank();
     let checker = SumChecker::new(options.wire, rank.world());
     let (mut times, mut wrong) = (Vec::new(), 0);
-    let mut algorithm: Option<Algorithm> = None;
     for iteration in 0..options.warm_ups + options.iterations.max(1) {
         checker.fill(values, rank.index());
         exchange.barrier()?;
         let start = clock.now();
-        algorithm = Some(exchange.all_reduce(values)?);
+        exchange.all_reduce(values)?;
         let took = clock.now() - start;
         let ours = [took.as_secs_f32() * 1e6, checker.count_wrong(values)];
         let (slowest, errors) = agree(exchange, ours)?;
@@ -136,8 +138,8 @@ fn measure(
     }
     times.sort_by(f64::total_cmp);
     Ok(AllReduceResult {
-        asked: asked.to_owned(),
-        algorithm: algorithm.map_or_else(String::new, |algorithm| algorithm.to_string()),
+        asked: asked.clone(),
+        algorithm: exchange.algorithm(values.len()),
         wire: options.wire,
         transport: exchange.transport(),
         workers: rank.world(),

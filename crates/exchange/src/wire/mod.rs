@@ -72,6 +72,8 @@ impl PartialEq for WireFormat {
     }
 }
 
+impl Eq for WireFormat {}
+
 impl fmt::Debug for WireFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)

@@ -4,7 +4,7 @@ use super::{AllReduceBench, run_local};
 use crate::ByteSegmentation;
 use crate::wire::WIRE_FORMATS;
 use base::Clock;
-use collective::AlgorithmChoice;
+use collective::{Algorithm, AlgorithmChoice};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -38,7 +38,28 @@ fn every_algorithm_and_size_gets_a_line_in_every_format() {
         assert_eq!(String::from_utf8(table).unwrap().lines().count(), 2 + 8);
         assert_eq!(results.len(), 8);
         assert!(results.iter().all(|m| m.wrong == 0 && m.workers == 3 && m.transport == "local"));
-        assert_eq!((results[0].asked.as_str(), results[7].bytes()), ("auto", 4_000));
-        assert_ne!(results[0].algorithm, "auto");
+        assert_eq!((&results[0].asked, results[7].bytes()), (&AlgorithmChoice::Auto, 4_000));
+        assert!(results[0].algorithm.is_direct(), "what `auto` is between threads");
     }
+}
+
+/// Unless told otherwise, all are measured; the library's own only where there is one.
+#[test]
+fn all_algorithms_are_those_that_can_run() {
+    let options = AllReduceBench {
+        sizes: vec![400],
+        algorithms: Vec::new(),
+        iterations: 1,
+        warm_ups: 0,
+        wire: crate::wire::F32,
+        segmentation: None,
+        network: None,
+    };
+    let clock = OneMicrosecond::default();
+    let results = run_local(2, 2, &options, &clock, &mut Vec::new()).unwrap();
+    let ran: Vec<_> = results.into_iter().map(|result| result.algorithm).collect();
+    assert_eq!(ran, collective::all_with_plans());
+    let with_library = AllReduceBench::all_algorithms(true);
+    assert_eq!(with_library.len(), ran.len() + 1);
+    assert!(with_library.contains(&AlgorithmChoice::Named(Algorithm::library())));
 }

@@ -71,12 +71,9 @@ fn segmentation(text: &str) -> Result<ByteSegmentation> {
 pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
     let network = args.network.as_deref().map(read_network).transpose()?;
     let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    let options = |transport: &str| AllReduceBench {
+    let options = AllReduceBench {
         sizes: args.sizes.clone(),
-        algorithms: match args.algorithms.is_empty() {
-            true => AllReduceBench::all_algorithms(transport),
-            false => args.algorithms.clone(),
-        },
+        algorithms: args.algorithms.clone(),
         iterations: count(args.iterations),
         warm_ups: count(args.warm_ups),
         wire: args.wire,
@@ -89,13 +86,11 @@ pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
         _ => Box::new(io::stdout()),
     };
     let results = if launch::is_launched() {
-        let options = options("mpi");
         machine::on_ranks(&args.between, table, &|exchange, config, clock, table| {
             Ok(run_rank(exchange, config, &options, clock, table)?)
         })?
     } else {
-        let (options, clock) = (options("local"), RealClock::start());
-        let mut table = table;
+        let (clock, mut table) = (RealClock::start(), table);
         let workers = args.between.workers();
         Some(run_local(workers, launch::cores(), &options, &clock, &mut table)?)
     };
