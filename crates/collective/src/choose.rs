@@ -60,14 +60,14 @@ pub enum AlgorithmChoiceError {
         rule: String,
     },
     /// Rules leave a gap or overlap.
-    #[error("rule `{rule}` starts at {from} bytes, but the rules before it end at {want}")]
+    #[error("rule `{rule}` starts at {from} bytes, but the rules before it {}", ends(*.end))]
     NotNext {
         /// What was written.
         rule: String,
         /// Where it starts.
         from: usize,
-        /// Where it should start.
-        want: String,
+        /// Where it should start; `None` when the rules before it cover every size.
+        end: Option<usize>,
     },
     /// The last rule ends.
     #[error("no rule covers sizes from {from} bytes on; end the last rule with `-`")]
@@ -75,6 +75,10 @@ pub enum AlgorithmChoiceError {
         /// Where the rules end.
         from: usize,
     },
+}
+
+fn ends(end: Option<usize>) -> String {
+    end.map_or("cover every size".to_owned(), |end| format!("end at {end} bytes"))
 }
 
 impl AlgorithmChoice {
@@ -93,12 +97,8 @@ impl AlgorithmChoice {
         for text in written.split(';').map(str::trim).filter(|text| !text.is_empty()) {
             let rule = parse_rule(text)?;
             if next != Some(rule.from) {
-                let want = next.map_or("no size".to_owned(), |next| format!("{next} bytes"));
-                return Err(AlgorithmChoiceError::NotNext {
-                    rule: text.to_owned(),
-                    from: rule.from,
-                    want,
-                });
+                let (rule, from) = (text.to_owned(), rule.from);
+                return Err(AlgorithmChoiceError::NotNext { rule, from, end: next });
             }
             next = rule.to;
             rules.push(rule);

@@ -5,7 +5,7 @@ use caffe_format::SolverParameter;
 use crate::{
     LearningRates, SolverError, UpdateRule, Warmup,
     error::expect,
-    rules::{DecayMode, HyperParams, RULES, find},
+    rules::{DecayMode, HyperParams, find},
 };
 
 /// Fields of the solver prototxt that Caffe does not have.
@@ -57,10 +57,8 @@ impl Solver {
     /// Checks every field that the rates, the preparation and the rule read.
     pub fn lower(p: &SolverParameter, extensions: &Extensions) -> Result<Self, SolverError> {
         let rates = LearningRates::lower(p, extensions.warmup)?;
-        let rule = find(p.type_()).ok_or_else(|| SolverError::UnknownRule {
-            name: p.type_().into(),
-            known: RULES.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", "),
-        })?;
+        let rule =
+            find(p.type_()).ok_or_else(|| SolverError::UnknownRule { name: p.type_().into() })?;
         let hyper = HyperParams::lower(p, extensions.trust_coefficient)?;
         (rule.check)(&hyper)?;
         let clip = p.clip_gradients();
@@ -77,7 +75,7 @@ impl Solver {
         })
     }
 
-    /// The row of [`RULES`] that `type` names.
+    /// The row of [`RULES`](crate::RULES) that `type` names.
     #[must_use]
     pub fn rule(&self) -> &'static UpdateRule {
         self.rule

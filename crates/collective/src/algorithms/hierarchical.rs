@@ -18,7 +18,7 @@
 //!
 //! Exact if both algorithms are and the group is a power of two: `T(0, p)` then splits at groups.
 
-use super::{Algorithm, AlgorithmRow, Claim, Pattern, Settings, find};
+use super::{Algorithm, AlgorithmRow, Claim, Pattern, Settings, SettingsError, find};
 use crate::reducing::{ReduceLane, relabel};
 use base::Rank;
 use std::collections::BTreeSet;
@@ -40,17 +40,20 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     pattern: Some(Pattern { reduce, segments, claim }),
 };
 
-fn parse(rest: &str) -> Result<Settings, String> {
+fn parse(rest: &str) -> Result<Settings, SettingsError> {
     let (group, pair) = rest.split_once(':').unwrap_or((rest, "direct+ring"));
     let count = group.parse().ok().filter(|&count| count > 0);
-    let count = count.ok_or_else(|| format!("`{group}` is not a group size"))?;
-    let (inner, outer) = pair.split_once('+').ok_or_else(|| format!("`{pair}` is not a pair"))?;
-    let nested = [inner, outer].map(|name| match find(name) {
-        Ok(algorithm) if algorithm.is_library() => Err(format!("`{name}` has no plan")),
-        other => other.map_err(|err| err.to_string()),
-    });
-    let [inner, outer] = nested;
-    Ok(Settings { count, nested: vec![inner?, outer?] })
+    let count = count.ok_or_else(|| SettingsError::Group { written: group.to_owned() })?;
+    let both = pair.split_once('+');
+    let (inner, outer) = both.ok_or_else(|| SettingsError::Pair { written: pair.to_owned() })?;
+    Ok(Settings { count, nested: vec![nested(inner)?, nested(outer)?] })
+}
+
+fn nested(name: &str) -> Result<Algorithm, SettingsError> {
+    match find(name).map_err(Box::new)? {
+        algorithm if algorithm.is_library() => Err(SettingsError::NoPlan { algorithm }),
+        algorithm => Ok(algorithm),
+    }
 }
 
 fn pair(settings: &Settings) -> &[Algorithm; 2] {

@@ -45,7 +45,7 @@ pub struct AlgorithmRow {
     /// Formula of [`Claim::port`], for the documentation.
     pub port: &'static str,
     /// Reads what follows the name and its colon.
-    parse: fn(&str) -> Result<Settings, String>,
+    parse: fn(&str) -> Result<Settings, SettingsError>,
     /// Whether the sum follows the canonical tree in this world.
     exact: fn(&Settings, usize) -> bool,
     /// `None`: the library underneath runs it.
@@ -110,10 +110,58 @@ pub enum NameError {
         /// What was written.
         written: String,
         /// What is wrong with it.
-        what: String,
+        what: SettingsError,
         /// How it should look.
         syntax: &'static str,
     },
+}
+
+/// What is wrong with what follows an algorithm's name and its colon.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The algorithm has no settings.
+    #[error("`:{written}` means nothing")]
+    Unexpected {
+        /// What was written.
+        written: String,
+    },
+    /// Not a number.
+    #[error("`{written}` is not a number")]
+    Number {
+        /// What was written.
+        written: String,
+    },
+    /// A number of which one is the least.
+    #[error("0 is too few")]
+    Zero,
+    /// Every server or colour has a lane.
+    #[error("{count} is too many: a plan has {LANES_MAX} lanes")]
+    Lanes {
+        /// What was written.
+        count: usize,
+    },
+    /// Not a number of ranks.
+    #[error("`{written}` is not a group size")]
+    Group {
+        /// What was written.
+        written: String,
+    },
+    /// Not an inner and an outer algorithm.
+    #[error("`{written}` is not a pair")]
+    Pair {
+        /// What was written.
+        written: String,
+    },
+    /// An inner or outer algorithm that the library runs.
+    #[error("`{algorithm}` has no plan")]
+    NoPlan {
+        /// Which.
+        algorithm: Algorithm,
+    },
+    /// An inner or outer algorithm that does not exist.
+    #[error(transparent)]
+    Nested(#[from] Box<NameError>),
 }
 
 fn known() -> String {
@@ -212,23 +260,21 @@ impl Claim {
 }
 
 /// For rows without settings.
-fn no_settings(rest: &str) -> Result<Settings, String> {
-    if rest.is_empty() { Ok(Settings::default()) } else { Err(format!("`:{rest}` means nothing")) }
+fn no_settings(rest: &str) -> Result<Settings, SettingsError> {
+    match rest {
+        "" => Ok(Settings::default()),
+        _ => Err(SettingsError::Unexpected { written: rest.to_owned() }),
+    }
 }
 
 /// For rows with one number, which may be left out: as many lanes, so no more than there are.
-fn one_count(rest: &str, default: usize) -> Result<Settings, String> {
-    let count = match rest {
-        "" => default,
-        digits => digits.parse().map_err(|_| format!("`{digits}` is not a number"))?,
-    };
-    if count == 0 {
-        return Err("0 is too few".to_owned());
+fn one_count(rest: &str, default: usize) -> Result<Settings, SettingsError> {
+    let number = || SettingsError::Number { written: rest.to_owned() };
+    match if rest.is_empty() { default } else { rest.parse().map_err(|_| number())? } {
+        0 => Err(SettingsError::Zero),
+        count if count > LANES_MAX => Err(SettingsError::Lanes { count }),
+        count => Ok(Settings { count, nested: Vec::new() }),
     }
-    if count > LANES_MAX {
-        return Err(format!("{count} is too many: a plan has {LANES_MAX} lanes"));
-    }
-    Ok(Settings { count, nested: Vec::new() })
 }
 
 /// Rounds up: 3 for worlds 5 to 8.

@@ -61,6 +61,12 @@ fn what_is_wrong_is_said() {
         ],
     );
     check(
+        "hierarchical:4:ring+rings",
+        expect![
+            "error: `hierarchical:4:ring+rings`: unknown algorithm `rings` (known: direct, halving-doubling, hierarchical, mpi, multi-color, parameter-server, reduction-tree, ring); write `hierarchical:GROUP[:INNER+OUTER]`"
+        ],
+    );
+    check(
         "ring:0-1K;direct",
         expect!["error: rule `direct` has no sizes; write `name:from-to`, such as `ring:256K-`"],
     );
@@ -73,7 +79,7 @@ fn what_is_wrong_is_said() {
     check(
         "ring:0-;direct:2K-",
         expect![
-            "error: rule `direct:2K-` starts at 2000 bytes, but the rules before it end at no size"
+            "error: rule `direct:2K-` starts at 2000 bytes, but the rules before it cover every size"
         ],
     );
     check(
