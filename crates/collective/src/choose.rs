@@ -4,20 +4,10 @@
 //! a name such as `multi-color:4`, or rules `halving-doubling:0-256K;multi-color:256K-`, each
 //! `name:from-to` in bytes, `to` excluded, together covering every size.
 
-use crate::{ALGORITHMS, Algorithm, NameError, Network, SizeError, find, parse_size};
+use crate::algorithms::CANDIDATES;
+use crate::{ALGORITHMS, Algorithm, NameError, Network, SizeError, parse_size};
 use std::fmt;
-
-/// Names tried by `auto-any`, in order of preference when costs are equal; `auto` tries the exact
-/// ones.
-const CANDIDATES: &[&str] = &[
-    "direct",
-    "halving-doubling",
-    "reduction-tree",
-    "ring",
-    "multi-color:2",
-    "multi-color:4",
-    "multi-color:8",
-];
+use std::str::FromStr;
 
 /// How the algorithm of a buffer is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,16 +71,18 @@ fn ends(end: Option<usize>) -> String {
     end.map_or("cover every size".to_owned(), |end| format!("end at {end} bytes"))
 }
 
-impl AlgorithmChoice {
+impl FromStr for AlgorithmChoice {
+    type Err = AlgorithmChoiceError;
+
     /// Reads what `--allreduce` takes.
-    pub fn parse(written: &str) -> Result<Self, AlgorithmChoiceError> {
+    fn from_str(written: &str) -> Result<Self, AlgorithmChoiceError> {
         match written {
             "auto" => return Ok(Self::Auto),
             "auto-any" => return Ok(Self::AutoAny),
             _ => {}
         }
         if !written.contains(';') && sizes_of(written).is_none() {
-            return Ok(Self::Named(find(written)?));
+            return Ok(Self::Named(written.parse()?));
         }
         let mut rules = Vec::new();
         let mut next = Some(0);
@@ -105,7 +97,9 @@ impl AlgorithmChoice {
         }
         next.map_or(Ok(Self::Rules(rules)), |from| Err(AlgorithmChoiceError::NoEnd { from }))
     }
+}
 
+impl AlgorithmChoice {
     /// The algorithm for `bytes` in a world.
     #[must_use]
     pub fn algorithm(&self, world: usize, bytes: usize, network: &Network) -> Algorithm {
@@ -124,7 +118,7 @@ impl AlgorithmChoice {
 /// The cheapest algorithm, among exact ones only if `exact`.
 #[must_use]
 pub fn choose(world: usize, bytes: usize, network: &Network, exact: bool) -> Algorithm {
-    let candidates = CANDIDATES.iter().map(|name| find(name).expect("a name of the table"));
+    let candidates = CANDIDATES.iter().map(|&(row, count)| Algorithm::of_row(row, count));
     candidates
         .filter(|algorithm| !exact || algorithm.is_exact(world))
         .filter_map(|algorithm| Some((algorithm.cost_us(world, bytes, network)?, algorithm)))
@@ -144,7 +138,7 @@ fn parse_rule(rule: &str) -> Result<AlgorithmRule, AlgorithmChoiceError> {
     let (name, from, to) =
         sizes_of(rule).ok_or_else(|| AlgorithmChoiceError::NoSizes { rule: rule.to_owned() })?;
     let to = if to.is_empty() { None } else { Some(parse_size(to)?) };
-    Ok(AlgorithmRule { algorithm: find(name)?, from: parse_size(from)?, to })
+    Ok(AlgorithmRule { algorithm: name.parse()?, from: parse_size(from)?, to })
 }
 
 impl fmt::Display for AlgorithmChoice {
@@ -168,7 +162,8 @@ impl fmt::Display for AlgorithmChoice {
 /// Every row that has a plan, by its shortest name: what `bench allreduce` runs unless told.
 #[must_use]
 pub fn all_with_plans() -> Vec<Algorithm> {
-    ALGORITHMS.iter().filter_map(|row| find(row.name).ok()).filter(|a| !a.is_library()).collect()
+    let named = ALGORITHMS.iter().filter_map(|row| row.name.parse().ok());
+    named.filter(|algorithm: &Algorithm| !algorithm.is_library()).collect()
 }
 
 #[cfg(test)]

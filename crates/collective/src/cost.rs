@@ -6,6 +6,7 @@
 
 use crate::Algorithm;
 use std::fmt;
+use std::str::FromStr;
 
 /// What a machine or cluster can do, as `firecaffe bench network` measures it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,9 +43,13 @@ impl Network {
     pub const LOCAL: Self = Self { latency_us: 2.0, bandwidth_gbs: 8.0, reduce_gbs: 9.0 };
     /// Hosts on one-gigabit Ethernet, until somebody measures.
     pub const GIGABIT: Self = Self { latency_us: 50.0, bandwidth_gbs: 0.117, reduce_gbs: 9.0 };
+}
+
+impl FromStr for Network {
+    type Err = NetworkError;
 
     /// Reads what [`Display`](fmt::Display) writes.
-    pub fn parse(text: &str) -> Result<Self, NetworkError> {
+    fn from_str(text: &str) -> Result<Self, NetworkError> {
         let mut network = Self { latency_us: 0.0, bandwidth_gbs: 0.0, reduce_gbs: 0.0 };
         for (index, written) in text.lines().enumerate() {
             if written.trim().is_empty() || written.starts_with('#') {
@@ -97,22 +102,23 @@ impl Algorithm {
 #[cfg(test)]
 mod tests {
     use super::{Network, NetworkError};
-    use crate::find;
+    use crate::Algorithm;
 
     #[test]
     fn saved_and_read_back() {
-        let network = Network::parse(&Network::GIGABIT.to_string());
-        assert_eq!(network, Ok(Network::GIGABIT));
-        let missing = Network::parse("latency_us = 1\n# words\n\nreduce_gbs = 2\n");
+        assert_eq!(Network::GIGABIT.to_string().parse(), Ok(Network::GIGABIT));
+        let missing = "latency_us = 1\n# words\n\nreduce_gbs = 2\n".parse::<Network>();
         assert_eq!(missing, Err(NetworkError::Value { name: "bandwidth_gbs" }));
-        assert!(matches!(Network::parse("latency = 1"), Err(NetworkError::Line { line: 1, .. })));
+        let unknown = "latency = 1".parse::<Network>();
+        assert!(matches!(unknown, Err(NetworkError::Line { line: 1, .. })));
     }
 
     /// By hand for four ranks: 6 rounds, 1.5 buffers on the link, 0.75 buffers added.
     #[test]
     fn a_ring_of_four() {
         let network = Network { latency_us: 10.0, bandwidth_gbs: 0.5, reduce_gbs: 2.0 };
-        let cost = find("ring").unwrap().cost_us(4, 1_000_000, &network).unwrap();
+        let ring: Algorithm = "ring".parse().unwrap();
+        let cost = ring.cost_us(4, 1_000_000, &network).unwrap();
         assert!((cost - (60.0 + 3000.0 + 375.0)).abs() < 1e-9, "{cost}");
     }
 
@@ -120,7 +126,8 @@ mod tests {
     #[test]
     fn tree_overtakes_the_server_at_four() {
         let cost = |name: &str, world| {
-            find(name).unwrap().cost_us(world, 30_000_000, &Network::GIGABIT).unwrap()
+            let algorithm: Algorithm = name.parse().unwrap();
+            algorithm.cost_us(world, 30_000_000, &Network::GIGABIT).unwrap()
         };
         let ratio = |world| cost("parameter-server", world) / cost("reduction-tree", world);
         assert!(ratio(2) <= 1.01);

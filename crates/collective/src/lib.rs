@@ -27,7 +27,7 @@ mod variable;
 pub mod docs;
 pub mod verify;
 
-pub use algorithms::{ALGORITHMS, Algorithm, AlgorithmRow, Claim, NameError, SettingsError, find};
+pub use algorithms::{ALGORITHMS, Algorithm, AlgorithmRow, Claim, NameError, SettingsError};
 pub use canonical::tree_split;
 pub use choose::{AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, all_with_plans, choose};
 pub use cost::{Network, NetworkError};

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(feature = "mpi")]
 mod checks {
     use base::line_to_stderr;
-    use collective::{AlgorithmChoice, find};
+    use collective::{Algorithm, AlgorithmChoice};
     use exchange::canonical::tree_sum;
     use exchange::wire::{WIRE_FORMATS, WireFormat};
     use exchange::{ByteSegmentation, Exchange, ExchangeConfig, ExchangeError};
@@ -61,7 +61,7 @@ mod checks {
 
     fn all_reduce(exchange: &mut Exchange, name: &str, format: &'static WireFormat) -> Done {
         let (me, world) = (exchange.rank().index(), exchange.rank().world());
-        let algorithm = find(name)?;
+        let algorithm: Algorithm = name.parse()?;
         let exact = algorithm.is_exact(world);
         let segmentation = ByteSegmentation { segment_bytes: 3_999, lanes: 4 };
         let choice = AlgorithmChoice::Named(algorithm);

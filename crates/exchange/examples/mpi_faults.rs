@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(feature = "mpi")]
 mod faults {
     use base::{Clock, line_to_stderr};
-    use collective::{AlgorithmChoice, parse_size};
+    use collective::parse_size;
     use exchange::{Exchange, ExchangeConfig, ExchangeError, mpi, watch};
     use std::convert::Infallible;
     use std::sync::Arc;
@@ -42,8 +42,7 @@ mod faults {
             return Err("BYTES ALGORITHM SILENCE_MAX [absent RANK | stray RANK]".into());
         };
         let mut len = parse_size(bytes)? / size_of::<f32>();
-        let config =
-            ExchangeConfig { choice: AlgorithmChoice::parse(algorithm)?, ..ExchangeConfig::MPI };
+        let config = ExchangeConfig { choice: algorithm.parse()?, ..ExchangeConfig::MPI };
         let silence_max = Duration::from_secs_f64(silence_max.parse()?);
         #[expect(clippy::disallowed_methods, reason = "a binary supplies the clock")]
         let clock = Arc::new(ProcessClock(Instant::now()));

@@ -178,5 +178,5 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn read_network(path: &Path) -> Result<Network> {
     let text =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Network::parse(&text).with_context(|| path.display().to_string())
+    text.parse::<Network>().with_context(|| path.display().to_string())
 }

@@ -18,7 +18,7 @@
 //!
 //! Exact if both algorithms are and the group is a power of two: `T(0, p)` then splits at groups.
 
-use super::{Algorithm, AlgorithmRow, Claim, Pattern, Settings, SettingsError, find};
+use super::{Algorithm, AlgorithmRow, Claim, Pattern, Settings, SettingsError};
 use crate::reducing::{ReduceLane, relabel};
 use base::Rank;
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ fn parse(rest: &str) -> Result<Settings, SettingsError> {
 }
 
 fn nested(name: &str) -> Result<Algorithm, SettingsError> {
-    match find(name).map_err(Box::new)? {
+    match name.parse::<Algorithm>().map_err(Box::new)? {
         algorithm if algorithm.is_library() => Err(SettingsError::NoPlan { algorithm }),
         algorithm => Ok(algorithm),
     }

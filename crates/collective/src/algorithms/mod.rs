@@ -18,6 +18,7 @@ use crate::reducing::ReduceLane;
 use base::Rank;
 use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// Every algorithm, by name.
@@ -30,6 +31,18 @@ pub const ALGORITHMS: &[AlgorithmRow] = &[
     parameter_server::ROW,
     reduction_tree::ROW,
     ring::ROW,
+];
+
+/// What `auto-any` tries, with the number of colours, in order of preference when costs are equal;
+/// `auto` tries the exact ones.
+pub(crate) const CANDIDATES: &[(&AlgorithmRow, usize)] = &[
+    (&direct::ROW, 0),
+    (&halving_doubling::ROW, 0),
+    (&reduction_tree::ROW, 0),
+    (&ring::ROW, 0),
+    (&multi_color::ROW, 2),
+    (&multi_color::ROW, 4),
+    (&multi_color::ROW, 8),
 ];
 
 /// One line of the table.
@@ -169,38 +182,49 @@ fn known() -> String {
     names.join(", ")
 }
 
-/// The algorithm of this name, e.g. `ring`, `multi-color:4` or `hierarchical:4:direct+ring`.
-pub fn find(written: &str) -> Result<Algorithm, NameError> {
-    let (name, rest) = written.split_once(':').unwrap_or((written, ""));
-    let row = ALGORITHMS
-        .iter()
-        .find(|row| row.name == name)
-        .ok_or_else(|| NameError::Unknown { name: name.to_owned() })?;
-    let settings = (row.parse)(rest).map_err(|what| NameError::Settings {
-        written: written.to_owned(),
-        what,
-        syntax: row.syntax,
-    })?;
-    Ok(Algorithm { row, settings, written: written.into() })
+impl FromStr for Algorithm {
+    type Err = NameError;
+
+    /// Reads names such as `ring`, `multi-color:4` or `hierarchical:4:direct+ring`.
+    fn from_str(written: &str) -> Result<Self, NameError> {
+        let (name, rest) = written.split_once(':').unwrap_or((written, ""));
+        let row = ALGORITHMS
+            .iter()
+            .find(|row| row.name == name)
+            .ok_or_else(|| NameError::Unknown { name: name.to_owned() })?;
+        let settings = (row.parse)(rest).map_err(|what| NameError::Settings {
+            written: written.to_owned(),
+            what,
+            syntax: row.syntax,
+        })?;
+        Ok(Self { row, settings, written: written.into() })
+    }
 }
 
 impl Algorithm {
+    /// A row with its number of servers or colours; 0 for one without settings.
+    pub(crate) fn of_row(row: &'static AlgorithmRow, count: usize) -> Self {
+        let written =
+            if count == 0 { row.name.into() } else { format!("{}:{count}", row.name).into() };
+        Self { row, settings: Settings { count, nested: Vec::new() }, written }
+    }
+
     /// The direct algorithm: what `auto` means where ranks share memory.
     #[must_use]
     pub fn direct() -> Self {
-        find(direct::ROW.name).expect("a row of the table")
+        Self::of_row(&direct::ROW, 0)
     }
 
     /// The sum of the library underneath, where it has one.
     #[must_use]
     pub fn library() -> Self {
-        find(mpi::ROW.name).expect("a row of the table")
+        Self::of_row(&mpi::ROW, 0)
     }
 
     /// The reduction tree: exact, and few rounds for short buffers.
     #[must_use]
     pub fn reduction_tree() -> Self {
-        find(reduction_tree::ROW.name).expect("a row of the table")
+        Self::of_row(&reduction_tree::ROW, 0)
     }
 
     /// Whether it is [`direct`](Self::direct): ranks that share memory do it without messages.
@@ -209,7 +233,7 @@ impl Algorithm {
         self.row.name == direct::ROW.name
     }
 
-    /// The name as it was written; [`find`] reads it back.
+    /// The name as it was written; [`from_str`](Self::from_str) reads it back.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.written

@@ -3,7 +3,7 @@
 use crate::prepared::SumMethod;
 use crate::wire::{self, WIRE_FORMATS, WireFormat};
 use crate::{ByteSegmentation, ExchangeConfig, ExchangeError, spawn_ranks};
-use collective::{Algorithm, AlgorithmChoice, Plan, PlanStep, find};
+use collective::{Algorithm, AlgorithmChoice, Plan, PlanStep};
 use transport::LinkError;
 
 const NAMES: &[&str] = &[
@@ -22,7 +22,7 @@ const NAMES: &[&str] = &[
 const WHOLE: ByteSegmentation = ByteSegmentation { segment_bytes: usize::MAX, lanes: 1 };
 
 fn config(name: &str, segmentation: ByteSegmentation) -> ExchangeConfig {
-    let choice = AlgorithmChoice::Named(find(name).unwrap());
+    let choice = AlgorithmChoice::Named(name.parse().unwrap());
     ExchangeConfig { choice, segmentation, ..ExchangeConfig::LOCAL }
 }
 
@@ -75,7 +75,7 @@ fn all_ranks_end_with_the_same_bits() {
                     let context = format!("{name}, {format}, world {world}, {len} values");
                     assert!(sums.iter().all(|sum| *sum == sums[0]), "{context}: ranks differ");
                     let want = want(format, world, len);
-                    if find(name).unwrap().is_exact(world) {
+                    if name.parse::<Algorithm>().unwrap().is_exact(world) {
                         assert_eq!(sums[0], want, "{context}");
                     }
                     let tolerance = 10.0 * epsilon(format);
@@ -193,7 +193,7 @@ fn auto_between_threads_is_direct_reads() {
 /// What is not a gradient stays `f32`, whatever gradients travel as.
 #[test]
 fn other_sums_are_not_rounded() {
-    let half = ExchangeConfig { wire: wire::find("bf16").unwrap(), ..ExchangeConfig::LOCAL };
+    let half = ExchangeConfig { wire: "bf16".parse().unwrap(), ..ExchangeConfig::LOCAL };
     let sums = spawn_ranks(3, 2, &half, |exchange| {
         let mut values = gradient(exchange.rank().index(), 10);
         exchange.sum(&mut values).unwrap();

@@ -17,6 +17,7 @@ mod float16;
 mod float32;
 
 use std::fmt;
+use std::str::FromStr;
 use transport::LibraryDatatype;
 use zerocopy::IntoBytes;
 
@@ -104,10 +105,13 @@ fn known() -> String {
     names.join(", ")
 }
 
-/// The format of this name.
-pub fn find(name: &str) -> Result<&'static WireFormat, WireFormatError> {
-    let found = WIRE_FORMATS.iter().find(|format| format.name == name);
-    found.ok_or_else(|| WireFormatError { name: name.to_owned() })
+impl FromStr for &'static WireFormat {
+    type Err = WireFormatError;
+
+    fn from_str(name: &str) -> Result<Self, WireFormatError> {
+        let found = WIRE_FORMATS.iter().find(|format| format.name == name);
+        found.ok_or_else(|| WireFormatError { name: name.to_owned() })
+    }
 }
 
 #[cfg(test)]

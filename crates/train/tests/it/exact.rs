@@ -108,7 +108,7 @@ fn what_cannot_be_placed_is_refused_before_the_first_iteration() {
     };
     let text = refused(&|c| (c.workers, c.replicas) = (2, Some(6)));
     assert!(text.contains("nearest is --replicas 4"), "{text}");
-    let mpi = collective::AlgorithmChoice::parse("mpi").unwrap();
+    let mpi: collective::AlgorithmChoice = "mpi".parse().unwrap();
     let text = refused(&|c| (c.workers, c.allreduce) = (2, mpi.clone()));
     assert!(text.contains("several ranks"), "{text}");
     let text = refused(&|c| (c.replicas, c.batch) = (Some(3), BatchMeaning::Global));
@@ -171,7 +171,7 @@ fn any_ranks_and_exact_algorithms_give_the_same_bits() {
             for overlap in [Overlap::DuringBackward, Overlap::AfterBackward] {
                 let mut config =
                     JobConfig { workers, overlap, bucket_bytes: 2000, ..config.clone() };
-                config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
+                config.allreduce = algorithm.parse().unwrap();
                 let hashes = hashes_of_ranks(ranks, &config, 6);
                 let what = format!("{name}: {ranks} ranks x {workers}, {algorithm}, {overlap:?}");
                 assert!(hashes.iter().all(|&hash| hash == one), "{what}");
@@ -194,7 +194,7 @@ fn in_every_wire_format_any_workers_and_ranks_give_the_same_bits() {
         same("4 workers", hash(JobConfig { workers: 4, ..config.clone() }, 6));
         for &(ranks, workers, algorithm) in WORLDS {
             let mut config = JobConfig { workers, bucket_bytes: 2000, ..config.clone() };
-            config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
+            config.allreduce = algorithm.parse().unwrap();
             for got in hashes_of_ranks(ranks, &config, 6) {
                 same(&format!("{ranks} ranks x {workers}, {algorithm}"), got);
             }
@@ -221,7 +221,7 @@ fn a_run_says_whether_its_sums_are_exact() {
         (1, 2, "ring", true),
     ] {
         let mut config = JobConfig { workers, ..replicas("sgd_fixed", folder.path()) };
-        config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
+        config.allreduce = algorithm.parse().unwrap();
         let exact = on_ranks(ranks, &config, |config, ranks| {
             let mut exact = None;
             let mut listen = |event: Event| {

@@ -26,7 +26,7 @@ fn every_algorithm_and_size_gets_a_line_in_every_format() {
     for wire in WIRE_FORMATS {
         let options = AllReduceBench {
             sizes: vec![4, 4_000],
-            algorithms: names.iter().map(|name| AlgorithmChoice::parse(name).unwrap()).collect(),
+            algorithms: names.iter().map(|name| name.parse().unwrap()).collect(),
             iterations: 3,
             warm_ups: 1,
             wire,

@@ -8,7 +8,7 @@ use collective::{AlgorithmChoice, parse_size};
 use exchange::ByteSegmentation;
 use exchange::bench::allreduce::{AllReduceBench, run_local, run_rank};
 use exchange::bench::report::{AllReduceResult, json};
-use exchange::wire::{self, WireFormat};
+use exchange::wire::WireFormat;
 
 use super::{Between, machine};
 use crate::clock::RealClock;
@@ -37,7 +37,7 @@ pub(crate) struct AllReduceArgs {
     sizes: Vec<usize>,
     /// Algorithms, separated by commas, or `auto`, `auto-any`, or rules like "ring:1M-;direct:0-1M"
     /// [default: all]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = AlgorithmChoice::parse)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     algorithms: Vec<AlgorithmChoice>,
     /// Measured runs of each; the median counts
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -46,7 +46,7 @@ pub(crate) struct AllReduceArgs {
     #[arg(long, value_name = "N", default_value_t = 2)]
     warm_ups: u64,
     /// How elements travel: f32, f16 or bf16
-    #[arg(long = "type", value_name = "FORMAT", value_parser = wire::find, default_value = "f32")]
+    #[arg(long = "type", value_name = "FORMAT", default_value = "f32")]
     wire: &'static WireFormat,
     /// Bytes of a message and messages under way at once, like `256Kx4` [default: the transport's]
     #[arg(long, alias = "cut", value_name = "BYTESxN", value_parser = segmentation)]

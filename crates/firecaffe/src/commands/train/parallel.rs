@@ -38,7 +38,7 @@ pub(crate) struct ParallelArgs {
     /// How gradients are summed: an algorithm, `auto` (the cheapest exact one), `auto-any`, or
     /// rules by size like "ring:1M-;direct:0-1M" (docs/algorithms.md). Between ranks; with one rank
     /// a named one runs between its workers, and `auto` is direct reads
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = AlgorithmChoice::parse)]
+    #[arg(long, value_name = "NAME", default_value = "auto")]
     allreduce: AlgorithmChoice,
     /// Network parameters for `auto`, as saved by `bench network`
     #[arg(long, value_name = "FILE")]
