@@ -8,16 +8,17 @@
 use super::diagnostic::{Diagnostics, ERRORS_MAX, Sink};
 use super::lexer::{Lexer, Token, TokenKind};
 use super::suggest::did_you_mean;
-use super::{Unknown, scalar};
+use super::{Diagnostic, UnknownFields, scalar};
 use crate::STRUCT_BYTES_MAX;
 use crate::message::{Field, FieldType, Label, Message, MessageKind, SlotMut};
 
+/// Fills `message`; the unknown fields that were skipped.
 pub(super) fn root(
     file: &str,
     source: &str,
-    unknown: Unknown<'_>,
+    unknown: UnknownFields,
     message: &mut dyn Message,
-) -> Result<(), Diagnostics> {
+) -> Result<Vec<Diagnostic>, Diagnostics> {
     let mut lexer = Lexer::new(source);
     let token = lexer.next();
     let mut parser = Parser {
@@ -25,6 +26,7 @@ pub(super) fn root(
         token,
         sink: Sink::new(file, source),
         unknown,
+        warnings: Vec::new(),
         open: vec![Open { kind: message.kind(), field: "", at: 0, close: "" }],
         close_down_to: None,
         cut: false,
@@ -32,15 +34,19 @@ pub(super) fn root(
     };
     parser.fields(message);
     parser.require(message, 0);
-    parser.sink.finish()
+    let Parser { sink, warnings, .. } = parser;
+    sink.finish()?;
+    Ok(warnings)
 }
 
-pub(super) struct Parser<'a, 'u> {
+pub(super) struct Parser<'a> {
     lexer: Lexer<'a>,
     /// The token that comes next.
     pub(super) token: Token<'a>,
     pub(super) sink: Sink<'a>,
-    unknown: Unknown<'u>,
+    unknown: UnknownFields,
+    /// Unknown fields that were skipped.
+    warnings: Vec<Diagnostic>,
     /// The blocks that are open, outermost first; the first is the file.
     pub(super) open: Vec<Open>,
     /// Set while blocks are closed that lack a brace: how many stay open.
@@ -57,7 +63,7 @@ pub(super) struct Open {
     pub(super) close: &'static str,
 }
 
-impl<'a> Parser<'a, '_> {
+impl<'a> Parser<'a> {
     pub(super) fn advance(&mut self) {
         self.token = self.lexer.next();
     }
@@ -140,15 +146,13 @@ impl<'a> Parser<'a, '_> {
                 .or_else(|| self.outer_field(name.text))
                 .or_else(|| did_you_mean(name.text, names))
         };
-        match &self.unknown {
-            Unknown::Warn(warnings) if warnings.len() >= ERRORS_MAX => {}
-            Unknown::Warn(_) => {
+        match self.unknown {
+            UnknownFields::Warn if self.warnings.len() >= ERRORS_MAX => {}
+            UnknownFields::Warn => {
                 let warning = self.sink.describe(name.at, message, hint());
-                if let Unknown::Warn(warnings) = &mut self.unknown {
-                    warnings.push(warning);
-                }
+                self.warnings.push(warning);
             }
-            Unknown::Reject => {
+            UnknownFields::Reject => {
                 let hint = hint();
                 self.sink.error(name.at, message, hint);
             }
@@ -171,7 +175,7 @@ impl<'a> Parser<'a, '_> {
     /// brace.
     fn belongs_outside(&mut self, kind: &MessageKind) -> bool {
         let name = self.token;
-        let here = matches!(self.unknown, Unknown::Warn(_)) || kind.by_name(name.text).is_some();
+        let here = self.unknown == UnknownFields::Warn || kind.by_name(name.text).is_some();
         if here || !self.peek().is_any("{<") {
             return false;
         }

@@ -5,7 +5,7 @@ use super::parser::Parser;
 use crate::DEPTH_MAX;
 use crate::message::Field;
 
-impl Parser<'_, '_> {
+impl Parser<'_> {
     /// Whether the name that comes next begins a field.
     pub(super) fn at_field(&self) -> bool {
         self.token.kind == TokenKind::Name && self.peek().is_any(":{<")

@@ -18,7 +18,7 @@ use caffe_format::Phase;
 use train::{NetConfig, Single};
 
 use crate::log::{CaffeLine, Log};
-use crate::options::{NetRunArgs, phase};
+use crate::options::NetRunArgs;
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -58,7 +58,7 @@ pub(crate) struct TimeArgs {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
     /// Phase to build the net in
-    #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN", value_parser = phase)]
+    #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN")]
     phase: Phase,
     #[command(flatten)]
     running: NetRunArgs,

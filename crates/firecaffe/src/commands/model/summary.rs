@@ -8,7 +8,7 @@ use net::describe;
 use train::{FileSources, OnBadSample, TrainError, WhichNet, files};
 
 use crate::commands::table;
-use crate::options::{LayerSelectionArgs, PrototxtArgs, phase, root};
+use crate::options::{LayerSelectionArgs, PrototxtArgs, root};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -28,7 +28,7 @@ pub(crate) struct SummaryArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "net")]
     model: Option<PathBuf>,
     /// Phase to build the net in
-    #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN", value_parser = phase)]
+    #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN")]
     phase: Phase,
     #[command(flatten)]
     selection: LayerSelectionArgs,
