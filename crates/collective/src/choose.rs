@@ -116,8 +116,7 @@ impl AlgorithmChoice {
 }
 
 /// The cheapest algorithm, among exact ones only if `exact`.
-#[must_use]
-pub fn choose(world: usize, bytes: usize, network: &Network, exact: bool) -> Algorithm {
+fn choose(world: usize, bytes: usize, network: &Network, exact: bool) -> Algorithm {
     let candidates = CANDIDATES.iter().map(|&(row, count)| Algorithm::of_row(row, count));
     candidates
         .filter(|algorithm| !exact || algorithm.is_exact(world))

@@ -29,7 +29,7 @@ pub mod verify;
 
 pub use algorithms::{ALGORITHMS, Algorithm, AlgorithmRow, Claim, NameError, SettingsError};
 pub use canonical::tree_split;
-pub use choose::{AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, all_with_plans, choose};
+pub use choose::{AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, all_with_plans};
 pub use cost::{Network, NetworkError};
 pub use plan::{CollectiveOperation, LANES_MAX, Segmentation, broadcast};
 pub use size::{SizeError, parse_size};

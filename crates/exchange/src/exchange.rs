@@ -88,15 +88,6 @@ impl Exchange {
         Ok(algorithm)
     }
 
-    /// Leaves the sum over all ranks in `values`, by this algorithm and in `f32`.
-    pub fn all_reduce_by(
-        &mut self,
-        algorithm: &Algorithm,
-        values: &mut [f32],
-    ) -> Result<(), ExchangeError> {
-        self.sum_in(wire::F32, algorithm, values)
-    }
-
     /// Leaves the canonical sum over all ranks in `values`, whatever is configured: for all that is
     /// not a gradient.
     pub fn sum(&mut self, values: &mut [f32]) -> Result<(), ExchangeError> {

@@ -24,26 +24,6 @@ pub struct Posted {
     pub(crate) index: u64,
 }
 
-impl Posted {
-    /// For transports outside this crate: `index` is theirs to choose.
-    #[must_use]
-    pub fn new(to: usize, lane: usize, index: u64) -> Self {
-        Self { to, lane, index }
-    }
-
-    /// The receiving rank.
-    #[must_use]
-    pub fn to(&self) -> usize {
-        self.to
-    }
-
-    /// What [`Posted::new`] was given.
-    #[must_use]
-    pub fn index(&self) -> u64 {
-        self.index
-    }
-}
-
 /// Moves bytes between ranks, and nothing else. Threads, MPI and simulated links implement it.
 ///
 /// Messages from one rank to another on one lane arrive in order; lanes are independent. Calls

@@ -31,8 +31,8 @@ pub struct AllReduceBench {
 }
 
 impl AllReduceBench {
-    /// The sizes of nccl-tests' usual sweep, thinned.
-    pub const SIZES: &[usize] = &[1_000, 32_000, 1_000_000, 10_000_000, 100_000_000];
+    /// What `--sizes` is unless given: nccl-tests' usual sweep, thinned.
+    pub const SIZES: &str = "1K,32K,1M,10M,100M";
 
     /// Every algorithm with a plan, by its shortest name, and the library's own if there is a
     /// `library` that can sum.

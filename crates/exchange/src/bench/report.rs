@@ -52,7 +52,7 @@ impl AllReduceResult {
 
 /// The table's head.
 #[must_use]
-pub fn table_head() -> String {
+pub(super) fn table_head() -> String {
     let mut head = String::new();
     let _ = writeln!(
         head,
@@ -69,7 +69,7 @@ pub fn table_head() -> String {
 
 /// One line of the table.
 #[must_use]
-pub fn table_line(m: &AllReduceResult) -> String {
+pub(super) fn table_line(m: &AllReduceResult) -> String {
     let ran = match &m.asked {
         AlgorithmChoice::Named(algorithm) => algorithm.to_string(),
         asked => format!("{asked} ({})", m.algorithm),

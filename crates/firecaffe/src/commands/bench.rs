@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Subcommand;
+use exchange::watch::SILENCE_MAX;
 
 use crate::options::silence_max;
 
@@ -29,7 +30,7 @@ pub(crate) struct Between {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1024))]
     workers: u64,
     /// Under `mpirun`: a rank that is silent for longer is reported as lost, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = silence_max)]
+    #[arg(long, value_name = "SECONDS", default_value_t = SILENCE_MAX.as_secs_f64(), value_parser = silence_max)]
     silence_max: f64,
 }
 

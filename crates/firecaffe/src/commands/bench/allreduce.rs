@@ -33,7 +33,7 @@ pub(crate) struct AllReduceArgs {
     #[command(flatten)]
     between: Between,
     /// Bytes to sum, separated by commas
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size, default_value = "1K,32K,1M,10M,100M")]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size, default_value = AllReduceBench::SIZES)]
     sizes: Vec<usize>,
     /// Algorithms, separated by commas, or `auto`, `auto-any`, or rules like "ring:1M-;direct:0-1M"
     /// [default: all]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use collective::AlgorithmChoice;
+use exchange::watch::SILENCE_MAX;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
 
 use crate::launch;
@@ -44,7 +45,7 @@ pub(crate) struct ParallelArgs {
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Under `mpirun`: seconds without a heartbeat after which a rank is reported as lost
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = silence_max)]
+    #[arg(long, value_name = "SECONDS", default_value_t = SILENCE_MAX.as_secs_f64(), value_parser = silence_max)]
     silence_max: f64,
     /// Which BatchNorm statistics test, snapshot and hash use
     #[arg(long, value_name = "WHICH", default_value = "averaged",
