@@ -128,12 +128,12 @@ fn measure(
         exchange.barrier()?;
         let start = clock.now();
         exchange.all_reduce(values)?;
-        let took = clock.now() - start;
-        let ours = [took.as_secs_f32() * 1e6, checker.count_wrong(values)];
-        let (slowest, errors) = agree(exchange, ours)?;
-        wrong += errors;
+        let time_us = (clock.now() - start).as_secs_f64() * 1e6;
+        let ours = IterationOutcome { time_us, wrong: checker.count_wrong(values) };
+        let all = ours.of_all_ranks(exchange)?;
+        wrong += all.wrong;
         if iteration >= options.warm_ups {
-            times.push(slowest);
+            times.push(all.time_us);
         }
     }
     times.sort_by(f64::total_cmp);
@@ -150,17 +150,40 @@ fn measure(
     })
 }
 
-/// The slowest rank's time and all ranks' errors.
-fn agree(exchange: &mut Exchange, ours: [f32; 2]) -> Result<(f64, u64), ExchangeError> {
-    let (me, world) = (exchange.rank().index(), exchange.rank().world());
-    let mut all = vec![0.0_f32; 2 * world]; // a sum with zeros everywhere else gathers exactly
-    all[2 * me..2 * me + 2].copy_from_slice(&ours);
-    exchange.sum(&mut all)?;
-    let slowest = all.iter().step_by(2).copied().fold(0.0, f32::max);
-    let errors: f32 = all.iter().skip(1).step_by(2).sum();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-    let errors = errors as u64;
-    Ok((f64::from(slowest), errors))
+/// What one iteration was on one rank.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct IterationOutcome {
+    time_us: f64,
+    /// Values that are not the sum.
+    wrong: u64,
+}
+
+impl IterationOutcome {
+    fn to_bytes(self) -> Vec<u8> {
+        [self.time_us.to_le_bytes(), self.wrong.to_le_bytes()].concat()
+    }
+
+    /// # Panics
+    ///
+    /// If another rank sent anything but what [`to_bytes`](Self::to_bytes) gives: it runs the same
+    /// program.
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let (time_us, wrong) = bytes.split_first_chunk().expect("a time");
+        let wrong = wrong.try_into().expect("a count");
+        Self { time_us: f64::from_le_bytes(*time_us), wrong: u64::from_le_bytes(wrong) }
+    }
+
+    /// The slowest rank's time and all ranks' wrong values.
+    fn of_all_ranks(self, exchange: &mut Exchange) -> Result<Self, ExchangeError> {
+        let all = exchange.all_gather_v(&self.to_bytes())?;
+        Ok(all.iter().map(|bytes| Self::from_bytes(bytes)).fold(
+            Self { time_us: 0.0, wrong: 0 },
+            |all, rank| Self {
+                time_us: all.time_us.max(rank.time_us),
+                wrong: all.wrong + rank.wrong,
+            },
+        ))
+    }
 }
 
 #[cfg(test)]

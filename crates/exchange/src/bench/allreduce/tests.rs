@@ -1,8 +1,8 @@
 //! The bench measures what it says.
 
-use super::{AllReduceBench, run_local};
-use crate::ByteSegmentation;
+use super::{AllReduceBench, IterationOutcome, run_local};
 use crate::wire::WIRE_FORMATS;
+use crate::{ByteSegmentation, ExchangeConfig, spawn_ranks};
 use base::Clock;
 use collective::{Algorithm, AlgorithmChoice};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,4 +62,17 @@ fn all_algorithms_are_those_that_can_run() {
     let with_library = AllReduceBench::all_algorithms(true);
     assert_eq!(with_library.len(), ran.len() + 1);
     assert!(with_library.contains(&AlgorithmChoice::Named(Algorithm::library())));
+}
+
+/// Times are not added, counts are, and neither is rounded to `f32`.
+#[test]
+fn an_iteration_takes_as_long_as_its_slowest_rank() {
+    let merged = spawn_ranks(3, 2, &ExchangeConfig::LOCAL, |exchange| {
+        let rank = exchange.rank().index();
+        let ours = [(1.25, 1 << 25), (1e9 + 0.5, 1), (0.0, 0)][rank];
+        let ours = IterationOutcome { time_us: ours.0, wrong: ours.1 };
+        ours.of_all_ranks(exchange).unwrap()
+    });
+    let want = IterationOutcome { time_us: 1e9 + 0.5, wrong: (1 << 25) + 1 };
+    assert_eq!(merged, [want; 3]);
 }
