@@ -1,7 +1,7 @@
 //! The price of an all-reduce: latency of its rounds, transfer on its busiest link, its additions.
 //!
-//! `time = rounds·latency + port·bytes/bandwidth + reduced·bytes/reduce rate`, with the figures
-//! that the rows claim and the verifier confirms. Passes overlap when a plan runs, so this is what
+//! `time = rounds·latency + busiest link·bytes/bandwidth + reduced·bytes/reduce rate`, with the figures
+//! that the rows state and the verifier confirms. Passes overlap when a plan runs, so this is what
 //! remains when pipes are full; good enough to choose by, and the simulator times the plan itself.
 
 use crate::Algorithm;
@@ -89,12 +89,12 @@ impl Algorithm {
     /// Microseconds for an all-reduce of `bytes`; `None` when the transport runs it.
     #[must_use]
     pub fn cost_us(&self, world: usize, bytes: usize, network: &Network) -> Option<f64> {
-        let claim = self.claim(world)?;
+        let cost = self.cost(world)?;
         let kilobytes = bytes as f64 / 1e3; // one at 1 GB/s takes a microsecond
         Some(
-            claim.rounds as f64 * network.latency_us
-                + claim.port * kilobytes / network.bandwidth_gbs
-                + claim.reduced * kilobytes / network.reduce_gbs,
+            cost.rounds as f64 * network.latency_us
+                + cost.busiest_link * kilobytes / network.bandwidth_gbs
+                + cost.reduced * kilobytes / network.reduce_gbs,
         )
     }
 }

@@ -16,8 +16,10 @@ pub fn markdown() -> String {
     let mut page = String::from(HEAD);
     page.push_str("\n| name | does | rounds | busiest link |\n|---|---|---|---|\n");
     for row in ALGORITHMS {
-        let (rounds, port) = (row.rounds.replace('|', "\\|"), row.port.replace('|', "\\|"));
-        let _ = writeln!(page, "| `{}` | {} | {rounds} | {port} |", row.syntax, row.summary);
+        let [rounds, busiest_link] =
+            [row.rounds, row.busiest_link].map(|formula| formula.replace('|', "\\|"));
+        let _ =
+            writeln!(page, "| `{}` | {} | {rounds} | {busiest_link} |", row.syntax, row.summary);
     }
     page.push_str(FIGURES);
     page.push_str("\n| name | exact |");
@@ -31,8 +33,9 @@ pub fn markdown() -> String {
         let _ = write!(page, "| `{name}` | {} |", if exact { "yes" } else { "no" });
         for &world in WORLDS {
             let figures = figures(&algorithm, world);
-            let port = figures.sent.max(figures.received) as f64 / LEN as f64;
-            let _ = write!(page, " {} · {} · {port:.2} |", figures.rounds, figures.messages);
+            let busiest_link = figures.sent.max(figures.received) as f64 / LEN as f64;
+            let _ =
+                write!(page, " {} · {} · {busiest_link:.2} |", figures.rounds, figures.messages);
         }
         page.push('\n');
     }

@@ -27,7 +27,9 @@ mod variable;
 pub mod docs;
 pub mod verify;
 
-pub use algorithms::{ALGORITHMS, Algorithm, AlgorithmRow, Claim, NameError, SettingsError};
+pub use algorithms::{
+    ALGORITHMS, Algorithm, AlgorithmCost, AlgorithmRow, NameError, SettingsError,
+};
 pub use canonical::tree_split;
 pub use choose::{AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, all_with_plans};
 pub use cost::{Network, NetworkError};

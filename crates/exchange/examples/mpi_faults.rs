@@ -1,8 +1,8 @@
 //! What the tests run under `mpirun` to see faults: ranks that sum until something goes wrong.
 //!
-//! `mpi_faults BYTES ALGORITHM SILENCE_MAX [absent RANK | stray RANK]`: every rank says its process
+//! `mpi_faults BYTES ALGORITHM SILENCE_MAX [absent RANK | diverge RANK]`: every rank says its process
 //! number and all-reduces over and over. An absent rank never comes to the first collective, one
-//! that strays asks for a value more than the others.
+//! that diverges asks for a value more than the others.
 
 #[cfg(not(feature = "mpi"))]
 fn main() {}
@@ -39,7 +39,7 @@ mod faults {
     pub(crate) fn run() -> Result<(), Box<dyn std::error::Error>> {
         let args: Vec<_> = std::env::args().skip(1).collect();
         let [bytes, algorithm, silence_max, fault @ ..] = &args[..] else {
-            return Err("BYTES ALGORITHM SILENCE_MAX [absent RANK | stray RANK]".into());
+            return Err("BYTES ALGORITHM SILENCE_MAX [absent RANK | diverge RANK]".into());
         };
         let mut len = parse_size(bytes)? / size_of::<f32>();
         let config = ExchangeConfig { choice: algorithm.parse()?, ..ExchangeConfig::MPI };

@@ -11,7 +11,7 @@ pub enum ExchangeError {
     /// A message did not arrive.
     #[error("collective {sequence} ({label}) failed")]
     Link {
-        /// Collectives before it, and itself.
+        /// Counts the collectives of this rank, from 1.
         sequence: u64,
         /// Operation, length, format and algorithm.
         label: String,

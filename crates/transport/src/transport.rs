@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Marks every message of one collective, so that ranks that run different ones notice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// Collectives this rank began before.
+    /// Counts the collectives of this rank, from 1.
     pub sequence: u64,
     /// Operation, length, format and algorithm, in words: shown when ranks disagree.
     pub label: Arc<str>,

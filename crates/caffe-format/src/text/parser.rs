@@ -5,7 +5,7 @@
 //! that belongs to an enclosing message (`layer` inside `layer`) is taken as a sign of a missing
 //! brace: it is reported once and the blocks in between count as closed.
 
-use super::diagnostic::{Diagnostics, ERRORS_MAX, Sink};
+use super::diagnostic::{DiagnosticCollector, Diagnostics, ERRORS_MAX};
 use super::lexer::{Lexer, Token, TokenKind};
 use super::suggest::did_you_mean;
 use super::{Diagnostic, UnknownFields, scalar};
@@ -24,7 +24,7 @@ pub(super) fn root(
     let mut parser = Parser {
         lexer,
         token,
-        sink: Sink::new(file, source),
+        diagnostics: DiagnosticCollector::new(file, source),
         unknown,
         warnings: Vec::new(),
         open: vec![Open { kind: message.kind(), field: "", at: 0, close: "" }],
@@ -34,8 +34,8 @@ pub(super) fn root(
     };
     parser.fields(message);
     parser.require(message, 0);
-    let Parser { sink, warnings, .. } = parser;
-    sink.finish()?;
+    let Parser { diagnostics, warnings, .. } = parser;
+    diagnostics.finish()?;
     Ok(warnings)
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Parser<'a> {
     lexer: Lexer<'a>,
     /// The token that comes next.
     pub(super) token: Token<'a>,
-    pub(super) sink: Sink<'a>,
+    pub(super) diagnostics: DiagnosticCollector<'a>,
     unknown: UnknownFields,
     /// Unknown fields that were skipped.
     warnings: Vec<Diagnostic>,
@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn error(&mut self, at: usize, message: impl Into<String>) {
-        self.sink.error(at, message.into(), None);
+        self.diagnostics.error(at, message.into(), None);
     }
 
     /// Reads fields up to the brace that closes the innermost block, or the end.
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
             }
             let name = self.token.kind == TokenKind::Name;
             let closes = self.open.len() > 1 && self.token.is_any("}>");
-            if closes || self.token.kind == TokenKind::End || self.sink.is_full() {
+            if closes || self.token.kind == TokenKind::End || self.diagnostics.is_full() {
                 return;
             } else if !name {
                 self.stray();
@@ -117,9 +117,9 @@ impl<'a> Parser<'a> {
         };
         if let (Some(first), Label::Optional | Label::Required) = (first_at[index], field.label) {
             let message = format!("`{}` is given twice, but takes one value", field.name);
-            let (line, column) = self.sink.position(first);
+            let (line, column) = self.diagnostics.position(first);
             let hint = format!("first given at {line}:{column}");
-            self.sink.error(name.at, message, Some(hint));
+            self.diagnostics.error(name.at, message, Some(hint));
         }
         first_at[index].get_or_insert(name.at);
         let colon = self.eat(":");
@@ -149,12 +149,12 @@ impl<'a> Parser<'a> {
         match self.unknown {
             UnknownFields::Warn if self.warnings.len() >= ERRORS_MAX => {}
             UnknownFields::Warn => {
-                let warning = self.sink.describe(name.at, message, hint());
+                let warning = self.diagnostics.describe(name.at, message, hint());
                 self.warnings.push(warning);
             }
             UnknownFields::Reject => {
                 let hint = hint();
-                self.sink.error(name.at, message, hint);
+                self.diagnostics.error(name.at, message, hint);
             }
         }
         self.skip_value();
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
     fn outer_field(&self, name: &str) -> Option<String> {
         let outer = self.open.iter().rposition(|open| open.kind.by_name(name).is_some())?;
         let Open { field, at, close, .. } = *self.open.get(outer + 1)?;
-        let (line, column) = self.sink.position(at);
+        let (line, column) = self.diagnostics.position(at);
         let owner = self.open[outer].kind.name;
         Some(format!(
             "`{owner}` has one; is a `{close}` missing for `{field}`, opened at {line}:{column}?"
@@ -187,7 +187,7 @@ impl<'a> Parser<'a> {
         let Some(outer) = self.open.iter().rposition(is_list_of_blocks) else { return false };
         let message = format!("`{}` has no field `{}`", kind.name, name.text);
         let hint = self.outer_field(name.text);
-        self.sink.error(name.at, message, hint);
+        self.diagnostics.error(name.at, message, hint);
         self.close_down_to = Some(outer + 1);
         true
     }
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
         let FieldType::Message(kind) = field.kind else { panic!("only messages are blocks") };
         if !self.token.is_any("{<") {
             let hint = format!("write `{} {{ .. }}`", field.name);
-            self.sink.error(at, format!("`{}` takes a block", field.name), Some(hint));
+            self.diagnostics.error(at, format!("`{}` takes a block", field.name), Some(hint));
             return self.skip_scalar();
         }
         let Some(left) = self.struct_bytes_left.checked_sub(kind.size) else {

@@ -42,7 +42,7 @@ impl<'a> Parser<'a> {
         }
         let Some(value) = self.scalar(field) else { return };
         if let Err(refusal) = scalar::store(field, into.slot_mut(index), &value) {
-            self.sink.error(at, refusal.message, refusal.hint);
+            self.diagnostics.error(at, refusal.message, refusal.hint);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The table of algorithms. One file, one row each.
 //!
 //! To add one: write `algorithms/<name>.rs` with a `ROW`, add a `mod` line and a row below. The
-//! tests then hold it to its claims for every world up to 33, and `docs/algorithms.md` gains a
+//! tests then hold it to its costs for every world up to 33, and `docs/algorithms.md` gains a
 //! line.
 
 mod direct;
@@ -53,10 +53,10 @@ pub struct AlgorithmRow {
     pub syntax: &'static str,
     /// What it does, in one sentence.
     pub summary: &'static str,
-    /// Formula of [`Claim::rounds`], for the documentation.
+    /// Formula of [`AlgorithmCost::rounds`], for the documentation.
     pub rounds: &'static str,
-    /// Formula of [`Claim::port`], for the documentation.
-    pub port: &'static str,
+    /// Formula of [`AlgorithmCost::busiest_link`], for the documentation.
+    pub busiest_link: &'static str,
     /// Reads what follows the name and its colon.
     parse: fn(&str) -> Result<Settings, SettingsError>,
     /// Whether the sum follows the canonical tree in this world.
@@ -72,22 +72,22 @@ pub(crate) struct Pattern {
     /// Segments in which one pass over the buffer travels.
     pub(crate) segments: fn(&Settings, usize) -> usize,
     /// Cost in this world.
-    pub(crate) claim: fn(&Settings, usize) -> Claim,
+    pub(crate) cost: fn(&Settings, usize) -> AlgorithmCost,
 }
 
 /// What an all-reduce by this algorithm costs, in one pass; the tests compare it with the verifier.
 /// Volumes are in buffer lengths and hold for buffers that divide evenly.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Claim {
+pub struct AlgorithmCost {
     /// Messages one after another on the longest chain, each rank taking and sending one at a time.
     pub rounds: usize,
     /// Most that any rank sends, and most that any receives.
-    pub port: f64,
+    pub busiest_link: f64,
     /// Most that any rank adds.
     pub reduced: f64,
     /// Most that one rank owns after the reducing half.
     pub owned: f64,
-    /// The figures are met exactly, not only kept.
+    /// Whether the costs are exact; else they are upper bounds.
     pub tight: bool,
 }
 
@@ -253,8 +253,8 @@ impl Algorithm {
 
     /// What it costs by its row's formulas; `None` when the library runs it.
     #[must_use]
-    pub fn claim(&self, world: usize) -> Option<Claim> {
-        self.row.pattern.as_ref().map(|pattern| (pattern.claim)(&self.settings, world))
+    pub fn cost(&self, world: usize) -> Option<AlgorithmCost> {
+        self.row.pattern.as_ref().map(|pattern| (pattern.cost)(&self.settings, world))
     }
 }
 
@@ -278,9 +278,10 @@ impl PartialEq for Algorithm {
 
 impl Eq for Algorithm {}
 
-impl Claim {
+impl AlgorithmCost {
     /// A world of one: nothing moves.
-    const ALONE: Self = Self { rounds: 0, port: 0.0, reduced: 0.0, owned: 1.0, tight: true };
+    const ALONE: Self =
+        Self { rounds: 0, busiest_link: 0.0, reduced: 0.0, owned: 1.0, tight: true };
 }
 
 /// For rows without settings.

@@ -16,7 +16,7 @@
 //!            5 6 7                      7 0 1
 //! ```
 
-use super::{AlgorithmRow, Claim, Pattern, Settings, one_count};
+use super::{AlgorithmCost, AlgorithmRow, Pattern, Settings, one_count};
 use crate::reducing::{ReduceLane, ReduceStep, chunk_of};
 use base::Rank;
 use std::ops::Range;
@@ -30,10 +30,10 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     syntax: "multi-color[:COLORS]",
     summary: "k trees (default 4) with disjoint inner nodes carry 1/k of the buffer each (IBM)",
     rounds: "2f⌈log_f p⌉ at most",
-    port: "2 for most, less a root's share",
+    busiest_link: "2 for most, less a root's share",
     parse: |rest| one_count(rest, COLORS),
     exact: |_, world| world <= 2,
-    pattern: Some(Pattern { reduce, segments: |settings, world| settings.count.min(world), claim }),
+    pattern: Some(Pattern { reduce, segments: |settings, world| settings.count.min(world), cost }),
 };
 
 /// The trees of one world: the same heap, rotated.
@@ -93,9 +93,9 @@ fn reduce(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLan
         .collect()
 }
 
-fn claim(settings: &Settings, world: usize) -> Claim {
+fn cost(settings: &Settings, world: usize) -> AlgorithmCost {
     let trees = Trees::new(settings, world);
-    let (mut port, mut reduced) = (0, 0);
+    let (mut busiest_link, mut reduced) = (0, 0);
     for rank in 0..world {
         let labels = (0..trees.colors).map(|color| trees.label(color, rank));
         let (mut parents, mut children) = (0, 0);
@@ -103,13 +103,13 @@ fn claim(settings: &Settings, world: usize) -> Claim {
             parents += usize::from(label > 0);
             children += trees.children(label).len();
         }
-        port = port.max(parents + children);
+        busiest_link = busiest_link.max(parents + children);
         reduced = reduced.max(children);
     }
     let k = trees.colors as f64;
-    Claim {
+    AlgorithmCost {
         rounds: 2 * trees.ready(0),
-        port: port as f64 / k,
+        busiest_link: busiest_link as f64 / k,
         reduced: reduced as f64 / k,
         owned: 1.0 / k,
         tight: true,

@@ -68,17 +68,17 @@ fn all_reduce_is_proved() {
     let small = Segmentation { segment_elements: 3, lanes: 2 };
     for name in NAMES {
         let algorithm = named(name);
-        let mut strayed = algorithm.is_exact(WORLD_MAX);
+        let mut differs = algorithm.is_exact(WORLD_MAX);
         for world in 1..=WORLD_MAX {
             for len in awkward(world) {
                 for by in [Segmentation::WHOLE, small] {
                     let figures = proved(name, world, len, by);
                     assert!(figures.exact || !algorithm.is_exact(world), "{name}, world {world}");
-                    strayed |= !figures.exact;
+                    differs |= !figures.exact;
                 }
             }
         }
-        assert!(strayed, "{name} is exact everywhere but does not say so");
+        assert!(differs, "{name} is exact everywhere but does not say so");
     }
 }
 
@@ -99,28 +99,28 @@ fn broadcast_is_proved() {
 /// The formulas in the rows are the verifier's figures: equal where tight, never exceeded
 /// elsewhere.
 #[test]
-fn claims_hold() {
+fn costs_hold() {
     for name in NAMES {
         for world in 1..=WORLD_MAX {
             let len = divisible(world);
             let figures = proved(name, world, len, Segmentation::WHOLE);
-            let claim = named(name).claim(world).unwrap();
+            let cost = named(name).cost(world).unwrap();
             let found = |values: usize| values as f64 / len as f64;
-            let port = found(figures.sent.max(figures.received));
-            let context = format!("{name}, world {world}: {figures:?} {claim:?}");
-            assert!(figures.rounds <= claim.rounds, "{context}");
-            assert!(port <= claim.port + 1e-9, "{context}");
-            assert!(found(figures.reduced) <= claim.reduced + 1e-9, "{context}");
-            if claim.tight {
-                assert_eq!(figures.rounds, claim.rounds, "{context}");
-                assert!(port >= claim.port - 1e-9, "{context}");
-                assert!(found(figures.reduced) >= claim.reduced - 1e-9, "{context}");
+            let busiest_link = found(figures.sent.max(figures.received));
+            let context = format!("{name}, world {world}: {figures:?} {cost:?}");
+            assert!(figures.rounds <= cost.rounds, "{context}");
+            assert!(busiest_link <= cost.busiest_link + 1e-9, "{context}");
+            assert!(found(figures.reduced) <= cost.reduced + 1e-9, "{context}");
+            if cost.tight {
+                assert_eq!(figures.rounds, cost.rounds, "{context}");
+                assert!(busiest_link >= cost.busiest_link - 1e-9, "{context}");
+                assert!(found(figures.reduced) >= cost.reduced - 1e-9, "{context}");
             }
         }
     }
 }
 
-/// What ranks own is as the rows claim: a hierarchy's outer traffic depends on it.
+/// What ranks own is as the rows say: a hierarchy's outer traffic depends on it.
 #[test]
 fn owned_ranges_hold() {
     for name in NAMES {
@@ -131,8 +131,8 @@ fn owned_ranges_hold() {
             let largest =
                 plans.iter().map(|plan| plan.owned.iter().map(ExactSizeIterator::len).sum());
             let largest: usize = largest.max().unwrap_or(0);
-            let claim = algorithm.claim(world).unwrap();
-            assert!(largest as f64 <= claim.owned * len as f64 + 1e-6, "{name}, world {world}");
+            let cost = algorithm.cost(world).unwrap();
+            assert!(largest as f64 <= cost.owned * len as f64 + 1e-6, "{name}, world {world}");
         }
     }
 }

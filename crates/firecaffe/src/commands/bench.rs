@@ -23,9 +23,9 @@ pub(crate) enum BenchCommand {
     Network(network::NetworkArgs),
 }
 
-/// Between whom.
+/// Which workers or ranks are measured.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Between {
+pub(crate) struct BenchRankArgs {
     /// Workers: threads of this process. Under `mpirun`, the ranks are measured instead
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1024))]
     workers: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Between {
     silence_max: f64,
 }
 
-impl Between {
+impl BenchRankArgs {
     fn workers(&self) -> usize {
         usize::try_from(self.workers).unwrap_or(1)
     }

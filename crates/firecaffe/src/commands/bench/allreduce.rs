@@ -10,7 +10,7 @@ use exchange::bench::allreduce::{AllReduceBench, run_local, run_rank};
 use exchange::bench::report::{AllReduceResult, json};
 use exchange::wire::WireFormat;
 
-use super::{Between, machine};
+use super::{BenchRankArgs, machine};
 use crate::clock::RealClock;
 use crate::launch;
 use crate::options::read_network;
@@ -31,7 +31,7 @@ Algorithms and their costs are listed in docs/algorithms.md.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AllReduceArgs {
     #[command(flatten)]
-    between: Between,
+    ranks: BenchRankArgs,
     /// Bytes to sum, separated by commas
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size, default_value = AllReduceBench::SIZES)]
     sizes: Vec<usize>,
@@ -86,12 +86,12 @@ pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
         _ => Box::new(io::stdout()),
     };
     let results = if launch::is_launched() {
-        machine::on_ranks(&args.between, table, &|exchange, config, clock, table| {
+        machine::on_ranks(&args.ranks, table, &|exchange, config, clock, table| {
             Ok(run_rank(exchange, config, &options, clock, table)?)
         })?
     } else {
         let (clock, mut table) = (RealClock::start(), table);
-        let workers = args.between.workers();
+        let workers = args.ranks.workers();
         Some(run_local(workers, launch::cores(), &options, &clock, &mut table)?)
     };
     results.map_or(Ok(()), |results| report(args, &results))
