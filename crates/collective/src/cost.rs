@@ -1,8 +1,8 @@
 //! The price of an all-reduce: latency of its rounds, transfer on its busiest link, its additions.
 //!
-//! `time = rounds·latency + busiest link·bytes/bandwidth + reduced·bytes/reduce rate`, with the figures
-//! that the rows state and the verifier confirms. Passes overlap when a plan runs, so this is what
-//! remains when pipes are full; good enough to choose by, and the simulator times the plan itself.
+//! `time = rounds·latency + busiest link·bytes/bandwidth + reduced·bytes/reduce rate`, with the
+//! figures that the rows state and the verifier confirms. Passes overlap when a plan runs, so this
+//! is the time without pipeline fill; it is accurate enough to choose an algorithm.
 
 use crate::Algorithm;
 use std::fmt;
@@ -13,9 +13,9 @@ use std::str::FromStr;
 pub struct Network {
     /// Time of an empty message, one way.
     pub latency_us: f64,
-    /// Bytes a rank can send while it receives as many, in 10^9 a second.
+    /// Bytes a rank can send while it receives as many, in 10^9 per second.
     pub bandwidth_gbs: f64,
-    /// Bytes a rank can add, in 10^9 a second.
+    /// Bytes a rank can add, in 10^9 per second.
     pub reduce_gbs: f64,
 }
 

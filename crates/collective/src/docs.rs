@@ -82,9 +82,9 @@ With p ranks; the busiest link is the most that any rank sends, and receives, in
 const FIGURES: &str = "
 ## Figures
 
-Found by running every rank's plan on symbols, in one pass: rounds · messages of the busiest rank ·
-busiest link. Exact: the sum follows the canonical tree, so all exact algorithms give the same bits
-in every world and every wire format.
+The verifier executes every rank's plan symbolically and counts: rounds · messages of the busiest
+rank · busiest link, in one pass. Exact: the sum follows the canonical tree, so for each wire format
+all exact algorithms give the same bits.
 ";
 
 const TAIL: &str = "

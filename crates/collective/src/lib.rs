@@ -1,9 +1,9 @@
 //! Communication algorithms as data: plans, their proof, their price.
 //!
 //! An algorithm is a pure function from (rank, world, length) to a [`Plan`]: lanes of `Send`,
-//! `RecvReduce`, `RecvCopy` and `Add` over slots of memory, counted in elements. One list has four
-//! readers: `exchange` runs it, [`verify()`] proves it, [`Algorithm::cost_us`] prices it and a
-//! simulator can time it.
+//! `RecvReduce`, `RecvCopy` and `Add` over slots of memory, counted in elements. `exchange` runs
+//! plans, [`verify()`] proves them and counts what they cost, and [`Algorithm::cost_us`] computes
+//! with the same figures.
 //!
 //! ```text
 //!   name ──▶ Algorithm ──▶ reducing half ──▶ plan of one rank ──▶ executor

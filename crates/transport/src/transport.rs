@@ -24,7 +24,7 @@ pub struct Posted {
     pub(crate) index: u64,
 }
 
-/// Moves bytes between ranks, and nothing else. Threads, MPI and simulated links implement it.
+/// Moves bytes between ranks, and nothing else. Threads and MPI implement it.
 ///
 /// Messages from one rank to another on one lane arrive in order; lanes are independent. Calls
 /// never block, except [`wait`](Transport::wait), [`withdraw`](Transport::withdraw) and the

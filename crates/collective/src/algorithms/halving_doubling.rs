@@ -24,7 +24,7 @@ use std::ops::Range;
 pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "halving-doubling",
     syntax: "halving-doubling",
-    summary: "halves with ever farther ranks, then doubles back; binary blocks in odd worlds",
+    summary: "recursive halving, then doubling, nearest ranks first; binary blocks if p is not a power of two",
     rounds: "2 log2 p (powers of two)",
     busiest_link: "2(p-1)/p (powers of two)",
     parse: no_settings,

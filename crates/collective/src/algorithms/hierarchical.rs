@@ -29,8 +29,8 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "hierarchical",
     syntax: "hierarchical:GROUP[:INNER+OUTER]",
     summary: "an inner algorithm in groups of g ranks, an outer one between leaders (default direct+ring)",
-    rounds: "inner(g) + outer(p/g), per range led",
-    busiest_link: "inner(g) + owned·outer(p/g)",
+    rounds: "inner(g) + outer(p/g) if g divides p",
+    busiest_link: "inner(g) + outer(p/g) times the fraction of the buffer that one rank leads",
     parse,
     exact: |settings, world| {
         let (group, groups) = extent(settings, world);

@@ -2,7 +2,7 @@
 //!
 //! What FireCaffe measures its tree against (Dean et al. 2012 with s servers; s = 1 is the
 //! figure's). The server's link carries the buffer `p - 1` times each way, so time grows with the
-//! world; s servers each hold a shard and divide that by s.
+//! world; s servers each own a chunk and divide that by s.
 //!
 //! ```text
 //!   1 ──┐                s = 2:   1 ──▶ 0  first half    0 ──▶ 1  second half
@@ -33,11 +33,13 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
 
 fn reduce(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     let servers = settings.count.min(rank.world());
-    (0..servers).map(|server| shard(server, rank, chunk_of(&range, servers, server))).collect()
+    (0..servers)
+        .map(|server| server_lane(server, rank, chunk_of(&range, servers, server)))
+        .collect()
 }
 
-/// The shard that `server` keeps.
-fn shard(server: usize, rank: Rank, range: Range<usize>) -> ReduceLane {
+/// The chunk that `server` owns.
+fn server_lane(server: usize, rank: Rank, range: Range<usize>) -> ReduceLane {
     let (me, world) = (rank.index(), rank.world());
     if me != server {
         let steps = vec![ReduceStep::Send { to: server, range: range.clone() }];

@@ -12,8 +12,8 @@
 //! k = 2   0<-4                    0*
 //! ```
 //!
-//! Before round k the live ranks are the multiples of 2^k, each holding `T(rank, rank + 2^k)` cut
-//! at the world's end: the canonical tree itself, so the sum is exact in every world.
+//! Before round k the live ranks are the multiples of 2^k, each holding `T(rank, rank + 2^k)`
+//! truncated at the world's end: the canonical tree itself, so the sum is exact in every world.
 
 use super::{AlgorithmCost, AlgorithmRow, Pattern, Settings, log2_ceil, no_settings};
 use crate::reducing::{ReduceLane, ReduceStep};

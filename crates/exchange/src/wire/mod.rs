@@ -33,7 +33,7 @@ pub const F32: &WireFormat = &float32::FORMAT;
 /// their size.
 #[derive(Clone, Copy)]
 pub struct WireFormat {
-    /// What `--type` and `--wire` call it.
+    /// What `bench allreduce --type` calls it.
     pub name: &'static str,
     /// Bytes per element.
     pub element_bytes: usize,
