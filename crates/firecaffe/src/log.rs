@@ -11,6 +11,7 @@ mod caffe_line;
 pub(crate) mod json;
 mod line;
 mod lines;
+mod own_line;
 mod set_up;
 pub(crate) mod speed;
 
@@ -22,7 +23,7 @@ use train::Event;
 
 pub(crate) use caffe_line::CaffeLine;
 use line::LogLine;
-pub(crate) use lines::{megabytes, memory_plan};
+pub(crate) use own_line::{megabytes, memory_plan};
 
 /// Where log lines go.
 pub(crate) struct Log {

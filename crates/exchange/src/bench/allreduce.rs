@@ -18,9 +18,9 @@ pub struct AllReduceBench {
     pub sizes: Vec<usize>,
     /// Names or choices (`--algorithms ring,auto`); all that the transport can run if empty.
     pub algorithms: Vec<AlgorithmChoice>,
-    /// Timed runs of each (`--iterations`).
+    /// Timed iterations per size (`--iterations`).
     pub iterations: usize,
-    /// Runs before those, checked but not timed.
+    /// Iterations before those, checked but not timed.
     pub warm_ups: usize,
     /// Wire format (`--type`).
     pub wire: &'static WireFormat,

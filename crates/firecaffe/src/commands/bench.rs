@@ -17,9 +17,9 @@ use crate::options::silence_max;
 /// What to measure.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Time every allreduce algorithm and check every sum
+    /// Time every all-reduce algorithm and check every sum
     Allreduce(allreduce::AllReduceArgs),
-    /// Fit latency and bandwidth of the network, that `auto` computes with
+    /// Fit the latency and bandwidth that `auto` computes with
     Network(network::NetworkArgs),
 }
 

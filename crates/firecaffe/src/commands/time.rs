@@ -160,12 +160,12 @@ fn conversions(single: &Single, times: &LayerTimes, iterations: u32, log: &Log) 
     let hidden: Vec<_> = hidden.filter(|(row, _)| row.hidden).collect();
     let both: Duration = hidden.iter().map(|(_, (forward, backward))| **forward + **backward).sum();
     let names: Vec<_> = hidden.iter().map(|(row, _)| row.name.as_str()).collect();
-    let share =
+    let percentage =
         100.0 * both.as_secs_f64() / (times.forward_pass + times.backward_pass).as_secs_f64();
     log.note(match names[..] {
         [] => "Layout conversions: none.".into(),
         _ => format!(
-            "Layout conversions: {} ms, {share:.1} % of a pass: {}.",
+            "Layout conversions: {} ms, {percentage:.1} % of a pass: {}.",
             general(milliseconds(both, iterations)),
             names.join(", ")
         ),

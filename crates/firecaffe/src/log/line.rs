@@ -33,7 +33,7 @@ pub(crate) struct LogLine {
 }
 
 /// The file that lines of our own claim to come from.
-pub(super) const OURS: &str = "firecaffe";
+const OURS: &str = "firecaffe";
 
 impl LogLine {
     /// A line of our own.

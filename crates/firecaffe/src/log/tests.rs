@@ -146,6 +146,33 @@ fn lines_of_our_own() {
             I1115 13:39:22.381027   321 firecaffe:1] weights after 20 steps: 00abcdef01234567
         "#]],
     );
+    let host = |name: &str, ranks| (name.to_owned(), ranks);
+    let joined = |hosts| Event::Joined { hosts, allreduce: "auto".into() };
+    let placed = |replicas, workers, exact| Event::ReplicasPlaced {
+        items: 64,
+        replicas,
+        workers,
+        rate: 0.01,
+        exact,
+    };
+    let times = PhaseTimes { data: Duration::from_secs(1), ..PhaseTimes::default() };
+    check_all(
+        &[
+            joined(vec![host("a", 2), host("b", 2)]),
+            joined(vec![host("a", 2)]),
+            placed(1, 1, true),
+            placed(6, 3, false),
+            Event::Spent { elapsed: Duration::from_secs(8), items: 20, times },
+            Event::Spent { elapsed: Duration::ZERO, items: 0, times },
+        ],
+        expect![[r#"
+            I1115 13:39:22.381027   321 firecaffe:1] 4 ranks on 2 hosts (a: 2, b: 2), all agree; allreduce auto
+            I1115 13:39:22.381027   321 firecaffe:1] 2 ranks on 1 host (a: 2), all agree; allreduce auto
+            I1115 13:39:22.381027   321 firecaffe:1] global batch 64 = 1 replica x 64 on 1 worker; lr 0.01 (unscaled)
+            I1115 13:39:22.381027   321 firecaffe:1] global batch 384 = 6 replicas x 64 on 3 workers; lr 0.01 (unscaled); inexact: the weights depend on the number of workers
+            I1115 13:39:22.381027   321 firecaffe:1] 2.50 images/s; data wait 100.0 %, forward 0.0 %, backward 0.0 %, exposed communication 0.0 %, update 0.0 %
+        "#]],
+    );
 }
 
 #[test]

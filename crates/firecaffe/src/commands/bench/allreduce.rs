@@ -39,10 +39,10 @@ pub(crate) struct AllReduceArgs {
     /// [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     algorithms: Vec<AlgorithmChoice>,
-    /// Measured runs of each; the median counts
+    /// Timed iterations per size; the median is reported
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     iterations: u64,
-    /// Runs before them
+    /// Untimed iterations before them
     #[arg(long, value_name = "N", default_value_t = 2)]
     warm_ups: u64,
     /// How elements travel: f32, f16 or bf16
@@ -63,13 +63,17 @@ pub(crate) struct AllReduceArgs {
 fn segmentation(text: &str) -> Result<ByteSegmentation> {
     let (bytes, lanes) = text.split_once('x').context("expected BYTESxN")?;
     let (segment_bytes, lanes) = (parse_size(bytes)?, lanes.parse()?);
-    ensure!(segment_bytes >= size_of::<f32>(), "a message has at least one element of 4 bytes");
     ensure!(lanes > 0, "at least one message is under way");
     Ok(ByteSegmentation { segment_bytes, lanes })
 }
 
 pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
     let network = args.network.as_deref().map(read_network).transpose()?;
+    if let Some(ByteSegmentation { segment_bytes, .. }) = args.segments {
+        let element = args.wire.element_bytes;
+        let holds_one = segment_bytes >= element;
+        ensure!(holds_one, "`--segments`: a message holds at least one element of {element} bytes");
+    }
     let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let options = AllReduceBench {
         sizes: args.sizes.clone(),

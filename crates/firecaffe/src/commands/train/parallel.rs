@@ -51,7 +51,8 @@ pub(crate) struct ParallelArgs {
     #[arg(long, value_name = "WHICH", default_value = "averaged",
           value_parser = one_of::<BatchNormState>(BatchNormState::NAMES))]
     batch_norm: BatchNormState,
-    /// Train even if the weights would differ from those of one worker
+    /// Allow replicas that are not a power of two per worker and rank, so that the weights differ
+    /// from those of one worker
     #[arg(long)]
     inexact: bool,
 }
