@@ -12,6 +12,7 @@
 pub mod binary;
 mod blob;
 mod datum;
+mod enum_name;
 pub mod message;
 #[rustfmt::skip] // generated as a table, one line per field
 pub mod schema;
@@ -19,6 +20,7 @@ pub mod text;
 pub mod upgrade;
 
 pub use blob::{BLOB_AXES_MAX, BLOB_VALUES_MAX, BlobError};
+pub use enum_name::EnumNameError;
 pub use message::UnknownField;
 pub use schema::*;
 

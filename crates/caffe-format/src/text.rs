@@ -25,12 +25,12 @@ pub use diagnostic::{Diagnostic, Diagnostics, ERRORS_MAX};
 use crate::message::Message;
 
 /// What to do with a field that the schema does not have.
-#[derive(Debug)]
-pub enum Unknown<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownFields {
     /// It is an error.
     Reject,
-    /// Its value is skipped whole, and a warning added here.
-    Warn(&'a mut Vec<Diagnostic>),
+    /// Its value is skipped whole, with a warning: forks of Caffe write such fields.
+    Warn,
 }
 
 /// Reads a message from `source`; `file_name` is for the reports only.
@@ -39,7 +39,7 @@ pub enum Unknown<'a> {
 ///
 /// All that is wrong with the file.
 pub fn read<M: Message + Default>(file_name: &str, source: &str) -> Result<M, Diagnostics> {
-    read_with(file_name, source, Unknown::Reject)
+    read_with(file_name, source, UnknownFields::Reject).map(|(message, _)| message)
 }
 
 /// As [`read`], from bytes that may not be text.
@@ -54,7 +54,8 @@ pub fn read_bytes<M: Message + Default>(file_name: &str, bytes: &[u8]) -> Result
     }
 }
 
-/// As [`read`], with a choice about unknown fields.
+/// As [`read`], with a choice about unknown fields: the message, and a warning for each that was
+/// skipped.
 ///
 /// # Errors
 ///
@@ -62,11 +63,11 @@ pub fn read_bytes<M: Message + Default>(file_name: &str, bytes: &[u8]) -> Result
 pub fn read_with<M: Message + Default>(
     file_name: &str,
     source: &str,
-    unknown: Unknown<'_>,
-) -> Result<M, Diagnostics> {
+    unknown: UnknownFields,
+) -> Result<(M, Vec<Diagnostic>), Diagnostics> {
     let mut message = M::default();
-    parser::root(file_name, source, unknown, &mut message)?;
-    Ok(message)
+    let warnings = parser::root(file_name, source, unknown, &mut message)?;
+    Ok((message, warnings))
 }
 
 /// As [`read`], into a message whose type is known at run time only.
@@ -79,7 +80,7 @@ pub fn read_into(
     source: &str,
     message: &mut dyn Message,
 ) -> Result<(), Diagnostics> {
-    parser::root(file_name, source, Unknown::Reject, message)
+    parser::root(file_name, source, UnknownFields::Reject, message).map(drop)
 }
 
 /// The message as text, as protobuf's `DebugString` prints it: fields in the order of their

@@ -4,23 +4,13 @@
 //! a name such as `multi-color:4`, or rules `halving-doubling:0-256K;multi-color:256K-`, each
 //! `name:from-to` in bytes, `to` excluded, together covering every size.
 
-use crate::{ALGORITHMS, Algorithm, NameError, Network, SizeError, find, parse_size};
+use crate::algorithms::CANDIDATES;
+use crate::{ALGORITHMS, Algorithm, NameError, Network, SizeError, parse_size};
 use std::fmt;
-
-/// Names tried by `auto-any`, in order of preference when costs are equal; `auto` tries the exact
-/// ones.
-const CANDIDATES: &[&str] = &[
-    "direct",
-    "halving-doubling",
-    "reduction-tree",
-    "ring",
-    "multi-color:2",
-    "multi-color:4",
-    "multi-color:8",
-];
+use std::str::FromStr;
 
 /// How the algorithm of a buffer is found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AlgorithmChoice {
     /// The cheapest exact one.
     Auto,
@@ -33,7 +23,7 @@ pub enum AlgorithmChoice {
 }
 
 /// One `name:from-to`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlgorithmRule {
     /// What moves buffers of these sizes.
     pub algorithm: Algorithm,
@@ -60,14 +50,14 @@ pub enum AlgorithmChoiceError {
         rule: String,
     },
     /// Rules leave a gap or overlap.
-    #[error("rule `{rule}` starts at {from} bytes, but the rules before it end at {want}")]
+    #[error("rule `{rule}` starts at {from} bytes, but the rules before it {}", ends(*.end))]
     NotNext {
         /// What was written.
         rule: String,
         /// Where it starts.
         from: usize,
-        /// Where it should start.
-        want: String,
+        /// Where it should start; `None` when the rules before it cover every size.
+        end: Option<usize>,
     },
     /// The last rule ends.
     #[error("no rule covers sizes from {from} bytes on; end the last rule with `-`")]
@@ -77,35 +67,39 @@ pub enum AlgorithmChoiceError {
     },
 }
 
-impl AlgorithmChoice {
+fn ends(end: Option<usize>) -> String {
+    end.map_or("cover every size".to_owned(), |end| format!("end at {end} bytes"))
+}
+
+impl FromStr for AlgorithmChoice {
+    type Err = AlgorithmChoiceError;
+
     /// Reads what `--allreduce` takes.
-    pub fn parse(written: &str) -> Result<Self, AlgorithmChoiceError> {
+    fn from_str(written: &str) -> Result<Self, AlgorithmChoiceError> {
         match written {
             "auto" => return Ok(Self::Auto),
             "auto-any" => return Ok(Self::AutoAny),
             _ => {}
         }
         if !written.contains(';') && sizes_of(written).is_none() {
-            return Ok(Self::Named(find(written)?));
+            return Ok(Self::Named(written.parse()?));
         }
         let mut rules = Vec::new();
         let mut next = Some(0);
         for text in written.split(';').map(str::trim).filter(|text| !text.is_empty()) {
             let rule = parse_rule(text)?;
             if next != Some(rule.from) {
-                let want = next.map_or("no size".to_owned(), |next| format!("{next} bytes"));
-                return Err(AlgorithmChoiceError::NotNext {
-                    rule: text.to_owned(),
-                    from: rule.from,
-                    want,
-                });
+                let (rule, from) = (text.to_owned(), rule.from);
+                return Err(AlgorithmChoiceError::NotNext { rule, from, end: next });
             }
             next = rule.to;
             rules.push(rule);
         }
         next.map_or(Ok(Self::Rules(rules)), |from| Err(AlgorithmChoiceError::NoEnd { from }))
     }
+}
 
+impl AlgorithmChoice {
     /// The algorithms that it names; none for `auto` and `auto-any`.
     #[must_use]
     pub fn named(&self) -> Vec<&Algorithm> {
@@ -132,9 +126,8 @@ impl AlgorithmChoice {
 }
 
 /// The cheapest algorithm, among exact ones only if `exact`.
-#[must_use]
-pub fn choose(world: usize, bytes: usize, network: &Network, exact: bool) -> Algorithm {
-    let candidates = CANDIDATES.iter().map(|name| find(name).expect("a name of the table"));
+fn choose(world: usize, bytes: usize, network: &Network, exact: bool) -> Algorithm {
+    let candidates = CANDIDATES.iter().map(|&(row, count)| Algorithm::of_row(row, count));
     candidates
         .filter(|algorithm| !exact || algorithm.is_exact(world))
         .filter_map(|algorithm| Some((algorithm.cost_us(world, bytes, network)?, algorithm)))
@@ -154,7 +147,7 @@ fn parse_rule(rule: &str) -> Result<AlgorithmRule, AlgorithmChoiceError> {
     let (name, from, to) =
         sizes_of(rule).ok_or_else(|| AlgorithmChoiceError::NoSizes { rule: rule.to_owned() })?;
     let to = if to.is_empty() { None } else { Some(parse_size(to)?) };
-    Ok(AlgorithmRule { algorithm: find(name)?, from: parse_size(from)?, to })
+    Ok(AlgorithmRule { algorithm: name.parse()?, from: parse_size(from)?, to })
 }
 
 impl fmt::Display for AlgorithmChoice {
@@ -178,7 +171,8 @@ impl fmt::Display for AlgorithmChoice {
 /// Every row that has a plan, by its shortest name: what `bench allreduce` runs unless told.
 #[must_use]
 pub fn all_with_plans() -> Vec<Algorithm> {
-    ALGORITHMS.iter().filter_map(|row| find(row.name).ok()).filter(|a| !a.is_library()).collect()
+    let named = ALGORITHMS.iter().filter_map(|row| row.name.parse().ok());
+    named.filter(|algorithm: &Algorithm| !algorithm.is_library()).collect()
 }
 
 #[cfg(test)]

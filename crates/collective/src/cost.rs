@@ -1,20 +1,21 @@
 //! The price of an all-reduce: latency of its rounds, transfer on its busiest link, its additions.
 //!
-//! `time = rounds·latency + port·bytes/bandwidth + reduced·bytes/reduce rate`, with the figures
-//! that the rows claim and the verifier confirms. Passes overlap when a plan runs, so this is what
-//! remains when pipes are full; good enough to choose by, and the simulator times the plan itself.
+//! `time = rounds·latency + busiest link·bytes/bandwidth + reduced·bytes/reduce rate`, with the
+//! figures that the rows state and the verifier confirms. Passes overlap when a plan runs, so this
+//! is the time without pipeline fill; it is accurate enough to choose an algorithm.
 
 use crate::Algorithm;
 use std::fmt;
+use std::str::FromStr;
 
 /// What a machine or cluster can do, as `firecaffe bench network` measures it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Network {
     /// Time of an empty message, one way.
     pub latency_us: f64,
-    /// Bytes a rank can send while it receives as many, in 10^9 a second.
+    /// Bytes a rank can send while it receives as many, in 10^9 per second.
     pub bandwidth_gbs: f64,
-    /// Bytes a rank can add, in 10^9 a second.
+    /// Bytes a rank can add, in 10^9 per second.
     pub reduce_gbs: f64,
 }
 
@@ -42,9 +43,13 @@ impl Network {
     pub const LOCAL: Self = Self { latency_us: 2.0, bandwidth_gbs: 8.0, reduce_gbs: 9.0 };
     /// Hosts on one-gigabit Ethernet, until somebody measures.
     pub const GIGABIT: Self = Self { latency_us: 50.0, bandwidth_gbs: 0.117, reduce_gbs: 9.0 };
+}
+
+impl FromStr for Network {
+    type Err = NetworkError;
 
     /// Reads what [`Display`](fmt::Display) writes.
-    pub fn parse(text: &str) -> Result<Self, NetworkError> {
+    fn from_str(text: &str) -> Result<Self, NetworkError> {
         let mut network = Self { latency_us: 0.0, bandwidth_gbs: 0.0, reduce_gbs: 0.0 };
         for (index, written) in text.lines().enumerate() {
             if written.trim().is_empty() || written.starts_with('#') {
@@ -84,12 +89,12 @@ impl Algorithm {
     /// Microseconds for an all-reduce of `bytes`; `None` when the transport runs it.
     #[must_use]
     pub fn cost_us(&self, world: usize, bytes: usize, network: &Network) -> Option<f64> {
-        let claim = self.claim(world)?;
+        let cost = self.cost(world)?;
         let kilobytes = bytes as f64 / 1e3; // one at 1 GB/s takes a microsecond
         Some(
-            claim.rounds as f64 * network.latency_us
-                + claim.port * kilobytes / network.bandwidth_gbs
-                + claim.reduced * kilobytes / network.reduce_gbs,
+            cost.rounds as f64 * network.latency_us
+                + cost.busiest_link * kilobytes / network.bandwidth_gbs
+                + cost.reduced * kilobytes / network.reduce_gbs,
         )
     }
 }
@@ -97,22 +102,23 @@ impl Algorithm {
 #[cfg(test)]
 mod tests {
     use super::{Network, NetworkError};
-    use crate::find;
+    use crate::Algorithm;
 
     #[test]
     fn saved_and_read_back() {
-        let network = Network::parse(&Network::GIGABIT.to_string());
-        assert_eq!(network, Ok(Network::GIGABIT));
-        let missing = Network::parse("latency_us = 1\n# words\n\nreduce_gbs = 2\n");
+        assert_eq!(Network::GIGABIT.to_string().parse(), Ok(Network::GIGABIT));
+        let missing = "latency_us = 1\n# words\n\nreduce_gbs = 2\n".parse::<Network>();
         assert_eq!(missing, Err(NetworkError::Value { name: "bandwidth_gbs" }));
-        assert!(matches!(Network::parse("latency = 1"), Err(NetworkError::Line { line: 1, .. })));
+        let unknown = "latency = 1".parse::<Network>();
+        assert!(matches!(unknown, Err(NetworkError::Line { line: 1, .. })));
     }
 
     /// By hand for four ranks: 6 rounds, 1.5 buffers on the link, 0.75 buffers added.
     #[test]
     fn a_ring_of_four() {
         let network = Network { latency_us: 10.0, bandwidth_gbs: 0.5, reduce_gbs: 2.0 };
-        let cost = find("ring").unwrap().cost_us(4, 1_000_000, &network).unwrap();
+        let ring: Algorithm = "ring".parse().unwrap();
+        let cost = ring.cost_us(4, 1_000_000, &network).unwrap();
         assert!((cost - (60.0 + 3000.0 + 375.0)).abs() < 1e-9, "{cost}");
     }
 
@@ -120,7 +126,8 @@ mod tests {
     #[test]
     fn tree_overtakes_the_server_at_four() {
         let cost = |name: &str, world| {
-            find(name).unwrap().cost_us(world, 30_000_000, &Network::GIGABIT).unwrap()
+            let algorithm: Algorithm = name.parse().unwrap();
+            algorithm.cost_us(world, 30_000_000, &Network::GIGABIT).unwrap()
         };
         let ratio = |world| cost("parameter-server", world) / cost("reduction-tree", world);
         assert!(ratio(2) <= 1.01);

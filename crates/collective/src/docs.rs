@@ -1,6 +1,6 @@
 //! `docs/algorithms.md`, generated: the table's words and the verifier's figures.
 
-use crate::{ALGORITHMS, Algorithm, CollectiveOperation, PlanFigures, Segmentation, find, verify};
+use crate::{ALGORITHMS, Algorithm, CollectiveOperation, PlanFigures, Segmentation, verify};
 use base::Rank;
 use std::fmt::Write;
 
@@ -16,8 +16,10 @@ pub fn markdown() -> String {
     let mut page = String::from(HEAD);
     page.push_str("\n| name | does | rounds | busiest link |\n|---|---|---|---|\n");
     for row in ALGORITHMS {
-        let (rounds, port) = (row.rounds.replace('|', "\\|"), row.port.replace('|', "\\|"));
-        let _ = writeln!(page, "| `{}` | {} | {rounds} | {port} |", row.syntax, row.summary);
+        let [rounds, busiest_link] =
+            [row.rounds, row.busiest_link].map(|formula| formula.replace('|', "\\|"));
+        let _ =
+            writeln!(page, "| `{}` | {} | {rounds} | {busiest_link} |", row.syntax, row.summary);
     }
     page.push_str(FIGURES);
     page.push_str("\n| name | exact |");
@@ -26,13 +28,14 @@ pub fn markdown() -> String {
     WORLDS.iter().for_each(|_| page.push_str("---|"));
     page.push('\n');
     for name in names() {
-        let algorithm = find(name).expect("a name of the table");
+        let algorithm: Algorithm = name.parse().expect("a name of the table");
         let exact = WORLDS.iter().all(|&world| algorithm.is_exact(world));
         let _ = write!(page, "| `{name}` | {} |", if exact { "yes" } else { "no" });
         for &world in WORLDS {
             let figures = figures(&algorithm, world);
-            let port = figures.sent.max(figures.received) as f64 / LEN as f64;
-            let _ = write!(page, " {} · {} · {port:.2} |", figures.rounds, figures.messages);
+            let busiest_link = figures.sent.max(figures.received) as f64 / LEN as f64;
+            let _ =
+                write!(page, " {} · {} · {busiest_link:.2} |", figures.rounds, figures.messages);
         }
         page.push('\n');
     }
@@ -79,9 +82,9 @@ With p ranks; the busiest link is the most that any rank sends, and receives, in
 const FIGURES: &str = "
 ## Figures
 
-Found by running every rank's plan on symbols, in one pass: rounds · messages of the busiest rank ·
-busiest link. Exact: the sum follows the canonical tree, so all exact algorithms give the same bits
-in every world and every wire format.
+The verifier executes every rank's plan symbolically and counts: rounds · messages of the busiest
+rank · busiest link, in one pass. Exact: the sum follows the canonical tree, so for each wire format
+all exact algorithms give the same bits.
 ";
 
 const TAIL: &str = "

@@ -1,9 +1,9 @@
 //! Communication algorithms as data: plans, their proof, their price.
 //!
 //! An algorithm is a pure function from (rank, world, length) to a [`Plan`]: lanes of `Send`,
-//! `RecvReduce`, `RecvCopy` and `Add` over slots of memory, counted in elements. One list has four
-//! readers: `exchange` runs it, [`verify()`] proves it, [`Algorithm::cost_us`] prices it and a
-//! simulator can time it.
+//! `RecvReduce`, `RecvCopy` and `Add` over slots of memory, counted in elements. `exchange` runs
+//! plans, [`verify()`] proves them and counts what they cost, and [`Algorithm::cost_us`] computes
+//! with the same figures.
 //!
 //! ```text
 //!   name ──▶ Algorithm ──▶ reducing half ──▶ plan of one rank ──▶ executor
@@ -27,9 +27,11 @@ mod variable;
 pub mod docs;
 pub mod verify;
 
-pub use algorithms::{ALGORITHMS, Algorithm, AlgorithmRow, Claim, NameError, find};
+pub use algorithms::{
+    ALGORITHMS, Algorithm, AlgorithmCost, AlgorithmRow, NameError, SettingsError,
+};
 pub use canonical::tree_split;
-pub use choose::{AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, all_with_plans, choose};
+pub use choose::{AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, all_with_plans};
 pub use cost::{Network, NetworkError};
 pub use plan::{CollectiveOperation, LANES_MAX, Segmentation, broadcast};
 pub use size::{SizeError, parse_size};

@@ -9,7 +9,7 @@
 //!   lane 1              up down ───────────▶ up down
 //! ```
 
-use crate::algorithms::{Algorithm, find};
+use crate::algorithms::Algorithm;
 use crate::reducing::{ReduceLane, ReduceStep, SumLocation, relabel};
 use crate::{Lane, LanePass, Plan, PlanStep, SlotRange};
 use base::{Rank, chunk};
@@ -87,7 +87,7 @@ pub fn broadcast(root: usize, rank: Rank, len: usize, segmentation: Segmentation
     let world = rank.world();
     assert!(root < world, "root {root} of {world} ranks");
     let label = Rank::new((rank.index() + world - root) % world, world).expect("a remainder");
-    let tree = find("reduction-tree").expect("a row of the table");
+    let tree = Algorithm::reduction_tree();
     let pattern = tree.row.pattern.as_ref().expect("the tree is a plan");
     let mut builder = Builder::new(segmentation, 1, len);
     let lanes = |range| {

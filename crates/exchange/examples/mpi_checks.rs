@@ -12,10 +12,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(feature = "mpi")]
 mod checks {
     use base::line_to_stderr;
-    use collective::{AlgorithmChoice, Segmentation, find};
+    use collective::{Algorithm, AlgorithmChoice};
     use exchange::canonical::tree_sum;
     use exchange::wire::{WIRE_FORMATS, WireFormat};
-    use exchange::{Exchange, ExchangeConfig, ExchangeError};
+    use exchange::{ByteSegmentation, Exchange, ExchangeConfig, ExchangeError};
     use std::sync::Arc;
     use transport::{RankProgress, conformance, mpi::MpiJob};
 
@@ -61,9 +61,9 @@ mod checks {
 
     fn all_reduce(exchange: &mut Exchange, name: &str, format: &'static WireFormat) -> Done {
         let (me, world) = (exchange.rank().index(), exchange.rank().world());
-        let algorithm = find(name)?;
+        let algorithm: Algorithm = name.parse()?;
         let exact = algorithm.is_exact(world);
-        let segmentation = Segmentation { segment_elements: 999, lanes: 4 };
+        let segmentation = ByteSegmentation { segment_bytes: 3_999, lanes: 4 };
         let choice = AlgorithmChoice::Named(algorithm);
         let config = ExchangeConfig { choice, segmentation, wire: format, ..ExchangeConfig::MPI };
         exchange.configure(config);

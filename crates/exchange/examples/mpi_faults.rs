@@ -1,8 +1,8 @@
 //! What the tests run under `mpirun` to see faults: ranks that sum until something goes wrong.
 //!
-//! `mpi_faults BYTES ALGORITHM SILENCE_MAX [absent RANK | stray RANK]`: every rank says its process
+//! `mpi_faults BYTES ALGORITHM SILENCE_MAX [absent RANK | diverge RANK]`: every rank says its process
 //! number and all-reduces over and over. An absent rank never comes to the first collective, one
-//! that strays asks for a value more than the others.
+//! that diverges asks for a value more than the others.
 
 #[cfg(not(feature = "mpi"))]
 fn main() {}
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(feature = "mpi")]
 mod faults {
     use base::{Clock, line_to_stderr};
-    use collective::{AlgorithmChoice, parse_size};
+    use collective::parse_size;
     use exchange::{Exchange, ExchangeConfig, ExchangeError, mpi, watch};
     use std::convert::Infallible;
     use std::sync::Arc;
@@ -39,11 +39,10 @@ mod faults {
     pub(crate) fn run() -> Result<(), Box<dyn std::error::Error>> {
         let args: Vec<_> = std::env::args().skip(1).collect();
         let [bytes, algorithm, silence_max, fault @ ..] = &args[..] else {
-            return Err("BYTES ALGORITHM SILENCE_MAX [absent RANK | stray RANK]".into());
+            return Err("BYTES ALGORITHM SILENCE_MAX [absent RANK | diverge RANK]".into());
         };
         let mut len = parse_size(bytes)? / size_of::<f32>();
-        let config =
-            ExchangeConfig { choice: AlgorithmChoice::parse(algorithm)?, ..ExchangeConfig::MPI };
+        let config = ExchangeConfig { choice: algorithm.parse()?, ..ExchangeConfig::MPI };
         let silence_max = Duration::from_secs_f64(silence_max.parse()?);
         #[expect(clippy::disallowed_methods, reason = "a binary supplies the clock")]
         let clock = Arc::new(ProcessClock(Instant::now()));

@@ -3,6 +3,24 @@
 use crate::wire::{self, WireFormat};
 use collective::{AlgorithmChoice, Network, Segmentation};
 
+/// How buffers are divided into messages. In bytes, since bytes are what fills a link or a cache:
+/// a plan's elements have one, two or four.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByteSegmentation {
+    /// Bytes of one message, roughly; at least one element.
+    pub segment_bytes: usize,
+    /// Messages under way at once, as far as [`collective::LANES_MAX`] allows.
+    pub lanes: usize,
+}
+
+impl ByteSegmentation {
+    /// The same for a plan that counts elements of `element_bytes` bytes.
+    pub(crate) fn in_elements(self, element_bytes: usize) -> Segmentation {
+        let Self { segment_bytes, lanes } = self;
+        Segmentation { segment_elements: (segment_bytes / element_bytes).max(1), lanes }
+    }
+}
+
 /// How values are exchanged. Plain data; the same on all ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExchangeConfig {
@@ -11,7 +29,7 @@ pub struct ExchangeConfig {
     /// What the choice is computed from.
     pub network: Network,
     /// How buffers are divided for pipelining.
-    pub segmentation: Segmentation,
+    pub segmentation: ByteSegmentation,
     /// How elements of an all-reduce travel.
     pub wire: &'static WireFormat,
 }
@@ -21,25 +39,20 @@ impl ExchangeConfig {
     pub const LOCAL: Self = Self {
         choice: AlgorithmChoice::Auto,
         network: Network::LOCAL,
-        segmentation: Segmentation { segment_elements: 32 << 10, lanes: 2 },
+        segmentation: ByteSegmentation { segment_bytes: 128 << 10, lanes: 2 },
         wire: wire::F32,
     };
     /// For MPI: segments long enough to fill a link, several under way.
     pub const MPI: Self = Self {
         choice: AlgorithmChoice::Auto,
         network: Network::GIGABIT,
-        segmentation: Segmentation { segment_elements: 64 << 10, lanes: 4 },
+        segmentation: ByteSegmentation { segment_bytes: 256 << 10, lanes: 4 },
         wire: wire::F32,
     };
 
-    /// The same in another format, with as many bytes in a message: what a link or cache is filled
-    /// by.
+    /// The same with another format of the elements of an all-reduce.
     #[must_use]
-    pub fn with_wire(mut self, wire: &'static WireFormat) -> Self {
-        let segment_elements = &mut self.segmentation.segment_elements;
-        *segment_elements =
-            segment_elements.saturating_mul(self.wire.element_bytes) / wire.element_bytes;
-        self.wire = wire;
-        self
+    pub fn with_wire(self, wire: &'static WireFormat) -> Self {
+        Self { wire, ..self }
     }
 }

@@ -1,5 +1,7 @@
 //! Why an exchange ended.
 
+use crate::wire::WireFormat;
+use collective::Algorithm;
 use transport::LinkError;
 
 /// Why an exchange ended.
@@ -7,9 +9,9 @@ use transport::LinkError;
 #[non_exhaustive]
 pub enum ExchangeError {
     /// A message did not arrive.
-    #[error("collective {sequence}, {label}")]
+    #[error("collective {sequence} ({label}) failed")]
     Link {
-        /// Collectives before it, and itself.
+        /// Counts the collectives of this rank, from 1.
         sequence: u64,
         /// Operation, length, format and algorithm.
         label: String,
@@ -20,7 +22,7 @@ pub enum ExchangeError {
     #[error("algorithm `{algorithm}` needs transport `mpi`, but this is `{transport}`")]
     NoLibrary {
         /// What was asked for.
-        algorithm: String,
+        algorithm: Algorithm,
         /// What there is.
         transport: &'static str,
     },
@@ -28,8 +30,8 @@ pub enum ExchangeError {
     #[error("algorithm `{algorithm}` sums f32 only, not `{format}`; choose another algorithm")]
     LibraryFormat {
         /// What was asked for.
-        algorithm: String,
+        algorithm: Algorithm,
         /// The wire format.
-        format: &'static str,
+        format: &'static WireFormat,
     },
 }

@@ -63,6 +63,11 @@ impl Exchange {
         self.link.name()
     }
 
+    /// Whether the library underneath can sum: then algorithm `mpi` can run.
+    pub fn has_library_sum(&mut self) -> bool {
+        self.link.library_sum().is_some()
+    }
+
     /// How values are exchanged from here on.
     pub fn configure(&mut self, config: ExchangeConfig) {
         self.config = config;
@@ -80,8 +85,10 @@ impl Exchange {
     /// when the first sum begins.
     pub fn check(&mut self) -> Result<(), ExchangeError> {
         let ExchangeConfig { choice, wire, .. } = &self.config;
-        let mut named = choice.named().into_iter();
-        named.try_for_each(|algorithm| check_library(&mut *self.link, algorithm, wire))
+        for algorithm in choice.named().into_iter().filter(|algorithm| algorithm.is_library()) {
+            check_library(&mut *self.link, algorithm, wire)?;
+        }
+        Ok(())
     }
 
     /// Leaves the sum over all ranks in `values`, by the algorithm and in the wire format that are
@@ -90,15 +97,6 @@ impl Exchange {
         let algorithm = self.algorithm(values.len());
         self.sum_in(self.config.wire, &algorithm, values)?;
         Ok(algorithm)
-    }
-
-    /// Leaves the sum over all ranks in `values`, by this algorithm and in `f32`.
-    pub fn all_reduce_by(
-        &mut self,
-        algorithm: &Algorithm,
-        values: &mut [f32],
-    ) -> Result<(), ExchangeError> {
-        self.sum_in(wire::F32, algorithm, values)
     }
 
     /// Leaves the canonical sum over all ranks in `values`, whatever is configured: for all that is
@@ -153,9 +151,9 @@ impl Exchange {
                 let memory = self.link.shared_memory().expect("asked when it was prepared");
                 local_sum::all_reduce(memory, format, values)
             }
-            SumMethod::Library => {
+            SumMethod::Library(datatype) => {
                 let library = self.link.library_sum().expect("asked when it was prepared");
-                library.sum_f32(values)
+                library.sum(values.as_mut_bytes(), *datatype)
             }
         };
         self.end(stamp, done)

@@ -25,7 +25,7 @@ pub mod mpi;
 pub mod watch;
 pub mod wire;
 
-pub use config::ExchangeConfig;
+pub use config::{ByteSegmentation, ExchangeConfig};
 pub use error::ExchangeError;
 pub use exchange::Exchange;
 pub use ranks::spawn_ranks;

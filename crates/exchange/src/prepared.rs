@@ -6,7 +6,7 @@ use crate::wire::WireFormat;
 use crate::{ExchangeConfig, ExchangeError};
 use collective::{Algorithm, Plan};
 use std::sync::Arc;
-use transport::Transport;
+use transport::{LibraryDatatype, Transport};
 
 /// One all-reduce, ready to run.
 pub(crate) struct PreparedSum {
@@ -23,8 +23,8 @@ pub(crate) enum SumMethod {
     Plan(Plan),
     /// By direct reads of the other ranks' memory: what `direct` means between threads.
     SharedMemory,
-    /// By the library underneath.
-    Library,
+    /// By the library underneath, as elements of this type.
+    Library(LibraryDatatype),
 }
 
 /// What was prepared since the configuration changed.
@@ -72,29 +72,23 @@ fn method(
     if algorithm.is_direct() && link.shared_memory().is_some() {
         return Ok(SumMethod::SharedMemory);
     }
-    if let Some(plan) = algorithm.plan(link.rank(), len, config.segmentation) {
+    let segmentation = config.segmentation.in_elements(format.element_bytes);
+    if let Some(plan) = algorithm.plan(link.rank(), len, segmentation) {
         return Ok(SumMethod::Plan(plan));
     }
-    check_library(link, algorithm, format)?;
-    Ok(SumMethod::Library)
+    check_library(link, algorithm, format).map(SumMethod::Library)
 }
 
-/// An error if the library underneath is to run `algorithm`, but there is none, or it does not know
-/// the format.
+/// The datatype by which the library underneath sums `format`, or why `algorithm` cannot be left to
+/// it: there is none, or it does not know the format.
 pub(crate) fn check_library(
     link: &mut dyn Transport,
     algorithm: &Algorithm,
-    format: &WireFormat,
-) -> Result<(), ExchangeError> {
-    if !algorithm.is_library() {
-        return Ok(());
-    }
-    let (algorithm, transport) = (algorithm.to_string(), link.name());
+    format: &'static WireFormat,
+) -> Result<LibraryDatatype, ExchangeError> {
+    let (algorithm, transport) = (algorithm.clone(), link.name());
     if link.library_sum().is_none() {
         return Err(ExchangeError::NoLibrary { algorithm, transport });
     }
-    if format.conversion.is_some() {
-        return Err(ExchangeError::LibraryFormat { algorithm, format: format.name });
-    }
-    Ok(())
+    format.library.ok_or(ExchangeError::LibraryFormat { algorithm, format })
 }

@@ -1,7 +1,7 @@
 //! Labels: what every message of a collective says about it.
 
+use crate::ByteSegmentation;
 use base::Fingerprint;
-use collective::Segmentation;
 use std::sync::Arc;
 use transport::Stamp;
 
@@ -15,9 +15,9 @@ pub(crate) struct CollectiveLabel {
 
 impl CollectiveLabel {
     /// `text` names operation, length, format and algorithm; the segmentation also shapes the plan.
-    pub(crate) fn new(text: &str, segmentation: Segmentation) -> Self {
-        let Segmentation { segment_elements, lanes } = segmentation;
-        let shape = format!("{text} {segment_elements} {lanes}");
+    pub(crate) fn new(text: &str, segmentation: ByteSegmentation) -> Self {
+        let ByteSegmentation { segment_bytes, lanes } = segmentation;
+        let shape = format!("{text} {segment_bytes} {lanes}");
         Self { text: text.into(), fingerprint: Fingerprint::of(shape.as_bytes()).value() }
     }
 
@@ -30,12 +30,12 @@ impl CollectiveLabel {
 #[cfg(test)]
 mod tests {
     use super::CollectiveLabel;
-    use collective::Segmentation;
+    use crate::ByteSegmentation;
 
     #[test]
     fn every_difference_shows() {
-        let label = |text, segment_elements, lanes| {
-            CollectiveLabel::new(text, Segmentation { segment_elements, lanes })
+        let label = |text, segment_bytes, lanes| {
+            CollectiveLabel::new(text, ByteSegmentation { segment_bytes, lanes })
         };
         let stamp = label("all-reduce of 10 f32 by ring", 8, 2).stamp(7);
         assert_eq!((stamp.sequence, &*stamp.label), (7, "all-reduce of 10 f32 by ring"));

@@ -7,10 +7,11 @@
 //! Caffe's `parse_log.py` and `plot_training_log` read this form; they count a new row at every
 //! "Iteration", so no line of our own contains the word.
 
+mod caffe_line;
 pub(crate) mod json;
 mod line;
 mod lines;
-mod places;
+mod own_line;
 pub(crate) mod prototxt;
 mod set_up;
 pub(crate) mod speed;
@@ -22,8 +23,9 @@ use chrono::{DateTime, Local, TimeZone};
 use indicatif::ProgressBar;
 use train::Event;
 
+pub(crate) use caffe_line::CaffeLine;
 use line::LogLine;
-pub(crate) use lines::{megabytes, memory_plan, number, output_value};
+pub(crate) use own_line::{megabytes, memory_plan};
 
 /// Where log lines go.
 pub(crate) struct Log {
@@ -55,9 +57,9 @@ impl Log {
         lines::of(event).iter().for_each(|line| self.line(line));
     }
 
-    /// Writes a line that `caffe.cpp` logs.
-    pub(crate) fn caffe(&self, text: impl Into<String>) {
-        self.line(&LogLine::caffe(text.into()));
+    /// Writes a line that Caffe's command logs too.
+    pub(crate) fn caffe(&self, line: CaffeLine<'_>) {
+        self.line(&line.logged());
     }
 
     /// Writes a line of our own.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, Result, ensure};
-use caffe_format::{DataParameterDb, NetParameter, NetState, Phase};
+use caffe_format::{NetParameter, NetState, Phase};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use collective::Network;
@@ -21,6 +21,9 @@ const THREADS_MAX: u64 = 4096;
 
 /// The seed where a prototxt names none. Fixed, so that the same files give the same weights.
 pub(crate) const DEFAULT_SEED: u32 = 1701;
+
+/// Formats of databases, as `--backend` names them.
+pub(crate) const BACKENDS: &[&str] = &["lmdb", "leveldb"];
 
 /// Threads and SIMD level.
 #[derive(Debug, Args)]
@@ -140,23 +143,6 @@ where
     PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
-/// Takes the name of a database's format.
-pub(crate) fn backend() -> impl TypedValueParser<Value = DataParameterDb> {
-    PossibleValuesParser::new(["lmdb", "leveldb"]).map(|name| match name.as_str() {
-        "leveldb" => DataParameterDb::Leveldb,
-        _ => DataParameterDb::Lmdb,
-    })
-}
-
-/// Reads `TRAIN` or `TEST`, in any case.
-pub(crate) fn phase(text: &str) -> Result<Phase, String> {
-    match text.to_ascii_uppercase().as_str() {
-        "TRAIN" => Ok(Phase::Train),
-        "TEST" => Ok(Phase::Test),
-        _ => Err("phase is `TRAIN` or `TEST`".into()),
-    }
-}
-
 /// Reads a number of seconds: none, or up to a day.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "a number of seconds is needed".to_owned())?;
@@ -178,5 +164,5 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn read_network(path: &Path) -> Result<Network> {
     let text =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Network::parse(&text).with_context(|| path.display().to_string())
+    text.parse::<Network>().with_context(|| path.display().to_string())
 }

@@ -1,25 +1,24 @@
 //! Errors in a solver prototxt.
 
+use crate::RULES;
+use crate::rates::POLICIES;
+
 /// Every variant names the field of the solver prototxt and what was expected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolverError {
     /// `type` is none of [`RULES`](crate::RULES).
-    #[error("`type`: unknown solver `{name}` (known: {known})")]
+    #[error("`type`: unknown solver `{name}` (known: {})", rules())]
     UnknownRule {
         /// What was written.
         name: String,
-        /// What may be written.
-        known: String,
     },
 
     /// `lr_policy` is missing or unknown.
-    #[error("`lr_policy`: unknown policy `{name}` (known: {known})")]
+    #[error("`lr_policy`: unknown policy `{name}` (known: {})", POLICIES.join(", "))]
     UnknownPolicy {
         /// What was written; empty when nothing was.
         name: String,
-        /// What may be written.
-        known: String,
     },
 
     /// `regularization_type` is unknown, or the rule cannot use it.
@@ -45,6 +44,10 @@ pub enum SolverError {
         /// The policy or rule that needs it; empty when every solver does.
         needed_by: &'static str,
     },
+}
+
+fn rules() -> String {
+    RULES.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", ")
 }
 
 fn of(needed_by: &str) -> String {

@@ -16,7 +16,8 @@ use caffe_format::SolverParameter;
 use crate::error::{SolverError, expect};
 
 /// Every policy name, in Caffe's order.
-const POLICIES: [&str; 7] = ["fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid"];
+pub(crate) const POLICIES: [&str; 7] =
+    ["fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid"];
 
 /// The checked learning-rate policy of a job.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,13 +123,11 @@ impl LearningRates {
 
 impl RatePolicy {
     fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
-        let name =
-            POLICIES.iter().copied().find(|&name| name == p.lr_policy()).ok_or_else(|| {
-                SolverError::UnknownPolicy {
-                    name: p.lr_policy().into(),
-                    known: POLICIES.join(", "),
-                }
-            })?;
+        let name = POLICIES
+            .iter()
+            .copied()
+            .find(|&name| name == p.lr_policy())
+            .ok_or_else(|| SolverError::UnknownPolicy { name: p.lr_policy().into() })?;
         let gamma = || {
             let gamma = p.gamma();
             expect(gamma >= 0.0 && gamma.is_finite(), "gamma", gamma, "0 or more", name)?;

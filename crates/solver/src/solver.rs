@@ -5,7 +5,7 @@ use caffe_format::SolverParameter;
 use crate::{
     LearningRates, SolverError, UpdateRule,
     error::expect,
-    rules::{DecayMode, HyperParams, RULES, find},
+    rules::{DecayMode, HyperParams, find},
 };
 
 /// Learning rates, preparation and update rule. Stateless: the history belongs to the caller, in
@@ -32,10 +32,8 @@ impl Solver {
     /// Checks every field that the rates, the preparation and the rule read.
     pub fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
         let rates = LearningRates::lower(p)?;
-        let rule = find(p.type_()).ok_or_else(|| SolverError::UnknownRule {
-            name: p.type_().into(),
-            known: RULES.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", "),
-        })?;
+        let rule =
+            find(p.type_()).ok_or_else(|| SolverError::UnknownRule { name: p.type_().into() })?;
         let hyper = HyperParams::lower(p)?;
         (rule.check)(&hyper)?;
         let clip = p.clip_gradients();
@@ -52,7 +50,7 @@ impl Solver {
         })
     }
 
-    /// The row of [`RULES`] that `type` names.
+    /// The row of [`RULES`](crate::RULES) that `type` names.
     #[must_use]
     pub fn rule(&self) -> &'static UpdateRule {
         self.rule

@@ -23,8 +23,8 @@ use crate::files::UnknownFields;
 /// ```
 /// use std::sync::Arc;
 /// use train::files::{UnknownFields, solver_from_text};
-/// use train::{AlgorithmChoice, BatchMeaning, BatchNormState, JobConfig, Network, NoClock};
-/// use train::{OnBadSample, Overlap, ResumeData, Simd, wire};
+/// use train::{BatchMeaning, BatchNormState, JobConfig, Network, NoClock};
+/// use train::{OnBadSample, Overlap, ResumeData, Simd};
 ///
 /// let config = JobConfig {
 ///     solver: solver_from_text("solver", r#"base_lr: 0.1 lr_policy: "fixed" net: "net""#)?,
@@ -37,12 +37,12 @@ use crate::files::UnknownFields;
 ///     batch: BatchMeaning::Global,
 ///     bucket_bytes: train::BUCKET_BYTES,
 ///     overlap: Overlap::DuringBackward,
-///     allreduce: AlgorithmChoice::parse("ring:0-1M;direct:1M-").expect("two algorithms"),
+///     allreduce: "ring:0-1M;direct:1M-".parse().expect("two algorithms"),
 ///     network: Some(Network::GIGABIT),
 ///     timeline: true,
 ///     inexact: true,
 ///     batch_norm: BatchNormState::Replica0,
-///     wire: wire::find("f16").expect("a wire format"),
+///     wire: "f16".parse().expect("a wire format"),
 ///     clock: Arc::new(NoClock),
 ///     simd: Simd::detect(),
 ///     seed: 1701,

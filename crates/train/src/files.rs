@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use caffe_format::message::Message;
-use caffe_format::text::{self, Diagnostic, Unknown};
+pub use caffe_format::text::UnknownFields;
+use caffe_format::text::{self, Diagnostic};
 use caffe_format::upgrade::{self, UpgradeChange, UpgradeError};
 use caffe_format::{NetParameter, SolverParameter};
 use serde::{Deserialize, Serialize};
@@ -87,15 +88,6 @@ pub fn solver_from_text(name: &str, text: &str) -> Result<SolverParameter, Train
     Ok(upgraded(name, parsed, upgrade::solver)?.message)
 }
 
-/// What to do with fields Caffe does not have, as forks of it write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnknownFields {
-    /// An error with line and column.
-    Reject,
-    /// A warning.
-    Warn,
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, TrainError> {
     fs::read(path).map_err(|source| TrainError::Read { path: path.into(), source })
 }
@@ -110,10 +102,9 @@ fn parse<M: Message + Default>(
         let message = text::read_bytes(name, bytes).map_err(TrainError::Prototxt)?;
         return Ok((message, Vec::new()));
     }
-    let mut skipped: Vec<Diagnostic> = Vec::new();
     let source = String::from_utf8_lossy(bytes);
-    let message = text::read_with(name, &source, Unknown::Warn(&mut skipped))
-        .map_err(TrainError::Prototxt)?;
+    let (message, skipped) =
+        text::read_with(name, &source, unknown).map_err(TrainError::Prototxt)?;
     Ok((message, skipped.into_iter().map(PrototxtNotice::from).collect()))
 }
 

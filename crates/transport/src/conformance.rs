@@ -1,4 +1,4 @@
-//! What every transport must do; `local`, `mpi` and simulated ones pass the same list.
+//! What every transport must do; `local` and `mpi` pass the same list.
 //!
 //! A check is a function that every rank calls with its own transport. It panics with a sentence
 //! when the transport is wrong, so it can run in a test's threads or under `mpirun`.

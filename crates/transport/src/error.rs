@@ -20,20 +20,20 @@ pub enum LinkError {
     },
     /// Two ranks run different collectives.
     #[error(
-        "rank {rank} is at collective {their_sequence}, {theirs}; rank {me} is at collective {our_sequence}, {ours}"
+        "rank {rank} is at collective {their_sequence}, {theirs}; rank {usual} is at collective {our_sequence}, {ours}"
     )]
     Mismatch {
-        /// The rank that strays.
+        /// The rank that diverged.
         rank: usize,
         /// What it runs.
         theirs: String,
-        /// The how-many-th that is.
+        /// Its sequence number.
         their_sequence: u64,
         /// A rank that does as most do.
-        me: usize,
+        usual: usize,
         /// What that one runs.
         ours: String,
-        /// The how-many-th that is.
+        /// Its sequence number.
         our_sequence: u64,
     },
     /// A message of another length than expected.

@@ -18,7 +18,7 @@
 //! returned; receivers read it only inside [`Transport::take`]. `Session` holds the buffers for as
 //! long as messages are out, refuses every write that would touch a posted range, and withdraws
 //! what is left when it ends, by return or by panic. Lent buffers ([`SharedMemory`]) are touched
-//! only between two barriers, each chunk by one rank. Nothing outside this crate is unsafe.
+//! only between two barriers, each chunk by one rank. Users of `Session` need no `unsafe`.
 
 #![expect(
     unsafe_code,
@@ -42,7 +42,7 @@ pub use error::LinkError;
 pub use heartbeat::HeartbeatChannel;
 pub use progress::{BegunCollective, Busy, RankProgress, Waiting};
 pub use session::{AddBytes, Session, session};
-pub use transport::{LibrarySum, Posted, SharedMemory, Stamp, Transport};
+pub use transport::{LibraryDatatype, LibrarySum, Posted, SharedMemory, Stamp, Transport};
 
 /// Lanes of every transport, from 0 on.
 pub const LANES_MAX: usize = 64;

@@ -21,7 +21,7 @@ pub enum Waiting {
 /// A collective that a rank has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BegunCollective {
-    /// Collectives before it.
+    /// Counts the collectives of its rank, from 1.
     pub sequence: u64,
     /// Hash of what it is.
     pub fingerprint: u64,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Marks every message of one collective, so that ranks that run different ones notice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// Collectives this rank began before.
+    /// Counts the collectives of this rank, from 1.
     pub sequence: u64,
     /// Operation, length, format and algorithm, in words: shown when ranks disagree.
     pub label: Arc<str>,
@@ -24,27 +24,7 @@ pub struct Posted {
     pub(crate) index: u64,
 }
 
-impl Posted {
-    /// For transports outside this crate: `index` is theirs to choose.
-    #[must_use]
-    pub fn new(to: usize, lane: usize, index: u64) -> Self {
-        Self { to, lane, index }
-    }
-
-    /// The receiving rank.
-    #[must_use]
-    pub fn to(&self) -> usize {
-        self.to
-    }
-
-    /// What [`Posted::new`] was given.
-    #[must_use]
-    pub fn index(&self) -> u64 {
-        self.index
-    }
-}
-
-/// Moves bytes between ranks, and nothing else. Threads, MPI and simulated links implement it.
+/// Moves bytes between ranks, and nothing else. Threads and MPI implement it.
 ///
 /// Messages from one rank to another on one lane arrive in order; lanes are independent. Calls
 /// never block, except [`wait`](Transport::wait), [`withdraw`](Transport::withdraw) and the
@@ -131,8 +111,31 @@ pub trait SharedMemory {
     ) -> Result<(), LinkError>;
 }
 
+/// A datatype that the library underneath can sum. What it stands for is the caller's to know: here
+/// it is a name to pass on and a number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LibraryDatatype {
+    /// `MPI_FLOAT`.
+    Float,
+}
+
+impl LibraryDatatype {
+    /// Bytes per element.
+    #[must_use]
+    pub fn element_bytes(self) -> usize {
+        match self {
+            Self::Float => 4,
+        }
+    }
+}
+
 /// A library that sums in its own way: fast, in an order that it does not tell.
 pub trait LibrarySum {
-    /// Leaves the sum over all ranks in `values`. All ranks call this together.
-    fn sum_f32(&mut self, values: &mut [f32]) -> Result<(), LinkError>;
+    /// Leaves the sum over all ranks in `bytes`, which hold elements of `datatype`, aligned to
+    /// their size. All ranks call this together.
+    ///
+    /// # Panics
+    ///
+    /// If the elements are not whole or not aligned.
+    fn sum(&mut self, bytes: &mut [u8], datatype: LibraryDatatype) -> Result<(), LinkError>;
 }

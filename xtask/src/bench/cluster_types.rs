@@ -5,7 +5,7 @@
 //! format is what the others are compared with.
 
 use anyhow::{Context, Result, ensure};
-use exchange::wire;
+use exchange::wire::WireFormat;
 
 use super::cluster::{FOREGROUND, NamespaceCluster, SCRIPT};
 use super::measured::measure;
@@ -24,7 +24,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let (iterations, types) = (flag(args, "--iterations", "5"), flag(args, "--types", ""));
     let gbits: f64 = flag(args, "--gbits", "1").parse().context("--gbits takes a number")?;
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
-    let formats: Vec<_> = types.split(',').map(wire::find).collect::<Result<_, _>>()?;
+    let formats: Vec<&WireFormat> = types.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let _cluster = NamespaceCluster;
     run_shown(&mut command(SCRIPT, &["up", HOSTS, &format!("{}mbit", gbits * 1e3)]))?;
     println!(

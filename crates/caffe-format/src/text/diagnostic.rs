@@ -74,13 +74,13 @@ impl fmt::Display for Diagnostics {
 impl Error for Diagnostics {}
 
 /// Collects what the parser finds.
-pub(super) struct Sink<'a> {
+pub(super) struct DiagnosticCollector<'a> {
     file: &'a str,
     source: &'a str,
     errors: Vec<Diagnostic>,
 }
 
-impl<'a> Sink<'a> {
+impl<'a> DiagnosticCollector<'a> {
     pub(super) fn new(file: &'a str, source: &'a str) -> Self {
         Self { file, source, errors: Vec::new() }
     }
@@ -138,11 +138,11 @@ pub(super) fn not_text(file: &str, bytes: &[u8], at: usize) -> Diagnostics {
     let line = bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
     // What precedes `at` is valid, so its characters keep their number when the rest is replaced.
     let text = String::from_utf8_lossy(&bytes[start..end]);
-    let mut sink = Sink::new(file, &text);
+    let mut diagnostics = DiagnosticCollector::new(file, &text);
     let message = format!("byte 0x{:02x} is not UTF-8 text", bytes[at]);
     let hint = "is this a binary file?".to_owned();
-    sink.error(at - start, message, Some(hint));
-    let mut report = Diagnostics { errors: sink.errors };
+    diagnostics.error(at - start, message, Some(hint));
+    let mut report = Diagnostics { errors: diagnostics.errors };
     report.errors[0].line = line;
     report
 }

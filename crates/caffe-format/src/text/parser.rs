@@ -5,26 +5,28 @@
 //! that belongs to an enclosing message (`layer` inside `layer`) is taken as a sign of a missing
 //! brace: it is reported once and the blocks in between count as closed.
 
-use super::diagnostic::{Diagnostics, ERRORS_MAX, Sink};
+use super::diagnostic::{DiagnosticCollector, Diagnostics, ERRORS_MAX};
 use super::lexer::{Lexer, Token, TokenKind};
 use super::suggest::did_you_mean;
-use super::{Unknown, scalar};
+use super::{Diagnostic, UnknownFields, scalar};
 use crate::STRUCT_BYTES_MAX;
 use crate::message::{Field, FieldType, Label, Message, MessageKind, SlotMut};
 
+/// Fills `message`; the unknown fields that were skipped.
 pub(super) fn root(
     file: &str,
     source: &str,
-    unknown: Unknown<'_>,
+    unknown: UnknownFields,
     message: &mut dyn Message,
-) -> Result<(), Diagnostics> {
+) -> Result<Vec<Diagnostic>, Diagnostics> {
     let mut lexer = Lexer::new(source);
     let token = lexer.next();
     let mut parser = Parser {
         lexer,
         token,
-        sink: Sink::new(file, source),
+        diagnostics: DiagnosticCollector::new(file, source),
         unknown,
+        warnings: Vec::new(),
         open: vec![Open { kind: message.kind(), field: "", at: 0, close: "" }],
         close_down_to: None,
         cut: false,
@@ -32,15 +34,19 @@ pub(super) fn root(
     };
     parser.fields(message);
     parser.require(message, 0);
-    parser.sink.finish()
+    let Parser { diagnostics, warnings, .. } = parser;
+    diagnostics.finish()?;
+    Ok(warnings)
 }
 
-pub(super) struct Parser<'a, 'u> {
+pub(super) struct Parser<'a> {
     lexer: Lexer<'a>,
     /// The token that comes next.
     pub(super) token: Token<'a>,
-    pub(super) sink: Sink<'a>,
-    unknown: Unknown<'u>,
+    pub(super) diagnostics: DiagnosticCollector<'a>,
+    unknown: UnknownFields,
+    /// Unknown fields that were skipped.
+    warnings: Vec<Diagnostic>,
     /// The blocks that are open, outermost first; the first is the file.
     pub(super) open: Vec<Open>,
     /// Set while blocks are closed that lack a brace: how many stay open.
@@ -57,7 +63,7 @@ pub(super) struct Open {
     pub(super) close: &'static str,
 }
 
-impl<'a> Parser<'a, '_> {
+impl<'a> Parser<'a> {
     pub(super) fn advance(&mut self) {
         self.token = self.lexer.next();
     }
@@ -76,7 +82,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     pub(super) fn error(&mut self, at: usize, message: impl Into<String>) {
-        self.sink.error(at, message.into(), None);
+        self.diagnostics.error(at, message.into(), None);
     }
 
     /// Reads fields up to the brace that closes the innermost block, or the end.
@@ -90,7 +96,7 @@ impl<'a> Parser<'a, '_> {
             }
             let name = self.token.kind == TokenKind::Name;
             let closes = self.open.len() > 1 && self.token.is_any("}>");
-            if closes || self.token.kind == TokenKind::End || self.sink.is_full() {
+            if closes || self.token.kind == TokenKind::End || self.diagnostics.is_full() {
                 return;
             } else if !name {
                 self.stray();
@@ -111,9 +117,9 @@ impl<'a> Parser<'a, '_> {
         };
         if let (Some(first), Label::Optional | Label::Required) = (first_at[index], field.label) {
             let message = format!("`{}` is given twice, but takes one value", field.name);
-            let (line, column) = self.sink.position(first);
+            let (line, column) = self.diagnostics.position(first);
             let hint = format!("first given at {line}:{column}");
-            self.sink.error(name.at, message, Some(hint));
+            self.diagnostics.error(name.at, message, Some(hint));
         }
         first_at[index].get_or_insert(name.at);
         let colon = self.eat(":");
@@ -140,17 +146,15 @@ impl<'a> Parser<'a, '_> {
                 .or_else(|| self.outer_field(name.text))
                 .or_else(|| did_you_mean(name.text, names))
         };
-        match &self.unknown {
-            Unknown::Warn(warnings) if warnings.len() >= ERRORS_MAX => {}
-            Unknown::Warn(_) => {
-                let warning = self.sink.describe(name.at, message, hint());
-                if let Unknown::Warn(warnings) = &mut self.unknown {
-                    warnings.push(warning);
-                }
+        match self.unknown {
+            UnknownFields::Warn if self.warnings.len() >= ERRORS_MAX => {}
+            UnknownFields::Warn => {
+                let warning = self.diagnostics.describe(name.at, message, hint());
+                self.warnings.push(warning);
             }
-            Unknown::Reject => {
+            UnknownFields::Reject => {
                 let hint = hint();
-                self.sink.error(name.at, message, hint);
+                self.diagnostics.error(name.at, message, hint);
             }
         }
         self.skip_value();
@@ -160,7 +164,7 @@ impl<'a> Parser<'a, '_> {
     fn outer_field(&self, name: &str) -> Option<String> {
         let outer = self.open.iter().rposition(|open| open.kind.by_name(name).is_some())?;
         let Open { field, at, close, .. } = *self.open.get(outer + 1)?;
-        let (line, column) = self.sink.position(at);
+        let (line, column) = self.diagnostics.position(at);
         let owner = self.open[outer].kind.name;
         Some(format!(
             "`{owner}` has one; is a `{close}` missing for `{field}`, opened at {line}:{column}?"
@@ -171,7 +175,7 @@ impl<'a> Parser<'a, '_> {
     /// brace.
     fn belongs_outside(&mut self, kind: &MessageKind) -> bool {
         let name = self.token;
-        let here = matches!(self.unknown, Unknown::Warn(_)) || kind.by_name(name.text).is_some();
+        let here = self.unknown == UnknownFields::Warn || kind.by_name(name.text).is_some();
         if here || !self.peek().is_any("{<") {
             return false;
         }
@@ -183,7 +187,7 @@ impl<'a> Parser<'a, '_> {
         let Some(outer) = self.open.iter().rposition(is_list_of_blocks) else { return false };
         let message = format!("`{}` has no field `{}`", kind.name, name.text);
         let hint = self.outer_field(name.text);
-        self.sink.error(name.at, message, hint);
+        self.diagnostics.error(name.at, message, hint);
         self.close_down_to = Some(outer + 1);
         true
     }
@@ -194,7 +198,7 @@ impl<'a> Parser<'a, '_> {
         let FieldType::Message(kind) = field.kind else { panic!("only messages are blocks") };
         if !self.token.is_any("{<") {
             let hint = format!("write `{} {{ .. }}`", field.name);
-            self.sink.error(at, format!("`{}` takes a block", field.name), Some(hint));
+            self.diagnostics.error(at, format!("`{}` takes a block", field.name), Some(hint));
             return self.skip_scalar();
         }
         let Some(left) = self.struct_bytes_left.checked_sub(kind.size) else {

@@ -5,7 +5,7 @@ use super::parser::Parser;
 use crate::DEPTH_MAX;
 use crate::message::Field;
 
-impl Parser<'_, '_> {
+impl Parser<'_> {
     /// Whether the name that comes next begins a field.
     pub(super) fn at_field(&self) -> bool {
         self.token.kind == TokenKind::Name && self.peek().is_any(":{<")
@@ -110,10 +110,10 @@ impl Parser<'_, '_> {
     pub(super) fn close(&mut self, field: &Field, at: usize, close: &'static str) {
         if self.eat(close) {
         } else if self.token.is_any("}>") {
-            let (line, column) = self.sink.position(at);
+            let (line, column) = self.diagnostics.position(at);
             let (wrong, name) = (self.token.text, field.name);
             let message = format!("`{wrong}` cannot close `{name}`, opened at {line}:{column}");
-            self.sink.error(self.token.at, message, Some(format!("write `{close}`")));
+            self.diagnostics.error(self.token.at, message, Some(format!("write `{close}`")));
             self.advance();
         } else if self.token.kind == TokenKind::End {
             self.report_cut(at, &format!("`{}`", field.name));
@@ -123,7 +123,7 @@ impl Parser<'_, '_> {
     /// The file ended within the block opened at `at`; said of the innermost only.
     fn report_cut(&mut self, at: usize, what: &str) {
         if !self.cut {
-            let (line, _) = self.sink.position(self.token.at);
+            let (line, _) = self.diagnostics.position(self.token.at);
             let message = format!(
                 "{what}, opened here, is not closed before the end of the file, line {line}"
             );

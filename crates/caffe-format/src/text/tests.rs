@@ -4,7 +4,7 @@ mod errors;
 
 use expect_test::{Expect, expect};
 
-use super::{Unknown, read, read_with, write};
+use super::{UnknownFields, read, read_with, write};
 use crate::{LayerParameter, NetParameter};
 
 /// Reads a net and prints it, or the report on it.
@@ -125,9 +125,8 @@ fn values_in_every_spelling() {
 
 #[test]
 fn allowed_unknown_fields_become_warnings() {
-    let mut warnings = Vec::new();
     let source = "layer { name: \"a\" yolo_param { classes: 3 layer { } } focal: 'x' 'y', }\nlayer { name: \"b\" }";
-    let net: NetParameter = read_with("f", source, Unknown::Warn(&mut warnings)).unwrap();
+    let (net, warnings): (NetParameter, _) = read_with("f", source, UnknownFields::Warn).unwrap();
     expect![[r#"
         layer {
           name: "a"

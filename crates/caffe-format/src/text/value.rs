@@ -6,7 +6,7 @@ use super::scalar::{self, Scalar};
 use super::strings;
 use crate::message::{Field, FieldType, Label, Message};
 
-impl<'a> Parser<'a, '_> {
+impl<'a> Parser<'a> {
     /// `[ .. ]` as the next values of field `index`.
     pub(super) fn list(&mut self, into: &mut dyn Message, index: usize, field: &'static Field) {
         let at = self.token.at;
@@ -42,7 +42,7 @@ impl<'a> Parser<'a, '_> {
         }
         let Some(value) = self.scalar(field) else { return };
         if let Err(refusal) = scalar::store(field, into.slot_mut(index), &value) {
-            self.sink.error(at, refusal.message, refusal.hint);
+            self.diagnostics.error(at, refusal.message, refusal.hint);
         }
     }
 

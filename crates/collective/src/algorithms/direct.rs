@@ -13,7 +13,7 @@
 //! round 3    3──▶0   0──▶1   1──▶2   2──▶3
 //! ```
 
-use super::{AlgorithmRow, Claim, Pattern, Settings, no_settings};
+use super::{AlgorithmCost, AlgorithmRow, Pattern, Settings, no_settings};
 use crate::canonical::Fold;
 use crate::reducing::{ReduceLane, ReduceStep, chunk_of};
 use base::Rank;
@@ -25,10 +25,10 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     syntax: "direct",
     summary: "every rank owns a chunk, adds it from all others and hands it back to all",
     rounds: "2(p-1)",
-    port: "2(p-1)/p",
+    busiest_link: "2(p-1)/p",
     parse: no_settings,
     exact: |_, _| true,
-    pattern: Some(Pattern { reduce, segments: |_, world| world, claim }),
+    pattern: Some(Pattern { reduce, segments: |_, world| world, cost }),
 };
 
 fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
@@ -44,11 +44,11 @@ fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     vec![ReduceLane { range, steps, owned: vec![mine] }]
 }
 
-fn claim(_: &Settings, world: usize) -> Claim {
+fn cost(_: &Settings, world: usize) -> AlgorithmCost {
     let p = world as f64;
-    Claim {
+    AlgorithmCost {
         rounds: 2 * (world - 1),
-        port: 2.0 * (p - 1.0) / p,
+        busiest_link: 2.0 * (p - 1.0) / p,
         reduced: (p - 1.0) / p,
         owned: 1.0 / p,
         tight: true,

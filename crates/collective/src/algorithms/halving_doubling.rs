@@ -15,7 +15,7 @@
 //!         6 ──▶ 4 (lower half), 6 ──▶ 5 (upper half); then 4 ──▶ 0, 2 and 5 ──▶ 1, 3 (quarters)
 //! ```
 
-use super::{AlgorithmRow, Claim, Pattern, Settings, no_settings};
+use super::{AlgorithmCost, AlgorithmRow, Pattern, Settings, no_settings};
 use crate::reducing::{ReduceLane, ReduceStep, chunk_of};
 use base::Rank;
 use std::ops::Range;
@@ -24,12 +24,12 @@ use std::ops::Range;
 pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "halving-doubling",
     syntax: "halving-doubling",
-    summary: "halves with ever farther ranks, then doubles back; binary blocks in odd worlds",
+    summary: "recursive halving, then doubling, nearest ranks first; binary blocks if p is not a power of two",
     rounds: "2 log2 p (powers of two)",
-    port: "2(p-1)/p (powers of two)",
+    busiest_link: "2(p-1)/p (powers of two)",
     parse: no_settings,
     exact: |_, _| true,
-    pattern: Some(Pattern { reduce, segments: |_, world| world, claim }),
+    pattern: Some(Pattern { reduce, segments: |_, world| world, cost }),
 };
 
 /// The powers of two that make up `world`, largest first, as ranges of ranks.
@@ -83,15 +83,15 @@ fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     vec![ReduceLane { range, steps, owned: Vec::new() }]
 }
 
-fn claim(_: &Settings, world: usize) -> Claim {
+fn cost(_: &Settings, world: usize) -> AlgorithmCost {
     let blocks = blocks(world);
-    let (mut port, mut reduced) = (0.0_f64, 0.0_f64);
+    let (mut busiest_link, mut reduced) = (0.0_f64, 0.0_f64);
     let mut ready = 0; // round in which the blocks from here on are one sum
     for (at, block) in blocks.iter().enumerate().rev() {
         let size = block.len() as f64;
         let (takes, gives) = (at + 1 < blocks.len(), at > 0);
         let folded = (f64::from(u8::from(takes)) + f64::from(u8::from(gives))) / size;
-        port = port.max(2.0 * (size - 1.0) / size + folded);
+        busiest_link = busiest_link.max(2.0 * (size - 1.0) / size + folded);
         reduced = reduced.max((size - 1.0) / size + f64::from(u8::from(takes)) / size);
         let halved = block.len().ilog2() as usize;
         ready = match blocks.get(at + 1) {
@@ -100,5 +100,5 @@ fn claim(_: &Settings, world: usize) -> Claim {
         };
     }
     let owned = 1.0 / blocks[0].len() as f64;
-    Claim { rounds: 2 * ready, port, reduced, owned, tight: true }
+    AlgorithmCost { rounds: 2 * ready, busiest_link, reduced, owned, tight: true }
 }

@@ -18,7 +18,7 @@
 //!
 //! Exact if both algorithms are and the group is a power of two: `T(0, p)` then splits at groups.
 
-use super::{Algorithm, AlgorithmRow, Claim, Pattern, Settings, find};
+use super::{Algorithm, AlgorithmCost, AlgorithmRow, Pattern, Settings, SettingsError};
 use crate::reducing::{ReduceLane, relabel};
 use base::Rank;
 use std::collections::BTreeSet;
@@ -29,28 +29,31 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     name: "hierarchical",
     syntax: "hierarchical:GROUP[:INNER+OUTER]",
     summary: "an inner algorithm in groups of g ranks, an outer one between leaders (default direct+ring)",
-    rounds: "inner(g) + outer(p/g), per range led",
-    port: "inner(g) + owned·outer(p/g)",
+    rounds: "inner(g) + outer(p/g) if g divides p",
+    busiest_link: "inner(g) + outer(p/g) times the fraction of the buffer that one rank leads",
     parse,
     exact: |settings, world| {
         let (group, groups) = extent(settings, world);
         let [inner, outer] = pair(settings);
         inner.is_exact(group) && outer.is_exact(groups) && (groups == 1 || group.is_power_of_two())
     },
-    pattern: Some(Pattern { reduce, segments, claim }),
+    pattern: Some(Pattern { reduce, segments, cost }),
 };
 
-fn parse(rest: &str) -> Result<Settings, String> {
+fn parse(rest: &str) -> Result<Settings, SettingsError> {
     let (group, pair) = rest.split_once(':').unwrap_or((rest, "direct+ring"));
     let count = group.parse().ok().filter(|&count| count > 0);
-    let count = count.ok_or_else(|| format!("`{group}` is not a group size"))?;
-    let (inner, outer) = pair.split_once('+').ok_or_else(|| format!("`{pair}` is not a pair"))?;
-    let nested = [inner, outer].map(|name| match find(name) {
-        Ok(algorithm) if algorithm.is_library() => Err(format!("`{name}` has no plan")),
-        other => other.map_err(|err| err.to_string()),
-    });
-    let [inner, outer] = nested;
-    Ok(Settings { count, nested: vec![inner?, outer?] })
+    let count = count.ok_or_else(|| SettingsError::Group { written: group.to_owned() })?;
+    let both = pair.split_once('+');
+    let (inner, outer) = both.ok_or_else(|| SettingsError::Pair { written: pair.to_owned() })?;
+    Ok(Settings { count, nested: vec![nested(inner)?, nested(outer)?] })
+}
+
+fn nested(name: &str) -> Result<Algorithm, SettingsError> {
+    match name.parse::<Algorithm>().map_err(Box::new)? {
+        algorithm if algorithm.is_library() => Err(SettingsError::NoPlan { algorithm }),
+        algorithm => Ok(algorithm),
+    }
 }
 
 fn pair(settings: &Settings) -> &[Algorithm; 2] {
@@ -127,24 +130,24 @@ fn segments(settings: &Settings, world: usize) -> usize {
     segments(inner, group) * segments(outer, groups)
 }
 
-fn claim(settings: &Settings, world: usize) -> Claim {
+fn cost(settings: &Settings, world: usize) -> AlgorithmCost {
     let (group, groups) = extent(settings, world);
     let [inner, outer] = pair(settings);
-    let claim = |algorithm: &Algorithm, world| {
-        let mut claim = algorithm.claim(world).expect("refused when parsed");
+    let cost = |algorithm: &Algorithm, world| {
+        let mut cost = algorithm.cost(world).expect("refused when parsed");
         let pattern = algorithm.row.pattern.as_ref().expect("refused when parsed");
         let first = Rank::new(0, world).expect("worlds have a first rank");
         // Lanes that run side by side elsewhere follow each other in the one lane here.
-        claim.rounds *= (pattern.reduce)(&algorithm.settings, first, 0..0).len();
-        claim
+        cost.rounds *= (pattern.reduce)(&algorithm.settings, first, 0..0).len();
+        cost
     };
-    let (inner, outer) = (claim(inner, group), claim(outer, groups));
+    let (inner, outer) = (cost(inner, group), cost(outer, groups));
     let ragged = world != group * groups;
     // A smaller last group divides differently: its ranks lead larger and more ranges.
     let (led, owned) = if ragged { (2 * group, 1.0) } else { (1, inner.owned) };
-    Claim {
+    AlgorithmCost {
         rounds: inner.rounds + led * outer.rounds,
-        port: inner.port + owned * outer.port,
+        busiest_link: inner.busiest_link + owned * outer.busiest_link,
         reduced: inner.reduced + owned * outer.reduced,
         owned: owned * outer.owned,
         tight: false,

@@ -1,7 +1,7 @@
 //! The table of algorithms. One file, one row each.
 //!
 //! To add one: write `algorithms/<name>.rs` with a `ROW`, add a `mod` line and a row below. The
-//! tests then hold it to its claims for every world up to 33, and `docs/algorithms.md` gains a
+//! tests then hold it to its costs for every world up to 33, and `docs/algorithms.md` gains a
 //! line.
 
 mod direct;
@@ -18,6 +18,7 @@ use crate::reducing::ReduceLane;
 use base::Rank;
 use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// Every algorithm, by name.
@@ -32,6 +33,18 @@ pub const ALGORITHMS: &[AlgorithmRow] = &[
     ring::ROW,
 ];
 
+/// What `auto-any` tries, with the number of colours, in order of preference when costs are equal;
+/// `auto` tries the exact ones.
+pub(crate) const CANDIDATES: &[(&AlgorithmRow, usize)] = &[
+    (&direct::ROW, 0),
+    (&halving_doubling::ROW, 0),
+    (&reduction_tree::ROW, 0),
+    (&ring::ROW, 0),
+    (&multi_color::ROW, 2),
+    (&multi_color::ROW, 4),
+    (&multi_color::ROW, 8),
+];
+
 /// One line of the table.
 pub struct AlgorithmRow {
     /// What `--allreduce` calls it.
@@ -40,12 +53,12 @@ pub struct AlgorithmRow {
     pub syntax: &'static str,
     /// What it does, in one sentence.
     pub summary: &'static str,
-    /// Formula of [`Claim::rounds`], for the documentation.
+    /// Formula of [`AlgorithmCost::rounds`], for the documentation.
     pub rounds: &'static str,
-    /// Formula of [`Claim::port`], for the documentation.
-    pub port: &'static str,
+    /// Formula of [`AlgorithmCost::busiest_link`], for the documentation.
+    pub busiest_link: &'static str,
     /// Reads what follows the name and its colon.
-    parse: fn(&str) -> Result<Settings, String>,
+    parse: fn(&str) -> Result<Settings, SettingsError>,
     /// Whether the sum follows the canonical tree in this world.
     exact: fn(&Settings, usize) -> bool,
     /// `None`: the library underneath runs it.
@@ -59,27 +72,27 @@ pub(crate) struct Pattern {
     /// Segments in which one pass over the buffer travels.
     pub(crate) segments: fn(&Settings, usize) -> usize,
     /// Cost in this world.
-    pub(crate) claim: fn(&Settings, usize) -> Claim,
+    pub(crate) cost: fn(&Settings, usize) -> AlgorithmCost,
 }
 
 /// What an all-reduce by this algorithm costs, in one pass; the tests compare it with the verifier.
 /// Volumes are in buffer lengths and hold for buffers that divide evenly.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Claim {
+pub struct AlgorithmCost {
     /// Messages one after another on the longest chain, each rank taking and sending one at a time.
     pub rounds: usize,
     /// Most that any rank sends, and most that any receives.
-    pub port: f64,
+    pub busiest_link: f64,
     /// Most that any rank adds.
     pub reduced: f64,
     /// Most that one rank owns after the reducing half.
     pub owned: f64,
-    /// The figures are met exactly, not only kept.
+    /// Whether the costs are exact; else they are upper bounds.
     pub tight: bool,
 }
 
 /// What follows an algorithm's name.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Servers, colours or ranks of a group; 0 where the row has none.
     pub(crate) count: usize,
@@ -110,10 +123,58 @@ pub enum NameError {
         /// What was written.
         written: String,
         /// What is wrong with it.
-        what: String,
+        what: SettingsError,
         /// How it should look.
         syntax: &'static str,
     },
+}
+
+/// What is wrong with what follows an algorithm's name and its colon.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The algorithm has no settings.
+    #[error("`:{written}` means nothing")]
+    Unexpected {
+        /// What was written.
+        written: String,
+    },
+    /// Not a number.
+    #[error("`{written}` is not a number")]
+    Number {
+        /// What was written.
+        written: String,
+    },
+    /// A number of which one is the least.
+    #[error("0 is too few")]
+    Zero,
+    /// Every server or colour has a lane.
+    #[error("{count} is too many: a plan has {LANES_MAX} lanes")]
+    Lanes {
+        /// What was written.
+        count: usize,
+    },
+    /// Not a number of ranks.
+    #[error("`{written}` is not a group size")]
+    Group {
+        /// What was written.
+        written: String,
+    },
+    /// Not an inner and an outer algorithm.
+    #[error("`{written}` is not a pair")]
+    Pair {
+        /// What was written.
+        written: String,
+    },
+    /// An inner or outer algorithm that the library runs.
+    #[error("`{algorithm}` has no plan")]
+    NoPlan {
+        /// Which.
+        algorithm: Algorithm,
+    },
+    /// An inner or outer algorithm that does not exist.
+    #[error(transparent)]
+    Nested(#[from] Box<NameError>),
 }
 
 fn known() -> String {
@@ -121,32 +182,49 @@ fn known() -> String {
     names.join(", ")
 }
 
-/// The algorithm of this name, e.g. `ring`, `multi-color:4` or `hierarchical:4:direct+ring`.
-pub fn find(written: &str) -> Result<Algorithm, NameError> {
-    let (name, rest) = written.split_once(':').unwrap_or((written, ""));
-    let row = ALGORITHMS
-        .iter()
-        .find(|row| row.name == name)
-        .ok_or_else(|| NameError::Unknown { name: name.to_owned() })?;
-    let settings = (row.parse)(rest).map_err(|what| NameError::Settings {
-        written: written.to_owned(),
-        what,
-        syntax: row.syntax,
-    })?;
-    Ok(Algorithm { row, settings, written: written.into() })
+impl FromStr for Algorithm {
+    type Err = NameError;
+
+    /// Reads names such as `ring`, `multi-color:4` or `hierarchical:4:direct+ring`.
+    fn from_str(written: &str) -> Result<Self, NameError> {
+        let (name, rest) = written.split_once(':').unwrap_or((written, ""));
+        let row = ALGORITHMS
+            .iter()
+            .find(|row| row.name == name)
+            .ok_or_else(|| NameError::Unknown { name: name.to_owned() })?;
+        let settings = (row.parse)(rest).map_err(|what| NameError::Settings {
+            written: written.to_owned(),
+            what,
+            syntax: row.syntax,
+        })?;
+        Ok(Self { row, settings, written: written.into() })
+    }
 }
 
 impl Algorithm {
+    /// A row with its number of servers or colours; 0 for one without settings.
+    pub(crate) fn of_row(row: &'static AlgorithmRow, count: usize) -> Self {
+        let written =
+            if count == 0 { row.name.into() } else { format!("{}:{count}", row.name).into() };
+        Self { row, settings: Settings { count, nested: Vec::new() }, written }
+    }
+
     /// The direct algorithm: what `auto` means where ranks share memory.
     #[must_use]
     pub fn direct() -> Self {
-        find(direct::ROW.name).expect("a row of the table")
+        Self::of_row(&direct::ROW, 0)
+    }
+
+    /// The sum of the library underneath, where it has one.
+    #[must_use]
+    pub fn library() -> Self {
+        Self::of_row(&mpi::ROW, 0)
     }
 
     /// The reduction tree: exact, and few rounds for short buffers.
     #[must_use]
     pub fn reduction_tree() -> Self {
-        find(reduction_tree::ROW.name).expect("a row of the table")
+        Self::of_row(&reduction_tree::ROW, 0)
     }
 
     /// Whether it is [`direct`](Self::direct): ranks that share memory do it without messages.
@@ -155,7 +233,7 @@ impl Algorithm {
         self.row.name == direct::ROW.name
     }
 
-    /// The name as it was written; [`find`] reads it back.
+    /// The name as it was written; [`from_str`](Self::from_str) reads it back.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.written
@@ -175,8 +253,8 @@ impl Algorithm {
 
     /// What it costs by its row's formulas; `None` when the library runs it.
     #[must_use]
-    pub fn claim(&self, world: usize) -> Option<Claim> {
-        self.row.pattern.as_ref().map(|pattern| (pattern.claim)(&self.settings, world))
+    pub fn cost(&self, world: usize) -> Option<AlgorithmCost> {
+        self.row.pattern.as_ref().map(|pattern| (pattern.cost)(&self.settings, world))
     }
 }
 
@@ -198,29 +276,30 @@ impl PartialEq for Algorithm {
     }
 }
 
-impl Claim {
+impl Eq for Algorithm {}
+
+impl AlgorithmCost {
     /// A world of one: nothing moves.
-    const ALONE: Self = Self { rounds: 0, port: 0.0, reduced: 0.0, owned: 1.0, tight: true };
+    const ALONE: Self =
+        Self { rounds: 0, busiest_link: 0.0, reduced: 0.0, owned: 1.0, tight: true };
 }
 
 /// For rows without settings.
-fn no_settings(rest: &str) -> Result<Settings, String> {
-    if rest.is_empty() { Ok(Settings::default()) } else { Err(format!("`:{rest}` means nothing")) }
+fn no_settings(rest: &str) -> Result<Settings, SettingsError> {
+    match rest {
+        "" => Ok(Settings::default()),
+        _ => Err(SettingsError::Unexpected { written: rest.to_owned() }),
+    }
 }
 
 /// For rows with one number, which may be left out: as many lanes, so no more than there are.
-fn one_count(rest: &str, default: usize) -> Result<Settings, String> {
-    let count = match rest {
-        "" => default,
-        digits => digits.parse().map_err(|_| format!("`{digits}` is not a number"))?,
-    };
-    if count == 0 {
-        return Err("0 is too few".to_owned());
+fn one_count(rest: &str, default: usize) -> Result<Settings, SettingsError> {
+    let number = || SettingsError::Number { written: rest.to_owned() };
+    match if rest.is_empty() { default } else { rest.parse().map_err(|_| number())? } {
+        0 => Err(SettingsError::Zero),
+        count if count > LANES_MAX => Err(SettingsError::Lanes { count }),
+        count => Ok(Settings { count, nested: Vec::new() }),
     }
-    if count > LANES_MAX {
-        return Err(format!("{count} is too many: a plan has {LANES_MAX} lanes"));
-    }
-    Ok(Settings { count, nested: Vec::new() })
 }
 
 /// Rounds up: 3 for worlds 5 to 8.

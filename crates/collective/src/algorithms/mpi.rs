@@ -12,7 +12,7 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     syntax: "mpi",
     summary: "the MPI library's own all-reduce; transport `mpi` and `f32` only",
     rounds: "the library's",
-    port: "the library's",
+    busiest_link: "the library's",
     parse: no_settings,
     exact: |_, _| false,
     pattern: None,

@@ -2,7 +2,7 @@
 //!
 //! What FireCaffe measures its tree against (Dean et al. 2012 with s servers; s = 1 is the
 //! figure's). The server's link carries the buffer `p - 1` times each way, so time grows with the
-//! world; s servers each hold a shard and divide that by s.
+//! world; s servers each own a chunk and divide that by s.
 //!
 //! ```text
 //!   1 ──┐                s = 2:   1 ──▶ 0  first half    0 ──▶ 1  second half
@@ -13,7 +13,7 @@
 //! The server takes contributions in the order of ranks after its own and adds siblings of the
 //! canonical tree, so the sum is exact; that takes a segment of scratch per level of the tree.
 
-use super::{AlgorithmRow, Claim, Pattern, Settings, one_count};
+use super::{AlgorithmCost, AlgorithmRow, Pattern, Settings, one_count};
 use crate::canonical::Fold;
 use crate::reducing::{ReduceLane, ReduceStep, chunk_of};
 use base::Rank;
@@ -25,19 +25,21 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     syntax: "parameter-server[:SERVERS]",
     summary: "everyone sends to s servers (default 1), which add and send back",
     rounds: "2(p-1)",
-    port: "(p+s-2)/s",
+    busiest_link: "(p+s-2)/s",
     parse: |rest| one_count(rest, 1),
     exact: |_, _| true,
-    pattern: Some(Pattern { reduce, segments: |settings, world| settings.count.min(world), claim }),
+    pattern: Some(Pattern { reduce, segments: |settings, world| settings.count.min(world), cost }),
 };
 
 fn reduce(settings: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     let servers = settings.count.min(rank.world());
-    (0..servers).map(|server| shard(server, rank, chunk_of(&range, servers, server))).collect()
+    (0..servers)
+        .map(|server| server_lane(server, rank, chunk_of(&range, servers, server)))
+        .collect()
 }
 
-/// The shard that `server` keeps.
-fn shard(server: usize, rank: Rank, range: Range<usize>) -> ReduceLane {
+/// The chunk that `server` owns.
+fn server_lane(server: usize, rank: Rank, range: Range<usize>) -> ReduceLane {
     let (me, world) = (rank.index(), rank.world());
     if me != server {
         let steps = vec![ReduceStep::Send { to: server, range: range.clone() }];
@@ -51,14 +53,14 @@ fn shard(server: usize, rank: Rank, range: Range<usize>) -> ReduceLane {
     ReduceLane { range: range.clone(), steps, owned: vec![range] }
 }
 
-fn claim(settings: &Settings, world: usize) -> Claim {
+fn cost(settings: &Settings, world: usize) -> AlgorithmCost {
     if world == 1 {
-        return Claim::ALONE;
+        return AlgorithmCost::ALONE;
     }
     let (p, s) = (world as f64, settings.count.min(world) as f64);
-    Claim {
+    AlgorithmCost {
         rounds: 2 * (world - 1),
-        port: (p + s - 2.0) / s,
+        busiest_link: (p + s - 2.0) / s,
         reduced: (p - 1.0) / s,
         owned: 1.0 / s,
         tight: true,

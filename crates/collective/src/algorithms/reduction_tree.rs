@@ -12,10 +12,10 @@
 //! k = 2   0<-4                    0*
 //! ```
 //!
-//! Before round k the live ranks are the multiples of 2^k, each holding `T(rank, rank + 2^k)` cut
-//! at the world's end: the canonical tree itself, so the sum is exact in every world.
+//! Before round k the live ranks are the multiples of 2^k, each holding `T(rank, rank + 2^k)`
+//! truncated at the world's end: the canonical tree itself, so the sum is exact in every world.
 
-use super::{AlgorithmRow, Claim, Pattern, Settings, log2_ceil, no_settings};
+use super::{AlgorithmCost, AlgorithmRow, Pattern, Settings, log2_ceil, no_settings};
 use crate::reducing::{ReduceLane, ReduceStep};
 use base::Rank;
 use std::ops::Range;
@@ -26,10 +26,10 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     syntax: "reduction-tree",
     summary: "a binomial tree adds towards rank 0 and spreads back (FireCaffe)",
     rounds: "2⌈log2 p⌉",
-    port: "⌈log2 p⌉",
+    busiest_link: "⌈log2 p⌉",
     parse: no_settings,
     exact: |_, _| true,
-    pattern: Some(Pattern { reduce, segments: |_, _| 1, claim }),
+    pattern: Some(Pattern { reduce, segments: |_, _| 1, cost }),
 };
 
 fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
@@ -49,11 +49,11 @@ fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     vec![ReduceLane { range: range.clone(), steps, owned: vec![range] }]
 }
 
-fn claim(_: &Settings, world: usize) -> Claim {
+fn cost(_: &Settings, world: usize) -> AlgorithmCost {
     let height = log2_ceil(world);
-    Claim {
+    AlgorithmCost {
         rounds: 2 * height,
-        port: height as f64,
+        busiest_link: height as f64,
         reduced: height as f64,
         owned: 1.0,
         tight: true,

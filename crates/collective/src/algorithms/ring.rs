@@ -13,7 +13,7 @@
 //! round 3    1     2     3     0         rank r now holds the sum of chunk r
 //! ```
 
-use super::{AlgorithmRow, Claim, Pattern, Settings, no_settings};
+use super::{AlgorithmCost, AlgorithmRow, Pattern, Settings, no_settings};
 use crate::reducing::{ReduceLane, ReduceStep, chunk_of};
 use base::Rank;
 use std::ops::Range;
@@ -24,10 +24,10 @@ pub(super) const ROW: AlgorithmRow = AlgorithmRow {
     syntax: "ring",
     summary: "chunks travel round a ring twice: once adding, once spreading",
     rounds: "2(p-1)",
-    port: "2(p-1)/p",
+    busiest_link: "2(p-1)/p",
     parse: no_settings,
     exact: |_, world| world <= 2,
-    pattern: Some(Pattern { reduce, segments: |_, world| world, claim }),
+    pattern: Some(Pattern { reduce, segments: |_, world| world, cost }),
 };
 
 fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
@@ -44,11 +44,11 @@ fn reduce(_: &Settings, rank: Rank, range: Range<usize>) -> Vec<ReduceLane> {
     vec![ReduceLane { range, steps, owned }]
 }
 
-fn claim(_: &Settings, world: usize) -> Claim {
+fn cost(_: &Settings, world: usize) -> AlgorithmCost {
     let p = world as f64;
-    Claim {
+    AlgorithmCost {
         rounds: 2 * (world - 1),
-        port: 2.0 * (p - 1.0) / p,
+        busiest_link: 2.0 * (p - 1.0) / p,
         reduced: (p - 1.0) / p,
         owned: 1.0 / p,
         tight: true,

@@ -1,12 +1,13 @@
 //! Choices as written, and what is said about wrong ones.
 
 use super::{AlgorithmChoice, choose};
-use crate::Network;
+use crate::algorithms::CANDIDATES;
+use crate::{Algorithm, Network};
 use expect_test::{Expect, expect};
 
 #[track_caller]
 fn check(written: &str, want: Expect) {
-    let shown = match AlgorithmChoice::parse(written) {
+    let shown = match written.parse::<AlgorithmChoice>() {
         Ok(choice) => choice.to_string(),
         Err(err) => format!("error: {err}"),
     };
@@ -61,6 +62,12 @@ fn what_is_wrong_is_said() {
         ],
     );
     check(
+        "hierarchical:4:ring+rings",
+        expect![
+            "error: `hierarchical:4:ring+rings`: unknown algorithm `rings` (known: direct, halving-doubling, hierarchical, mpi, multi-color, parameter-server, reduction-tree, ring); write `hierarchical:GROUP[:INNER+OUTER]`"
+        ],
+    );
+    check(
         "ring:0-1K;direct",
         expect!["error: rule `direct` has no sizes; write `name:from-to`, such as `ring:256K-`"],
     );
@@ -73,7 +80,7 @@ fn what_is_wrong_is_said() {
     check(
         "ring:0-;direct:2K-",
         expect![
-            "error: rule `direct:2K-` starts at 2000 bytes, but the rules before it end at no size"
+            "error: rule `direct:2K-` starts at 2000 bytes, but the rules before it cover every size"
         ],
     );
     check(
@@ -86,6 +93,15 @@ fn what_is_wrong_is_said() {
     );
 }
 
+/// Candidates are rows, so their names are made here: they are read back as the same algorithms.
+#[test]
+fn candidates_have_their_names() {
+    for &(row, count) in CANDIDATES {
+        let candidate = Algorithm::of_row(row, count);
+        assert_eq!(candidate.name().parse(), Ok(candidate.clone()), "{candidate}");
+    }
+}
+
 #[test]
 fn auto_is_exact_and_any_is_cheapest() {
     for world in 1..=64 {
@@ -93,7 +109,7 @@ fn auto_is_exact_and_any_is_cheapest() {
             let exact = choose(world, bytes, &Network::GIGABIT, true);
             let any = choose(world, bytes, &Network::GIGABIT, false);
             assert!(exact.is_exact(world));
-            let cost = |a: &crate::Algorithm| a.cost_us(world, bytes, &Network::GIGABIT);
+            let cost = |a: &Algorithm| a.cost_us(world, bytes, &Network::GIGABIT);
             assert!(cost(&any) <= cost(&exact), "{any} {exact}");
         }
     }
@@ -104,7 +120,7 @@ fn auto_is_exact_and_any_is_cheapest() {
 
 #[test]
 fn rules_pick_by_size() {
-    let rules = AlgorithmChoice::parse("direct:0-1K;ring:1K-").unwrap();
+    let rules: AlgorithmChoice = "direct:0-1K;ring:1K-".parse().unwrap();
     let pick = |bytes| rules.algorithm(4, bytes, &Network::LOCAL).name().to_owned();
     assert_eq!([pick(0), pick(999), pick(1000)], ["direct", "direct", "ring"]);
 }

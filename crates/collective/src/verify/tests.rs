@@ -1,11 +1,11 @@
 //! Plans with a planted fault: the verifier names each.
 
 use super::{VerifyError, verify};
-use crate::{CollectiveOperation, Plan, PlanStep, Segmentation, SlotRange, find};
+use crate::{Algorithm, CollectiveOperation, Plan, PlanStep, Segmentation, SlotRange};
 use base::Rank;
 
 fn ring(world: usize, len: usize) -> Vec<Plan> {
-    let algorithm = find("ring").unwrap();
+    let algorithm: Algorithm = "ring".parse().unwrap();
     (0..world)
         .map(|index| {
             let rank = Rank::new(index, world).unwrap();

@@ -16,7 +16,7 @@ use super::DatabaseWriter;
 use crate::{
     ProgressFn,
     error::{DataError, SampleProblem, chain},
-    image::{self, Color, DecodedImage, encode, resize::resize},
+    image::{self, Color, DecodedImage, encode, encode::ImageFormat, resize::resize},
     source::{OnBadSample, list},
 };
 
@@ -48,10 +48,8 @@ pub enum ImageEncoding {
     Raw,
     /// A file of the kind that its name says.
     AsNamed,
-    /// A JPEG file.
-    Jpeg,
-    /// A PNG file.
-    Png,
+    /// A file of this kind.
+    As(ImageFormat),
 }
 
 /// What was done.
@@ -137,25 +135,17 @@ fn datum(
     Ok((datum, size))
 }
 
-fn encoding(
-    path: &Path,
-    encoding: ImageEncoding,
-) -> Result<Option<encode::ImageFormat>, SampleProblem> {
+fn encoding(path: &Path, encoding: ImageEncoding) -> Result<Option<ImageFormat>, SampleProblem> {
     Ok(match encoding {
         ImageEncoding::Raw => None,
-        ImageEncoding::Jpeg => Some(encode::ImageFormat::Jpeg),
-        ImageEncoding::Png => Some(encode::ImageFormat::Png),
+        ImageEncoding::As(format) => Some(format),
         ImageEncoding::AsNamed => Some(named(path).ok_or(SampleProblem::Extension)?),
     })
 }
 
 /// What the file's extension says.
-fn named(path: &Path) -> Option<encode::ImageFormat> {
-    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "jpg" | "jpeg" => Some(encode::ImageFormat::Jpeg),
-        "png" => Some(encode::ImageFormat::Png),
-        _ => None,
-    }
+fn named(path: &Path) -> Option<ImageFormat> {
+    path.extension()?.to_str()?.parse().ok()
 }
 
 fn raw(image: &DecodedImage, datum: &mut Datum) {

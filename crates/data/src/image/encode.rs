@@ -1,5 +1,8 @@
 //! Writing images, for converters that must store a changed one.
 
+use std::str::FromStr;
+
+use base::UnknownName;
 use jpeg_encoder::{ColorType as JpegColor, Encoder, SamplingFactor};
 
 use super::DecodedImage;
@@ -14,6 +17,24 @@ pub enum ImageFormat {
     Jpeg,
     /// Lossless.
     Png,
+}
+
+impl ImageFormat {
+    /// Extensions of file names.
+    pub const NAMES: &'static [&'static str] = &["jpg", "jpeg", "png"];
+}
+
+impl FromStr for ImageFormat {
+    type Err = UnknownName;
+
+    /// Reads the extension of a file name, in any case.
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        match text.to_ascii_lowercase().as_str() {
+            "jpg" | "jpeg" => Ok(Self::Jpeg),
+            "png" => Ok(Self::Png),
+            _ => Err(UnknownName { given: text.to_owned(), known: Self::NAMES }),
+        }
+    }
 }
 
 /// The image as a file.

@@ -8,7 +8,7 @@ use data::{
         images::{ImageEncoding, ImagesOptions},
     },
     database,
-    image::Color,
+    image::{Color, encode::ImageFormat},
     lmdb::LmdbReader,
     mean,
 };
@@ -110,7 +110,10 @@ fn image_files_become_caffes_records() {
     for (source, options) in [
         ("images_raw_lmdb", ImagesOptions { resize: Some((32, 32)), ..image_options() }),
         ("images_gray_lmdb", gray),
-        ("images_encoded_lmdb", ImagesOptions { encoding: ImageEncoding::Jpeg, ..image_options() }),
+        (
+            "images_encoded_lmdb",
+            ImagesOptions { encoding: ImageEncoding::As(ImageFormat::Jpeg), ..image_options() },
+        ),
     ] {
         let caffes = records(&mut LmdbReader::open(&golden().join(source)).unwrap());
         let ours = convert_images(&options);
@@ -118,7 +121,8 @@ fn image_files_become_caffes_records() {
             let key = String::from_utf8_lossy(&ours.0);
             assert_eq!(key, String::from_utf8_lossy(&caffes.0));
             // A PNG that becomes a JPEG is encoded anew, and encoders differ.
-            let anew = options.encoding == ImageEncoding::Jpeg && key.ends_with("png");
+            let anew =
+                options.encoding == ImageEncoding::As(ImageFormat::Jpeg) && key.ends_with("png");
             assert!(anew || ours.1 == caffes.1, "{source} {key}");
         }
         let leveldb = ImagesOptions { backend: DataParameterDb::Leveldb, ..options };
@@ -131,7 +135,8 @@ fn image_files_become_caffes_records() {
 fn images_can_be_encoded_anew() {
     let resize = Some((24, 40));
     let raw = convert_images(&ImagesOptions { resize, ..image_options() });
-    for (encoding, levels) in [(ImageEncoding::Png, 0), (ImageEncoding::Jpeg, 10)] {
+    for (format, levels) in [(ImageFormat::Png, 0), (ImageFormat::Jpeg, 10)] {
+        let encoding = ImageEncoding::As(format);
         let encoded = convert_images(&ImagesOptions { resize, encoding, ..image_options() });
         for (raw, encoded) in raw.iter().zip(&encoded) {
             let raw: Datum = binary::read(&raw.1).unwrap();

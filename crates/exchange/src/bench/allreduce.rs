@@ -6,9 +6,9 @@
 use super::check::SumChecker;
 use super::report::{AllReduceResult, table_head, table_line};
 use crate::wire::WireFormat;
-use crate::{Exchange, ExchangeConfig, ExchangeError, spawn_ranks};
+use crate::{ByteSegmentation, Exchange, ExchangeConfig, ExchangeError, spawn_ranks};
 use base::Clock;
-use collective::{Algorithm, AlgorithmChoice, Network, Segmentation, all_with_plans, find};
+use collective::{Algorithm, AlgorithmChoice, Network, all_with_plans};
 use std::io::{self, Write};
 
 /// What to measure. Plain data, as the command line gives it.
@@ -16,29 +16,28 @@ use std::io::{self, Write};
 pub struct AllReduceBench {
     /// Sizes in bytes on the wire (`--sizes 1K,100M`), each rounded down to whole elements.
     pub sizes: Vec<usize>,
-    /// Names or choices (`--algorithms ring,auto`).
+    /// Names or choices (`--algorithms ring,auto`); all that the transport can run if empty.
     pub algorithms: Vec<AlgorithmChoice>,
-    /// Timed runs of each (`--iterations`).
+    /// Timed iterations per size (`--iterations`).
     pub iterations: usize,
-    /// Runs before those, checked but not timed.
+    /// Iterations before those, checked but not timed.
     pub warm_ups: usize,
     /// Wire format (`--type`).
     pub wire: &'static WireFormat,
     /// How buffers are divided; `None` for the transport's default.
-    pub segmentation: Option<Segmentation>,
+    pub segmentation: Option<ByteSegmentation>,
     /// What `auto` computes with; `None` for the transport's default.
     pub network: Option<Network>,
 }
 
 impl AllReduceBench {
-    /// The sizes of nccl-tests' usual sweep, thinned.
-    pub const SIZES: &[usize] = &[1_000, 32_000, 1_000_000, 10_000_000, 100_000_000];
+    /// What `--sizes` is unless given: nccl-tests' usual sweep, thinned.
+    pub const SIZES: &str = "1K,32K,1M,10M,100M";
 
-    /// What is measured unless `--algorithms` says otherwise: every algorithm with a plan, by its
-    /// shortest name, and on transport `mpi` the library's own.
-    #[must_use]
-    pub fn all_algorithms(transport: &str) -> Vec<AlgorithmChoice> {
-        let library = if transport == "mpi" { find("mpi").ok() } else { None };
+    /// Every algorithm with a plan, by its shortest name, and the library's own if there is a
+    /// `library` that can sum.
+    fn all_algorithms(library: bool) -> Vec<AlgorithmChoice> {
+        let library = library.then(Algorithm::library);
         all_with_plans().into_iter().chain(library).map(AlgorithmChoice::Named).collect()
     }
 }
@@ -90,19 +89,22 @@ pub fn run_rank(
     table: &mut dyn Write,
 ) -> Result<Vec<AllReduceResult>, BenchError> {
     table.write_all(table_head().as_bytes())?;
+    let algorithms = match options.algorithms.is_empty() {
+        true => AllReduceBench::all_algorithms(exchange.has_library_sum()),
+        false => options.algorithms.clone(),
+    };
     let mut results = Vec::new();
     for &bytes in &options.sizes {
         let mut values = vec![0.0_f32; bytes / options.wire.element_bytes];
-        for choice in &options.algorithms {
-            let base = base.clone().with_wire(options.wire);
+        for choice in &algorithms {
             let config = ExchangeConfig {
                 choice: choice.clone(),
-                segmentation: options.segmentation.unwrap_or(base.segmentation),
                 network: options.network.unwrap_or(base.network),
-                ..base
+                segmentation: options.segmentation.unwrap_or(base.segmentation),
+                wire: options.wire,
             };
             exchange.configure(config);
-            let measured = measure(exchange, &choice.to_string(), options, clock, &mut values)?;
+            let measured = measure(exchange, choice, options, clock, &mut values)?;
             table.write_all(table_line(&measured).as_bytes())?;
             table.flush()?;
             results.push(measured);
@@ -113,7 +115,7 @@ pub fn run_rank(
 
 fn measure(
     exchange: &mut Exchange,
-    asked: &str,
+    asked: &AlgorithmChoice,
     options: &AllReduceBench,
     clock: &dyn Clock,
     values: &mut [f32],
@@ -121,24 +123,23 @@ fn measure(
     let rank = exchange.rank();
     let checker = SumChecker::new(options.wire, rank.world());
     let (mut times, mut wrong) = (Vec::new(), 0);
-    let mut algorithm: Option<Algorithm> = None;
     for iteration in 0..options.warm_ups + options.iterations.max(1) {
         checker.fill(values, rank.index());
         exchange.barrier()?;
         let start = clock.now();
-        algorithm = Some(exchange.all_reduce(values)?);
-        let took = clock.now() - start;
-        let ours = [took.as_secs_f32() * 1e6, checker.count_wrong(values)];
-        let (slowest, errors) = agree(exchange, ours)?;
-        wrong += errors;
+        exchange.all_reduce(values)?;
+        let time_us = (clock.now() - start).as_secs_f64() * 1e6;
+        let ours = IterationOutcome { time_us, wrong: checker.count_wrong(values) };
+        let all = ours.of_all_ranks(exchange)?;
+        wrong += all.wrong;
         if iteration >= options.warm_ups {
-            times.push(slowest);
+            times.push(all.time_us);
         }
     }
     times.sort_by(f64::total_cmp);
     Ok(AllReduceResult {
-        asked: asked.to_owned(),
-        algorithm: algorithm.map_or_else(String::new, |algorithm| algorithm.to_string()),
+        asked: asked.clone(),
+        algorithm: exchange.algorithm(values.len()),
         wire: options.wire,
         transport: exchange.transport(),
         workers: rank.world(),
@@ -149,17 +150,40 @@ fn measure(
     })
 }
 
-/// The slowest rank's time and all ranks' errors.
-fn agree(exchange: &mut Exchange, ours: [f32; 2]) -> Result<(f64, u64), ExchangeError> {
-    let (me, world) = (exchange.rank().index(), exchange.rank().world());
-    let mut all = vec![0.0_f32; 2 * world]; // a sum with zeros everywhere else gathers exactly
-    all[2 * me..2 * me + 2].copy_from_slice(&ours);
-    exchange.sum(&mut all)?;
-    let slowest = all.iter().step_by(2).copied().fold(0.0, f32::max);
-    let errors: f32 = all.iter().skip(1).step_by(2).sum();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-    let errors = errors as u64;
-    Ok((f64::from(slowest), errors))
+/// What one iteration was on one rank.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct IterationOutcome {
+    time_us: f64,
+    /// Values that are not the sum.
+    wrong: u64,
+}
+
+impl IterationOutcome {
+    fn to_bytes(self) -> Vec<u8> {
+        [self.time_us.to_le_bytes(), self.wrong.to_le_bytes()].concat()
+    }
+
+    /// # Panics
+    ///
+    /// If another rank sent anything but what [`to_bytes`](Self::to_bytes) gives: it runs the same
+    /// program.
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let (time_us, wrong) = bytes.split_first_chunk().expect("a time");
+        let wrong = wrong.try_into().expect("a count");
+        Self { time_us: f64::from_le_bytes(*time_us), wrong: u64::from_le_bytes(wrong) }
+    }
+
+    /// The slowest rank's time and all ranks' wrong values.
+    fn of_all_ranks(self, exchange: &mut Exchange) -> Result<Self, ExchangeError> {
+        let all = exchange.all_gather_v(&self.to_bytes())?;
+        Ok(all.iter().map(|bytes| Self::from_bytes(bytes)).fold(
+            Self { time_us: 0.0, wrong: 0 },
+            |all, rank| Self {
+                time_us: all.time_us.max(rank.time_us),
+                wrong: all.wrong + rank.wrong,
+            },
+        ))
+    }
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ mod tests {
     fn measured_parameters_are_usable() {
         for workers in [1, 2, 3] {
             let network = measure_local(workers, 2, &TenMicroseconds(AtomicU64::new(0))).unwrap();
-            assert!(Network::parse(&network.to_string()).is_ok(), "{workers}: {network:?}");
+            assert!(network.to_string().parse::<Network>().is_ok(), "{workers}: {network:?}");
         }
     }
 

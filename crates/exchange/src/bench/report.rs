@@ -1,19 +1,18 @@
 //! Results of `bench allreduce` as a table with nccl-tests' columns, and as JSON.
 
+use crate::wire::WireFormat;
+use collective::{Algorithm, AlgorithmChoice};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-
-use serde::Serialize;
-
-use crate::wire::WireFormat;
 
 /// One line of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AllReduceResult {
     /// The algorithm as it was asked for, e.g. `auto`.
-    pub asked: String,
+    pub asked: AlgorithmChoice,
     /// The algorithm that ran.
-    pub algorithm: String,
+    pub algorithm: Algorithm,
     /// `local` or `mpi`.
     pub transport: &'static str,
     /// Ranks that took part.
@@ -53,7 +52,7 @@ impl AllReduceResult {
 
 /// The table's head.
 #[must_use]
-pub fn table_head() -> String {
+pub(super) fn table_head() -> String {
     let mut head = String::new();
     let _ = writeln!(
         head,
@@ -70,11 +69,10 @@ pub fn table_head() -> String {
 
 /// One line of the table.
 #[must_use]
-pub fn table_line(m: &AllReduceResult) -> String {
-    let ran = if m.asked == m.algorithm {
-        m.algorithm.clone()
-    } else {
-        format!("{} ({})", m.asked, m.algorithm)
+pub(super) fn table_line(m: &AllReduceResult) -> String {
+    let ran = match &m.asked {
+        AlgorithmChoice::Named(algorithm) => algorithm.to_string(),
+        asked => format!("{asked} ({})", m.algorithm),
     };
     format!(
         " {:>12} {:>12} {:>6} {:>5} {:>11.1} {:>8.3} {:>8.3} {:>7}  {ran}, {} x{}\n",
@@ -103,7 +101,7 @@ pub fn json(results: &[AllReduceResult]) -> String {
 #[derive(Serialize)]
 struct ResultRow<'a> {
     /// As it was asked for.
-    algorithm: &'a str,
+    algorithm: String,
     /// What ran.
     chosen: &'a str,
     transport: &'a str,
@@ -121,8 +119,8 @@ struct ResultRow<'a> {
 impl<'a> ResultRow<'a> {
     fn of(result: &'a AllReduceResult) -> Self {
         Self {
-            algorithm: &result.asked,
-            chosen: &result.algorithm,
+            algorithm: result.asked.to_string(),
+            chosen: result.algorithm.name(),
             transport: result.transport,
             workers: result.workers,
             wire: result.wire.name,
@@ -140,13 +138,14 @@ impl<'a> ResultRow<'a> {
 mod tests {
     use super::{AllReduceResult, json, table_head, table_line};
     use crate::wire;
+    use collective::{Algorithm, AlgorithmChoice};
     use expect_test::expect;
 
     #[test]
     fn table_and_json() {
         let measured = AllReduceResult {
-            asked: "auto".to_owned(),
-            algorithm: "direct".to_owned(),
+            asked: AlgorithmChoice::Auto,
+            algorithm: Algorithm::direct(),
             transport: "local",
             workers: 4,
             wire: wire::F32,

@@ -4,10 +4,10 @@
 //! own. What is received is written once, where it stays.
 
 use super::Exchange;
-use crate::ExchangeError;
 use crate::execute::{Elements, execute};
 use crate::stamp::CollectiveLabel;
-use collective::{Plan, all_gather_v, all_to_all_v, broadcast};
+use crate::{ByteSegmentation, ExchangeError};
+use collective::{Plan, Segmentation, all_gather_v, all_to_all_v, broadcast};
 use transport::{LinkError, Transport};
 
 /// Bytes of a length that travels.
@@ -16,8 +16,8 @@ const LEN_BYTES: usize = size_of::<u64>();
 impl Exchange {
     /// Leaves what `root` has in `bytes` on all ranks.
     pub fn broadcast(&mut self, root: usize, bytes: &mut [u8]) -> Result<(), ExchangeError> {
-        let segmentation = self.byte_segmentation();
-        let plan = broadcast(root, self.rank(), bytes.len(), segmentation);
+        let segmentation = self.config.segmentation;
+        let plan = broadcast(root, self.rank(), bytes.len(), byte_elements(segmentation));
         let text = format!("broadcast of {} bytes from {root}", bytes.len());
         let stamp = self.begin(&CollectiveLabel::new(&text, segmentation));
         let done = execute(&mut *self.link, Elements::BYTES, &plan, [bytes].into_iter(), None);
@@ -54,15 +54,18 @@ impl Exchange {
         ours: &[u8],
         lens: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        let segmentation = self.byte_segmentation();
-        let plan = all_gather_v(self.rank(), lens, segmentation);
+        let plan = self.gather_plan(lens);
         let text = format!("all-gather-v of {} bytes", lens.iter().sum::<usize>());
-        let stamp = self.begin(&CollectiveLabel::new(&text, segmentation));
+        let stamp = self.begin(&CollectiveLabel::new(&text, self.config.segmentation));
         let mut blocks: Vec<Vec<u8>> = lens.iter().map(|&len| vec![0; len]).collect();
         blocks[self.rank().index()].copy_from_slice(ours);
         let done = copy_blocks(&mut *self.link, &plan, &mut blocks);
         self.end(stamp, done)?;
         Ok(blocks)
+    }
+
+    pub(super) fn gather_plan(&self, lens: &[usize]) -> Plan {
+        all_gather_v(self.rank(), lens, byte_elements(self.config.segmentation))
     }
 
     /// All-to-all-v with lengths that receivers know.
@@ -71,9 +74,9 @@ impl Exchange {
         outgoing: Vec<Vec<u8>>,
         incoming: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        let (segmentation, rank) = (self.byte_segmentation(), self.rank());
+        let (segmentation, rank) = (self.config.segmentation, self.rank());
         let lens: Vec<usize> = outgoing.iter().map(Vec::len).collect();
-        let plan = all_to_all_v(rank, &lens, incoming, segmentation);
+        let plan = all_to_all_v(rank, &lens, incoming, byte_elements(segmentation));
         // Lengths differ from rank to rank, so they cannot be in the label.
         let stamp = self.begin(&CollectiveLabel::new("all-to-all-v", segmentation));
         let mut slots = outgoing;
@@ -83,15 +86,11 @@ impl Exchange {
         self.end(stamp, done)?;
         Ok(slots.split_off(rank.world()))
     }
+}
 
-    /// The configured segmentation for bytes: the same whatever the wire format is, so that ranks
-    /// can tell each other that theirs differ.
-    fn byte_segmentation(&self) -> collective::Segmentation {
-        let mut segmentation = self.config.segmentation;
-        segmentation.segment_elements =
-            segmentation.segment_elements.saturating_mul(self.config.wire.element_bytes);
-        segmentation
-    }
+/// For plans whose elements are bytes, whatever format gradients travel in.
+fn byte_elements(segmentation: ByteSegmentation) -> Segmentation {
+    segmentation.in_elements(Elements::BYTES.bytes)
 }
 
 /// Executes a plan that adds nothing, a block per slot.

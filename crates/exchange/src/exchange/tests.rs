@@ -1,8 +1,9 @@
 //! Every algorithm on real threads: same bits on all ranks, canonical bits from exact ones.
 
+use crate::prepared::SumMethod;
 use crate::wire::{self, WIRE_FORMATS, WireFormat};
-use crate::{ExchangeConfig, ExchangeError, spawn_ranks};
-use collective::{Algorithm, AlgorithmChoice, Segmentation, find};
+use crate::{ByteSegmentation, ExchangeConfig, ExchangeError, spawn_ranks};
+use collective::{Algorithm, AlgorithmChoice, Plan, PlanStep};
 use transport::LinkError;
 
 const NAMES: &[&str] = &[
@@ -17,8 +18,11 @@ const NAMES: &[&str] = &[
     "ring",
 ];
 
-fn config(name: &str, segmentation: Segmentation) -> ExchangeConfig {
-    let choice = AlgorithmChoice::Named(find(name).unwrap());
+/// Buffers in one message.
+const WHOLE: ByteSegmentation = ByteSegmentation { segment_bytes: usize::MAX, lanes: 1 };
+
+fn config(name: &str, segmentation: ByteSegmentation) -> ExchangeConfig {
+    let choice = AlgorithmChoice::Named(name.parse().unwrap());
     ExchangeConfig { choice, segmentation, ..ExchangeConfig::LOCAL }
 }
 
@@ -57,7 +61,7 @@ fn epsilon(format: &WireFormat) -> f32 {
 /// By plan, also where threads read each other's memory: `hierarchical:1:x+direct` is `direct`.
 #[test]
 fn all_ranks_end_with_the_same_bits() {
-    let segmentation = Segmentation { segment_elements: 64, lanes: 3 };
+    let segmentation = ByteSegmentation { segment_bytes: 256, lanes: 3 };
     for format in WIRE_FORMATS {
         for name in NAMES.iter().chain(&["hierarchical:1:ring+direct"]) {
             let config = ExchangeConfig { wire: format, ..config(name, segmentation) };
@@ -71,7 +75,7 @@ fn all_ranks_end_with_the_same_bits() {
                     let context = format!("{name}, {format}, world {world}, {len} values");
                     assert!(sums.iter().all(|sum| *sum == sums[0]), "{context}: ranks differ");
                     let want = want(format, world, len);
-                    if find(name).unwrap().is_exact(world) {
+                    if name.parse::<Algorithm>().unwrap().is_exact(world) {
                         assert_eq!(sums[0], want, "{context}");
                     }
                     let tolerance = 10.0 * epsilon(format);
@@ -90,7 +94,7 @@ fn every_algorithm_repeats_itself() {
             spawn_ranks(
                 5,
                 2,
-                &config(name, Segmentation { segment_elements: 50, lanes: 4 }),
+                &config(name, ByteSegmentation { segment_bytes: 200, lanes: 4 }),
                 |exchange| {
                     let mut values = gradient(exchange.rank().index(), 997);
                     exchange.all_reduce(&mut values).unwrap();
@@ -151,15 +155,17 @@ fn blocks_for_every_rank_reach_it() {
 #[test]
 fn ranks_that_disagree_are_named() {
     for name in ["direct", "ring", "reduction-tree"] {
-        let ends = spawn_ranks(4, 2, &config(name, Segmentation::WHOLE), |exchange| {
+        let ends = spawn_ranks(4, 2, &config(name, WHOLE), |exchange| {
             exchange.barrier().unwrap();
             let len = if exchange.rank().index() == 3 { 11 } else { 12 };
             exchange.all_reduce(&mut vec![1.0; len])
         });
-        for end in ends {
-            let Err(ExchangeError::Link { sequence: 2, source, .. }) = end else {
-                panic!("{end:?}")
-            };
+        for (rank, end) in ends.into_iter().enumerate() {
+            let error = end.unwrap_err();
+            let len = if rank == 3 { 11 } else { 12 };
+            let want = format!("collective 2 (all-reduce of {len} f32 by {name}) failed");
+            assert_eq!(error.to_string(), want);
+            let ExchangeError::Link { source, .. } = error else { panic!("{error:?}") };
             // The first to notice speaks for all; both sides are in its words.
             let text = source.to_string();
             assert!(text.contains("of 11 f32") && text.contains("of 12 f32"), "{name}: {text}");
@@ -170,7 +176,7 @@ fn ranks_that_disagree_are_named() {
 
 #[test]
 fn the_librarys_algorithm_needs_a_library() {
-    let ends = spawn_ranks(2, 2, &config("mpi", Segmentation::WHOLE), |e| e.all_reduce(&mut [1.0]));
+    let ends = spawn_ranks(2, 2, &config("mpi", WHOLE), |e| e.all_reduce(&mut [1.0]));
     for end in ends {
         let text = end.unwrap_err().to_string();
         assert_eq!(text, "algorithm `mpi` needs transport `mpi`, but this is `local`");
@@ -187,7 +193,7 @@ fn auto_between_threads_is_direct_reads() {
 /// What is not a gradient stays `f32`, whatever gradients travel as.
 #[test]
 fn other_sums_are_not_rounded() {
-    let half = ExchangeConfig { wire: wire::find("bf16").unwrap(), ..ExchangeConfig::LOCAL };
+    let half = ExchangeConfig { wire: "bf16".parse().unwrap(), ..ExchangeConfig::LOCAL };
     let sums = spawn_ranks(3, 2, &half, |exchange| {
         let mut values = gradient(exchange.rank().index(), 10);
         exchange.sum(&mut values).unwrap();
@@ -199,11 +205,11 @@ fn other_sums_are_not_rounded() {
 /// More lanes than there are, and more colours than fit with several segments under way.
 #[test]
 fn many_lanes_are_bounded() {
-    let many = Segmentation { segment_elements: 250, lanes: 100 };
+    let many = ByteSegmentation { segment_bytes: 1000, lanes: 100 };
     for (name, world, segmentation) in [
         ("ring", 3, many),
         ("multi-color:17", 20, ExchangeConfig::MPI.segmentation),
-        ("multi-color:40", 40, Segmentation { segment_elements: 10, lanes: 2 }),
+        ("multi-color:40", 40, ByteSegmentation { segment_bytes: 40, lanes: 2 }),
     ] {
         let sums = spawn_ranks(world, 2, &config(name, segmentation), |exchange| {
             let mut values = vec![1.0; 20_000];
@@ -214,11 +220,32 @@ fn many_lanes_are_bounded() {
     }
 }
 
-/// Messages of a narrower format have as many bytes, so twice the elements.
+/// Elements of the longest message of a plan.
+fn longest(plan: &Plan) -> usize {
+    let sent = |step: &PlanStep| match step {
+        PlanStep::Send { at, .. } => at.range.len(),
+        _ => 0,
+    };
+    plan.lanes.iter().flatten().map(sent).max().unwrap_or(0)
+}
+
+/// What fills a link is a number of bytes: of gradients, of other sums and of blocks alike.
 #[test]
-fn a_narrower_format_keeps_the_bytes_of_a_message() {
-    let half = ExchangeConfig::MPI.with_wire(wire::find("f16").unwrap());
-    let (old, new) = (ExchangeConfig::MPI.segmentation, half.segmentation);
-    assert_eq!(new, Segmentation { segment_elements: 2 * old.segment_elements, ..old });
-    assert_eq!(half.with_wire(wire::F32), ExchangeConfig::MPI);
+fn messages_have_the_configured_bytes_in_every_format() {
+    let segmentation = ByteSegmentation { segment_bytes: 1000, lanes: 2 };
+    for format in WIRE_FORMATS {
+        let config = ExchangeConfig { segmentation, ..ExchangeConfig::LOCAL }.with_wire(format);
+        for link in transport::local::mesh(2, 2) {
+            let mut exchange = super::Exchange::new(Box::new(link), config.clone());
+            let super::Exchange { link, sums, tree, .. } = &mut exchange;
+            for travels_as in [format, wire::F32] {
+                let len = 100_000 / travels_as.element_bytes;
+                let sum = sums.get(&mut **link, &config, tree, travels_as, len).unwrap();
+                let SumMethod::Plan(plan) = &sum.method else { panic!("a tree has a plan") };
+                assert_eq!(longest(plan) * travels_as.element_bytes, 1000, "{format}");
+            }
+            let blocks = exchange.gather_plan(&[100_000; 2]);
+            assert_eq!(longest(&blocks), 1000, "{format}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use transport::{BegunCollective, Waiting};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RankFailure {
     /// A rank runs another collective than others.
-    Strays {
+    Diverged {
         /// Who.
         rank: usize,
         /// What it runs.
@@ -63,9 +63,9 @@ fn shown(entry: Option<&BegunCollective>) -> String {
 impl fmt::Display for RankFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Strays { rank, theirs, usual, ours } => write!(
+            Self::Diverged { rank, theirs, usual, ours } => write!(
                 f,
-                "rank {rank} strays: it is {}, but rank {usual} is {}",
+                "rank {rank} diverged: it is {}, but rank {usual} is {}",
                 shown(Some(theirs)),
                 shown(Some(ours))
             ),
@@ -82,7 +82,7 @@ impl fmt::Display for RankFailure {
             ),
             Self::Late { rank, last, waiting, ours, waited } => write!(
                 f,
-                "rank {rank} does not arrive: it is {} and waits for nobody, while rank {waiting} has waited {:.1} s {}",
+                "rank {rank} is late: it is {} and waits for no rank, while rank {waiting} has waited {:.1} s {}",
                 shown(last.as_ref()),
                 waited.as_secs_f64(),
                 shown(ours.as_ref())
@@ -156,7 +156,7 @@ impl FailureDetector {
         let OwnState { waiting, moves, begun } = own;
         let heartbeat = Heartbeat { leaving: false, waiting, moves, begun };
         self.others[me] = OtherState { heard: now, moved: now, heartbeat };
-        self.strays().or_else(|| self.silent(now)).or_else(|| self.late(now))
+        self.diverged().or_else(|| self.silent(now)).or_else(|| self.late(now))
     }
 
     /// Whether a rank that is alive has not said that it leaves.
@@ -170,7 +170,7 @@ impl FailureDetector {
 
     /// How many ranks should report this failure before us.
     pub(super) fn turn(&self, failure: &RankFailure) -> u32 {
-        let (RankFailure::Strays { rank: blamed, .. }
+        let (RankFailure::Diverged { rank: blamed, .. }
         | RankFailure::Silent { rank: blamed, .. }
         | RankFailure::Alone { rank: blamed, .. }
         | RankFailure::Late { rank: blamed, .. }) = failure;
@@ -179,7 +179,7 @@ impl FailureDetector {
     }
 
     /// Two ranks at the same number with different collectives: the one with fewer followers.
-    fn strays(&self) -> Option<RankFailure> {
+    fn diverged(&self) -> Option<RankFailure> {
         let me = self.rank.index();
         let begun = |rank: usize, sequence: u64| {
             self.others[rank].heartbeat.begun.iter().find(|entry| entry.sequence == sequence)
@@ -189,20 +189,20 @@ impl FailureDetector {
             let differs = |rank: &usize| {
                 begun(*rank, ours.sequence).is_some_and(|it| it.fingerprint != ours.fingerprint)
             };
-            let Some(stray) = ranks.clone().find(differs) else {
+            let Some(other) = ranks.clone().find(differs) else {
                 continue;
             };
-            let theirs = begun(stray, ours.sequence)?;
+            let theirs = begun(other, ours.sequence)?;
             let followers = |entry: &BegunCollective| {
                 ranks.clone().filter(|&rank| begun(rank, ours.sequence) == Some(entry)).count()
             };
             let (ours, theirs) = (ours.clone(), theirs.clone());
-            // Of two equal camps the one without the lowest rank strays.
-            let usual = followers(&ours).cmp(&followers(&theirs)).then(stray.cmp(&me)).is_ge();
+            // Of two equal camps the one without the lowest rank has diverged.
+            let usual = followers(&ours).cmp(&followers(&theirs)).then(other.cmp(&me)).is_ge();
             return Some(if usual {
-                RankFailure::Strays { rank: stray, theirs, usual: me, ours }
+                RankFailure::Diverged { rank: other, theirs, usual: me, ours }
             } else {
-                RankFailure::Strays { rank: me, theirs: ours, usual: stray, ours: theirs }
+                RankFailure::Diverged { rank: me, theirs: ours, usual: other, ours: theirs }
             });
         }
         None

@@ -5,7 +5,7 @@
 //! those of the others:
 //!
 //! ```text
-//!   rank 0 ── heartbeat ──▶ all   strays   same number, other fingerprint     at once
+//!   rank 0 ── heartbeat ──▶ all   diverged same number, other fingerprint     at once
 //!   rank 1 ── heartbeat ──▶ all   silent   no heartbeat for `silence_max`
 //!   rank 2    (stopped)           late     we wait that long; it waits for nobody, does not move
 //! ```

@@ -14,6 +14,7 @@ pub(super) const FORMAT: WireFormat = WireFormat {
     integers_max: 1 << 8,
     add,
     conversion: Some(Conversion { encode, decode, round }),
+    library: None,
 };
 
 fn elements(bytes: &[u8]) -> &[bf16] {

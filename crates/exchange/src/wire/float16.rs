@@ -19,6 +19,7 @@ pub(super) const FORMAT: WireFormat = WireFormat {
     integers_max: 1 << 11,
     add,
     conversion: Some(Conversion { encode, decode, round }),
+    library: None,
 };
 
 fn elements(bytes: &[u8]) -> &[f16] {

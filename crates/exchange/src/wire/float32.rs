@@ -2,6 +2,7 @@
 
 use super::WireFormat;
 use crate::canonical::add_assign;
+use transport::LibraryDatatype;
 use zerocopy::FromBytes;
 
 /// This format's row in the [table](super::WIRE_FORMATS).
@@ -11,6 +12,7 @@ pub(super) const FORMAT: WireFormat = WireFormat {
     integers_max: 1 << 24,
     add,
     conversion: None,
+    library: Some(LibraryDatatype::Float),
 };
 
 fn add(sums: &mut [u8], values: &[u8]) {

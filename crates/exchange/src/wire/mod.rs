@@ -17,6 +17,8 @@ mod float16;
 mod float32;
 
 use std::fmt;
+use std::str::FromStr;
+use transport::LibraryDatatype;
 use zerocopy::IntoBytes;
 
 /// Every format, by name.
@@ -31,7 +33,7 @@ pub const F32: &WireFormat = &float32::FORMAT;
 /// their size.
 #[derive(Clone, Copy)]
 pub struct WireFormat {
-    /// What `--type` and `--wire` call it.
+    /// What `bench allreduce --type` calls it.
     pub name: &'static str,
     /// Bytes per element.
     pub element_bytes: usize,
@@ -41,6 +43,8 @@ pub struct WireFormat {
     pub add: fn(&mut [u8], &[u8]),
     /// `None`: every `f32` is represented, by its own bytes.
     pub conversion: Option<Conversion>,
+    /// What a library that can sum these elements calls them.
+    pub library: Option<LibraryDatatype>,
 }
 
 /// Between `f32` and a narrower format. Both slices have the same number of elements.
@@ -68,6 +72,8 @@ impl PartialEq for WireFormat {
         self.name == other.name
     }
 }
+
+impl Eq for WireFormat {}
 
 impl fmt::Debug for WireFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,10 +105,13 @@ fn known() -> String {
     names.join(", ")
 }
 
-/// The format of this name.
-pub fn find(name: &str) -> Result<&'static WireFormat, WireFormatError> {
-    let found = WIRE_FORMATS.iter().find(|format| format.name == name);
-    found.ok_or_else(|| WireFormatError { name: name.to_owned() })
+impl FromStr for &'static WireFormat {
+    type Err = WireFormatError;
+
+    fn from_str(name: &str) -> Result<Self, WireFormatError> {
+        let found = WIRE_FORMATS.iter().find(|format| format.name == name);
+        found.ok_or_else(|| WireFormatError { name: name.to_owned() })
+    }
 }
 
 #[cfg(test)]

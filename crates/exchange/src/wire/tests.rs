@@ -1,6 +1,6 @@
 //! The table's claims, row by row.
 
-use super::{F32, WIRE_FORMATS, WireFormat, find};
+use super::{F32, WIRE_FORMATS, WireFormat};
 use transport::AlignedBytes;
 
 /// All kinds of values: zeros, subnormals of every format, ties, overflow, infinities.
@@ -22,8 +22,8 @@ fn encoded(format: &WireFormat, values: &[f32]) -> AlignedBytes {
 #[test]
 fn table_is_sorted_so_names_are_unique() {
     assert!(WIRE_FORMATS.is_sorted_by(|a, b| a.name < b.name));
-    assert_eq!(find("f32").unwrap(), F32);
-    let text = find("f8").unwrap_err().to_string();
+    assert_eq!("f32".parse(), Ok(F32));
+    let text = "f8".parse::<&WireFormat>().unwrap_err().to_string();
     assert_eq!(text, "unknown wire format `f8` (known: bf16, f16, f32)");
 }
 
@@ -49,7 +49,8 @@ fn ties_go_to_even() {
     let more = [("bf16", 257.0, 256.0), ("bf16", 259.0, 260.0), ("f32", 2049.0, 2049.0)];
     for (name, value, want) in cases.into_iter().chain(more) {
         let mut rounded = [value];
-        find(name).unwrap().round(&mut rounded);
+        let format: &WireFormat = name.parse().unwrap();
+        format.round(&mut rounded);
         assert_eq!(rounded, [want], "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! Ranks that stop, die, stray or never come: always an end, with the right name.
+//! Ranks that stop, die, diverge or never come: always an end, with the right name.
 
 use crate::mpirun::{Mpirun, pause, send, until};
 use std::time::Duration;
@@ -79,18 +79,18 @@ fn a_rank_that_never_comes_is_named() {
     let Some(mut run) = Mpirun::start("mpi_faults", 3, &args) else { return };
     let end = run.end();
     assert!(!end.success);
-    assert!(end.text.contains("rank 1 does not arrive"), "{}", end.text);
+    assert!(end.text.contains("rank 1 is late"), "{}", end.text);
     assert!(end.text.contains("before its first collective"), "{}", end.text);
 }
 
 #[test]
-fn a_rank_that_strays_is_named_with_both_sides() {
+fn a_rank_that_diverged_is_named_with_both_sides() {
     for name in ["ring", "reduction-tree"] {
-        let args = ["4K", name, SILENCE_MAX, "stray", "2"];
+        let args = ["4K", name, SILENCE_MAX, "diverge", "2"];
         let Some(mut run) = Mpirun::start("mpi_faults", 3, &args) else { return };
         let end = run.end();
         assert!(!end.success);
-        assert!(end.text.contains("rank 2 strays"), "{name}\n{}", end.text);
+        assert!(end.text.contains("rank 2 diverged"), "{name}\n{}", end.text);
         let both = end.text.contains("of 1001 f32") && end.text.contains("of 1000 f32");
         assert!(both, "{name}\n{}", end.text);
     }

@@ -10,30 +10,31 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Subcommand;
+use exchange::watch::SILENCE_MAX;
 
 use crate::options::silence_max;
 
 /// What to measure.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Time every allreduce algorithm and check every sum
+    /// Time every all-reduce algorithm and check every sum
     Allreduce(allreduce::AllReduceArgs),
-    /// Fit latency and bandwidth of the network, that `auto` computes with
+    /// Fit the latency and bandwidth that `auto` computes with
     Network(network::NetworkArgs),
 }
 
-/// Between whom.
+/// Which workers or ranks are measured.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Between {
+pub(crate) struct BenchRankArgs {
     /// Workers: threads of this process. Under `mpirun`, the ranks are measured instead
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1024))]
     workers: u64,
     /// Under `mpirun`: a rank that is silent for longer is reported as lost, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = silence_max)]
+    #[arg(long, value_name = "SECONDS", default_value_t = SILENCE_MAX.as_secs_f64(), value_parser = silence_max)]
     silence_max: f64,
 }
 
-impl Between {
+impl BenchRankArgs {
     fn workers(&self) -> usize {
         usize::try_from(self.workers).unwrap_or(1)
     }

@@ -12,7 +12,7 @@ use anyhow::Result;
 use caffe_format::DataParameterDb;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::options::backend;
+use crate::options::{BACKENDS, one_of};
 
 /// One variant per file in `data/`.
 #[derive(Debug, clap::Subcommand)]
@@ -46,7 +46,8 @@ struct DatabaseArgs {
     #[arg(value_name = "DB")]
     database: PathBuf,
     /// The database's format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb",
+          value_parser = one_of::<DataParameterDb>(BACKENDS))]
     backend: DataParameterDb,
 }
 

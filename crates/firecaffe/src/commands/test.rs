@@ -6,7 +6,7 @@ use anyhow::Result;
 use caffe_format::Phase;
 use train::{NetConfig, Single};
 
-use crate::log::{Log, number, output_value};
+use crate::log::{CaffeLine, Log};
 use crate::options::NetRunArgs;
 
 const EXAMPLES: &str = "\
@@ -35,25 +35,27 @@ pub(crate) struct TestArgs {
 /// Scores the model.
 pub(crate) fn run(args: &TestArgs) -> Result<()> {
     let log = Log::new();
-    log.caffe("Use CPU.");
+    log.caffe(CaffeLine::UseCpu);
     let net = args.running.read_net(&args.model, &log)?;
     let config = NetConfig {
         weights: args.weights.clone(),
         ..args.running.config(&args.model, Phase::Test)?
     };
     let mut single = Single::build(&config, &net, &mut |event| log.event(&event))?;
-    log.caffe(format!("Running for {} iterations.", args.iterations));
+    log.caffe(CaffeLine::RunningFor { iterations: args.iterations });
     let iterations = usize::try_from(args.iterations)?;
     let means = single.score(iterations, &mut |batch, outputs| {
         for output in outputs {
             for &value in &output.values {
-                log.caffe(format!("Batch {batch}, {} = {}", output.name, number(value)));
+                log.caffe(CaffeLine::BatchOutput { batch, output, value });
             }
         }
     })?;
-    log.caffe(format!("Loss: {}", number(means.loss)));
+    log.caffe(CaffeLine::MeanLoss(means.loss));
     for output in &means.outputs {
-        output.values.iter().for_each(|&value| log.caffe(output_value(output, value)));
+        for &value in &output.values {
+            log.caffe(CaffeLine::MeanOutput { output, value });
+        }
     }
     Ok(())
 }

@@ -17,8 +17,8 @@ use base::general;
 use caffe_format::Phase;
 use train::{NetConfig, Single};
 
-use crate::log::{Log, number};
-use crate::options::{NetRunArgs, phase};
+use crate::log::{CaffeLine, Log};
+use crate::options::NetRunArgs;
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -58,7 +58,7 @@ pub(crate) struct TimeArgs {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
     /// Phase to build the net in
-    #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN", value_parser = phase)]
+    #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN")]
     phase: Phase,
     #[command(flatten)]
     running: NetRunArgs,
@@ -75,7 +75,7 @@ struct LayerTimes {
 /// Measures and logs.
 pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     let log = Log::new();
-    log.caffe("Use CPU.");
+    log.caffe(CaffeLine::UseCpu);
     if args.update {
         return update::run(args, &log);
     }
@@ -90,12 +90,12 @@ pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     };
     let mut single = Single::build(&config, &net, &mut |event| log.event(&event))?;
     // A pass that is not counted lets memory be allocated and caches warm up.
-    log.caffe("Performing Forward");
-    log.caffe(format!("Initial loss: {}", number(single.forward()?)));
-    log.caffe("Performing Backward");
+    log.caffe(CaffeLine::PerformingForward);
+    log.caffe(CaffeLine::InitialLoss(single.forward()?));
+    log.caffe(CaffeLine::PerformingBackward);
     single.backward()?;
-    log.caffe("*** Benchmark begins ***");
-    log.caffe(format!("Testing for {} iterations.", args.iterations));
+    log.caffe(CaffeLine::BenchmarkBegins);
+    log.caffe(CaffeLine::TestingFor { iterations: args.iterations });
     let begin = Instant::now();
     let times = measure(&mut single, args.iterations, &log)?;
     let total = begin.elapsed();
@@ -133,26 +133,26 @@ fn measure(single: &mut Single, iterations: u32, log: &Log) -> Result<LayerTimes
         }
         times.forward_pass += middle - begin;
         times.backward_pass += middle.elapsed();
-        let took = milliseconds(begin.elapsed(), 1);
-        log.caffe(format!("Iteration: {iteration} forward-backward time: {took} ms."));
+        let time = milliseconds(begin.elapsed(), 1);
+        log.caffe(CaffeLine::IterationTime { iteration, time });
     }
     Ok(times)
 }
 
 fn report(single: &Single, times: &LayerTimes, total: Duration, iterations: u32, log: &Log) {
     let average = |time: Duration| milliseconds(time, iterations);
-    log.caffe("Average time per layer: ");
+    log.caffe(CaffeLine::AverageTimePerLayer);
     for (index, row) in single.net().description().rows.iter().enumerate() {
-        let name = &row.name;
-        log.caffe(format!("{name:>10}\tforward: {} ms.", average(times.forward[index])));
-        log.caffe(format!("{name:>10}\tbackward: {} ms.", average(times.backward[index])));
+        let (layer, forward, backward) = (&row.name, times.forward[index], times.backward[index]);
+        log.caffe(CaffeLine::LayerForward { layer, average: average(forward) });
+        log.caffe(CaffeLine::LayerBackward { layer, average: average(backward) });
     }
     conversions(single, times, iterations, log);
-    log.caffe(format!("Average Forward pass: {} ms.", average(times.forward_pass)));
-    log.caffe(format!("Average Backward pass: {} ms.", average(times.backward_pass)));
-    log.caffe(format!("Average Forward-Backward: {} ms.", average(total)));
-    log.caffe(format!("Total Time: {} ms.", milliseconds(total, 1)));
-    log.caffe("*** Benchmark ends ***");
+    log.caffe(CaffeLine::AverageForward(average(times.forward_pass)));
+    log.caffe(CaffeLine::AverageBackward(average(times.backward_pass)));
+    log.caffe(CaffeLine::AverageForwardBackward(average(total)));
+    log.caffe(CaffeLine::TotalTime(milliseconds(total, 1)));
+    log.caffe(CaffeLine::BenchmarkEnds);
 }
 
 /// Names the conversions between memory orders that are left, and what they cost.
@@ -162,18 +162,19 @@ fn conversions(single: &Single, times: &LayerTimes, iterations: u32, log: &Log) 
     let hidden: Vec<_> = hidden.filter(|(row, _)| row.hidden).collect();
     let both: Duration = hidden.iter().map(|(_, (forward, backward))| **forward + **backward).sum();
     let names: Vec<_> = hidden.iter().map(|(row, _)| row.name.as_str()).collect();
-    let share =
+    let percentage =
         100.0 * both.as_secs_f64() / (times.forward_pass + times.backward_pass).as_secs_f64();
-    log.caffe(match names[..] {
+    log.note(match names[..] {
         [] => "Layout conversions: none.".into(),
         _ => format!(
-            "Layout conversions: {} ms, {share:.1} % of a pass: {}.",
-            milliseconds(both, iterations),
+            "Layout conversions: {} ms, {percentage:.1} % of a pass: {}.",
+            general(milliseconds(both, iterations)),
             names.join(", ")
         ),
     });
 }
 
-fn milliseconds(time: Duration, iterations: u32) -> String {
-    general(time.as_secs_f64() * 1e3 / f64::from(iterations))
+/// Of each iteration.
+fn milliseconds(time: Duration, iterations: u32) -> f64 {
+    time.as_secs_f64() * 1e3 / f64::from(iterations)
 }

@@ -15,7 +15,7 @@ use train::{Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError,
 use crate::clock::RealClock;
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace};
-use crate::log::{Log, prototxt};
+use crate::log::{CaffeLine, Log, prototxt};
 use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
 use crate::{gpu, launch, progress::ProgressDisplay};
@@ -114,14 +114,14 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         .coordinator()
         .and_then(|_| ProgressDisplay::new(job.iter(), max_iter, job.items_per_iteration()));
     listener.show(progress);
-    listener.log().caffe("Starting Optimization");
+    listener.log().caffe(CaffeLine::StartingOptimization);
     job.run(&signals, &mut |event| listener.hear(&event))?;
     listener.show(None);
     if let (Some(path), Some(tracks)) = (&args.timeline, job.timeline()?) {
         snapshot::atomic::write(path, chrome_trace(&tracks, job.net()).as_bytes())?;
         listener.log().note(format!("timeline of every worker: {}", path.display()));
     }
-    listener.log().caffe("Optimization Done.");
+    listener.log().caffe(CaffeLine::OptimizationDone);
     Ok(())
 }
 
@@ -139,7 +139,7 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
     read.notices.iter().for_each(|notice| log.warn(prototxt::notice(notice)));
     let mut solver = read.message;
     args.running.selection.add_to(&mut solver.train_state);
-    log.caffe("Use CPU.");
+    log.caffe(CaffeLine::UseCpu);
     tell_about_gpus(args, &solver, log);
     if solver.random_seed() < 0 {
         log.warn(format!(
@@ -148,7 +148,7 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
     }
     let resume = resume(args, &solver, log)?;
     if let Some(state) = &resume {
-        log.caffe(format!("Resuming from {}", state.display()));
+        log.caffe(CaffeLine::ResumingFrom(state));
     }
     let config = JobConfig {
         weights: args.weights.clone(),

@@ -1,7 +1,5 @@
 //! One line of the log: glog's severity, file and line number, and the text.
 
-use super::places::line_number;
-
 /// How much a line matters; glog's first letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Severity {
@@ -35,14 +33,9 @@ pub(crate) struct LogLine {
 }
 
 /// The file that lines of our own claim to come from.
-pub(super) const OURS: &str = "firecaffe";
+const OURS: &str = "firecaffe";
 
 impl LogLine {
-    /// A line of a command of Caffe, whose number is looked up.
-    pub(crate) fn caffe(text: String) -> Self {
-        Self::at("caffe.cpp", line_number(&text), text)
-    }
-
     /// A line of our own.
     pub(crate) fn ours(text: String) -> Self {
         Self::at(OURS, 1, text)

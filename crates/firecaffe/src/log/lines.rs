@@ -1,16 +1,17 @@
-//! Events of a run as lines of Caffe's log: with Caffe's exact wording. Those of set-up are in
-//! [`set_up`].
+//! Events of a run as lines of the log. Here are those of Caffe, with Caffe's exact wording, after
+//! set-up; [`set_up`] has the others and [`own_line`] our own.
+
+use std::path::Path;
 
 use base::general;
-use collective::AlgorithmChoice;
-use net::{DebugBlob, DebugValue, MemoryUse, Output};
+use net::{DebugBlob, DebugValue, Output};
 use train::{Clipped, Display, Event};
 
-use super::line::{LogLine, OURS, Severity};
-use super::set_up;
+use super::line::LogLine;
 use super::speed::Speed;
+use super::{own_line, set_up};
 
-/// What Caffe logs about an event; nothing for most.
+/// What is logged about an event; nothing for most.
 pub(super) fn of(event: &Event) -> Vec<LogLine> {
     let one = |file, number, text: String| vec![LogLine::at(file, number, text)];
     match event {
@@ -21,25 +22,7 @@ pub(super) fn of(event: &Event) -> Vec<LogLine> {
         Event::DataRestarted { .. } => {
             one("data_layer.cpp", 73, "Restarting data prefetching from start.".into())
         }
-        Event::RecordSkipped { causes, .. } => {
-            one("data_layer.cpp", 1, format!("skipped {}", causes.join(": ")))
-        }
-        Event::Joined { hosts, allreduce } => one(OURS, 1, joined(hosts, allreduce)),
-        Event::ReplicasPlaced { items, replicas, workers, rate, exact } => {
-            let (all, s) = (items * replicas, if *workers == 1 { "" } else { "s" });
-            let text = format!(
-                "global batch {all} = {replicas} replica{} x {items} on {workers} worker{s}; lr {} (unscaled){}",
-                if *replicas == 1 { "" } else { "s" },
-                number(*rate),
-                if *exact { "" } else { "; inexact: the weights depend on the number of workers" },
-            );
-            one(OURS, 1, text)
-        }
-        Event::MemoryUse(memory) => one(OURS, 1, memory_plan(memory)),
         Event::Displayed(display) => displayed(display),
-        Event::Hash { steps, hash } => {
-            one(OURS, 1, format!("weights after {steps} steps: {hash:016x}"))
-        }
         Event::Debug(value) => vec![debug(value)],
         &Event::Clipped(Clipped { norm, limit, factor }) => {
             let [norm, limit, factor] = [norm, limit, factor].map(number);
@@ -64,33 +47,26 @@ pub(super) fn of(event: &Event) -> Vec<LogLine> {
         Event::FinalLoss { iter, loss } => {
             one("solver.cpp", 327, format!("Iteration {iter}, loss = {}", number(*loss)))
         }
-        Event::SnapshotWritten { model, state } => {
-            let hdf5 = model.extension().is_some_and(|end| end == "h5");
-            let (kind, model_line, state_line) =
-                if hdf5 { ("HDF5", 474, 296) } else { ("binary proto", 464, 284) };
-            let text = |what: &str, file: &std::path::Path| {
-                format!("Snapshotting {what}to {kind} file {}", file.display())
-            };
-            vec![
-                LogLine::at("solver.cpp", model_line, text("", model)),
-                LogLine::at("sgd_solver.cpp", state_line, text("solver state ", state)),
-            ]
-        }
-        Event::SnapshotFailed { causes } => {
-            let text = format!(
-                "no snapshot was written, training goes on; earlier ones are intact: {}",
-                causes.join(": ")
-            );
-            vec![LogLine { severity: Severity::Error, ..LogLine::at(OURS, 1, text) }]
-        }
-        &Event::Spent { elapsed, items, times } => {
-            let speed = Speed { items, elapsed, times };
-            speed.in_words().into_iter().flat_map(|text| one(OURS, 1, text)).collect()
-        }
+        Event::SnapshotWritten { model, state } => snapshot(model, state),
         Event::Finished => one("solver.cpp", 332, "Optimization Done.".into()),
         Event::StoppedEarly => one("solver.cpp", 314, "Optimization stopped early.".into()),
-        event => set_up::of(event),
+        event => match own_line::of(event) {
+            Some(line) => vec![line],
+            None => set_up::of(event),
+        },
     }
+}
+
+fn snapshot(model: &Path, state: &Path) -> Vec<LogLine> {
+    let hdf5 = model.extension().is_some_and(|end| end == "h5");
+    let (kind, model_line, state_line) =
+        if hdf5 { ("HDF5", 474, 296) } else { ("binary proto", 464, 284) };
+    let text =
+        |what: &str, file: &Path| format!("Snapshotting {what}to {kind} file {}", file.display());
+    vec![
+        LogLine::at("solver.cpp", model_line, text("", model)),
+        LogLine::at("sgd_solver.cpp", state_line, text("solver state ", state)),
+    ]
 }
 
 /// What `debug_info` prints.
@@ -138,17 +114,8 @@ fn displayed(display: &Display) -> Vec<LogLine> {
     let text = format!("Iteration {iter}, lr = {}", number(*rate));
     lines.push(LogLine::at("sgd_solver.cpp", 112, text));
     let speed = Speed { items: *items, elapsed: *elapsed, times: *times };
-    lines.extend(speed.in_words().map(|text| LogLine::at(OURS, 1, text)));
+    lines.extend(speed.in_words().map(LogLine::ours));
     lines
-}
-
-/// `4 ranks on 2 hosts (a: 2, b: 2), all agree; allreduce auto`.
-fn joined(hosts: &[(String, usize)], allreduce: &AlgorithmChoice) -> String {
-    let ranks: usize = hosts.iter().map(|(_, ranks)| ranks).sum();
-    let listed: Vec<_> = hosts.iter().map(|(host, ranks)| format!("{host}: {ranks}")).collect();
-    let s = if hosts.len() == 1 { "" } else { "s" };
-    let (count, listed) = (hosts.len(), listed.join(", "));
-    format!("{ranks} ranks on {count} host{s} ({listed}), all agree; allreduce {allreduce}")
 }
 
 /// One line per value, numbered through all outputs as in Caffe.
@@ -165,7 +132,7 @@ fn output_lines<'a>(
 }
 
 /// `accuracy = 0.9`, or for a loss `loss = 0.3 (* 1 = 0.3 loss)`.
-pub(crate) fn output_value(output: &Output, value: f32) -> String {
+pub(super) fn output_value(output: &Output, value: f32) -> String {
     let Output { name, loss_weight, .. } = output;
     let plain = format!("{name} = {}", number(value));
     if *loss_weight == 0.0 {
@@ -174,29 +141,7 @@ pub(crate) fn output_value(output: &Output, value: f32) -> String {
     format!("{plain} (* {} = {} loss)", number(*loss_weight), number(loss_weight * value))
 }
 
-/// The plan on one line, in millions of bytes.
-pub(crate) fn memory_plan(memory: &MemoryUse) -> String {
-    let MemoryUse { params, gradients, activations, diffs, workspace } = memory;
-    let total = params + gradients + activations + diffs + workspace;
-    let parts: [(&str, &usize); 6] = [
-        ("parameters", params),
-        ("gradients", gradients),
-        ("activations", activations),
-        ("diffs", diffs),
-        ("workspace", workspace),
-        ("total", &total),
-    ];
-    let parts = parts.map(|(name, bytes)| format!("{name} {}", megabytes(*bytes)));
-    format!("Memory plan: {}", parts.join(", "))
-}
-
-/// Bytes as `12.3 MB` of 10^6 bytes; below one, as `0.123 MB`.
-pub(crate) fn megabytes(bytes: usize) -> String {
-    let decimals = if bytes < 1_000_000 { 3 } else { 1 };
-    format!("{:.decimals$} MB", bytes as f64 / 1e6)
-}
-
 /// A value as C++ streams print it.
-pub(crate) fn number(value: f32) -> String {
+pub(super) fn number(value: f32) -> String {
     general(f64::from(value))
 }

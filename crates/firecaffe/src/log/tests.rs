@@ -14,7 +14,8 @@ use train::{
     Display, Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap, UpgradeChange,
 };
 
-use super::{lines, render};
+use super::line::LogLine;
+use super::{CaffeLine, lines, render};
 
 #[track_caller]
 fn check(event: &Event, want: Expect) {
@@ -23,9 +24,13 @@ fn check(event: &Event, want: Expect) {
 
 #[track_caller]
 fn check_all(events: &[Event], want: Expect) {
+    check_lines(events.iter().flat_map(lines::of), want);
+}
+
+#[track_caller]
+fn check_lines(lines: impl Iterator<Item = LogLine>, want: Expect) {
     let now = Utc.with_ymd_and_hms(2026, 11, 15, 13, 39, 22).unwrap();
     let now = now + Duration::from_micros(381_027);
-    let lines = events.iter().flat_map(lines::of);
     let text: String = lines.map(|line| render(&line, &now, 321)).collect();
     want.assert_eq(&text);
 }
@@ -141,6 +146,33 @@ fn lines_of_our_own() {
         &Event::Hash { steps: 20, hash: 0x00ab_cdef_0123_4567 },
         expect![[r#"
             I1115 13:39:22.381027   321 firecaffe:1] weights after 20 steps: 00abcdef01234567
+        "#]],
+    );
+    let host = |name: &str, ranks| (name.to_owned(), ranks);
+    let joined = |hosts| Event::Joined { hosts, allreduce: "auto".parse().unwrap() };
+    let placed = |replicas, workers, exact| Event::ReplicasPlaced {
+        items: 64,
+        replicas,
+        workers,
+        rate: 0.01,
+        exact,
+    };
+    let times = PhaseTimes { data: Duration::from_secs(1), ..PhaseTimes::default() };
+    check_all(
+        &[
+            joined(vec![host("a", 2), host("b", 2)]),
+            joined(vec![host("a", 2)]),
+            placed(1, 1, true),
+            placed(6, 3, false),
+            Event::Spent { elapsed: Duration::from_secs(8), items: 20, times },
+            Event::Spent { elapsed: Duration::ZERO, items: 0, times },
+        ],
+        expect![[r#"
+            I1115 13:39:22.381027   321 firecaffe:1] 4 ranks on 2 hosts (a: 2, b: 2), all agree; allreduce auto
+            I1115 13:39:22.381027   321 firecaffe:1] 2 ranks on 1 host (a: 2), all agree; allreduce auto
+            I1115 13:39:22.381027   321 firecaffe:1] global batch 64 = 1 replica x 64 on 1 worker; lr 0.01 (unscaled)
+            I1115 13:39:22.381027   321 firecaffe:1] global batch 384 = 6 replicas x 64 on 3 workers; lr 0.01 (unscaled); inexact: the weights depend on the number of workers
+            I1115 13:39:22.381027   321 firecaffe:1] 2.50 images/s; data wait 100.0 %, forward 0.0 %, backward 0.0 %, exposed communication 0.0 %, update 0.0 %
         "#]],
     );
 }
@@ -319,12 +351,69 @@ fn what_data_layers_and_debug_info_report() {
         W1115 13:39:22.381027   321 firecaffe:1] layer `data`: `rand_skip` of Data has no effect (nor has it in Caffe 1.0)
         W1115 13:39:22.381027   321 firecaffe:1] a: upgraded V1 layers
         I1115 13:39:22.381027   321 data_layer.cpp:73] Restarting data prefetching from start.
-        I1115 13:39:22.381027   321 data_layer.cpp:1] skipped record 7: no image
+        I1115 13:39:22.381027   321 firecaffe:1] skipped record 7: no image
         I1115 13:39:22.381027   321 net.cpp:591]     [Forward] Layer conv, top blob a data: 0.333333
         I1115 13:39:22.381027   321 net.cpp:591]     [Forward] Layer conv, param blob 0 data: 0.333333
         I1115 13:39:22.381027   321 net.cpp:607]     [Backward] Layer conv, bottom blob a diff: 0.333333
         I1115 13:39:22.381027   321 net.cpp:607]     [Backward] Layer conv, param blob 1 diff: 0.333333
         I1115 13:39:22.381027   321 net.cpp:632]     [Backward] All net params (data, diff): L1 norm = (1.5, 0.5); L2 norm = (1.25, 1e-07)
+    "#]],
+    );
+}
+
+/// Every line of `caffe.cpp`, in its order.
+#[test]
+fn lines_of_caffes_commands() {
+    let output = &outputs()[1];
+    let lines = [
+        CaffeLine::UseCpu,
+        CaffeLine::ResumingFrom("a.solverstate".as_ref()),
+        CaffeLine::StartingOptimization,
+        CaffeLine::OptimizationDone,
+        CaffeLine::RunningFor { iterations: 50 },
+        CaffeLine::BatchOutput { batch: 3, output, value: 0.25 },
+        CaffeLine::MeanLoss(1.5),
+        CaffeLine::MeanOutput { output, value: 0.25 },
+        CaffeLine::PerformingForward,
+        CaffeLine::InitialLoss(2.302_585),
+        CaffeLine::PerformingBackward,
+        CaffeLine::BenchmarkBegins,
+        CaffeLine::TestingFor { iterations: 50 },
+        CaffeLine::IterationTime { iteration: 1, time: 31.25 },
+        CaffeLine::AverageTimePerLayer,
+        CaffeLine::LayerForward { layer: "conv1", average: 0.333_333_3 },
+        CaffeLine::LayerBackward { layer: "a layer = long", average: 2.0 },
+        CaffeLine::AverageForward(10.0),
+        CaffeLine::AverageBackward(20.0),
+        CaffeLine::AverageForwardBackward(30.0),
+        CaffeLine::TotalTime(1500.0),
+        CaffeLine::BenchmarkEnds,
+    ];
+    check_lines(
+        lines.into_iter().map(CaffeLine::logged),
+        expect![[r#"
+        I1115 13:39:22.381027   321 caffe.cpp:197] Use CPU.
+        I1115 13:39:22.381027   321 caffe.cpp:234] Resuming from a.solverstate
+        I1115 13:39:22.381027   321 caffe.cpp:239] Starting Optimization
+        I1115 13:39:22.381027   321 caffe.cpp:250] Optimization Done.
+        I1115 13:39:22.381027   321 caffe.cpp:281] Running for 50 iterations.
+        I1115 13:39:22.381027   321 caffe.cpp:304] Batch 3, loss = 0.25
+        I1115 13:39:22.381027   321 caffe.cpp:309] Loss: 1.5
+        I1115 13:39:22.381027   321 caffe.cpp:321] loss = 0.25 (* 0.5 = 0.125 loss)
+        I1115 13:39:22.381027   321 caffe.cpp:352] Performing Forward
+        I1115 13:39:22.381027   321 caffe.cpp:357] Initial loss: 2.30258
+        I1115 13:39:22.381027   321 caffe.cpp:358] Performing Backward
+        I1115 13:39:22.381027   321 caffe.cpp:366] *** Benchmark begins ***
+        I1115 13:39:22.381027   321 caffe.cpp:367] Testing for 50 iterations.
+        I1115 13:39:22.381027   321 caffe.cpp:395] Iteration: 1 forward-backward time: 31.25 ms.
+        I1115 13:39:22.381027   321 caffe.cpp:398] Average time per layer: 
+        I1115 13:39:22.381027   321 caffe.cpp:401]      conv1	forward: 0.333333 ms.
+        I1115 13:39:22.381027   321 caffe.cpp:404] a layer = long	backward: 2 ms.
+        I1115 13:39:22.381027   321 caffe.cpp:409] Average Forward pass: 10 ms.
+        I1115 13:39:22.381027   321 caffe.cpp:411] Average Backward pass: 20 ms.
+        I1115 13:39:22.381027   321 caffe.cpp:413] Average Forward-Backward: 30 ms.
+        I1115 13:39:22.381027   321 caffe.cpp:415] Total Time: 1500 ms.
+        I1115 13:39:22.381027   321 caffe.cpp:416] *** Benchmark ends ***
     "#]],
     );
 }

@@ -43,3 +43,14 @@ fn lanes_are_bounded() {
     let ran = bench(&["--algorithms", "multi-color:65"]);
     assert!(ran.err.contains("65 is too many: a plan has 64 lanes"), "{}", ran.err);
 }
+
+/// What fits a message depends on the format.
+#[test]
+fn a_message_holds_at_least_one_element() {
+    bench(&["--type", "f16", "--segments", "2x4", "--algorithms", "direct"]).succeeds();
+    for (format, segments, element) in [("f32", "2x4", 4), ("f16", "1x4", 2), ("f32", "0x1", 4)] {
+        let error = bench(&["--type", format, "--segments", segments]).fails();
+        let want = format!("`--segments`: a message holds at least one element of {element} bytes");
+        assert!(error.contains(&want), "{error}");
+    }
+}

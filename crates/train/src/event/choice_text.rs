@@ -9,5 +9,5 @@ pub(super) fn serialize<S: Serializer>(choice: &AlgorithmChoice, to: S) -> Resul
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<AlgorithmChoice, D::Error> {
-    AlgorithmChoice::parse(&String::deserialize(from)?).map_err(D::Error::custom)
+    String::deserialize(from)?.parse().map_err(D::Error::custom)
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use collective::AlgorithmChoice;
 use expect_test::{Expect, expect};
 use net::{DebugBlob, DebugValue, Mismatch, NetNorms, Output, UnmetRule};
 
@@ -33,7 +32,7 @@ fn set_up() {
             }),
             Event::Joined {
                 hosts: vec![("a".into(), 2)],
-                allreduce: AlgorithmChoice::parse("ring:0-1K;direct:1K-").unwrap(),
+                allreduce: "ring:0-1K;direct:1K-".parse().unwrap(),
             },
             Event::RecordSkipped {
                 layer: "data".into(),

@@ -143,7 +143,7 @@ fn any_ranks_and_exact_algorithms_give_the_same_bits() {
             for overlap in [Overlap::DuringBackward, Overlap::AfterBackward] {
                 let mut config =
                     JobConfig { workers, overlap, bucket_bytes: 2000, ..config.clone() };
-                config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
+                config.allreduce = algorithm.parse().unwrap();
                 let hashes = hashes_of_ranks(ranks, &config, 6);
                 let what = format!("{name}: {ranks} ranks x {workers}, {algorithm}, {overlap:?}");
                 assert!(hashes.iter().all(|&hash| hash == one), "{what}");
@@ -166,7 +166,7 @@ fn in_every_wire_format_any_workers_and_ranks_give_the_same_bits() {
         same("4 workers", hash(JobConfig { workers: 4, ..config.clone() }, 6));
         for &(ranks, workers, algorithm) in WORLDS {
             let mut config = JobConfig { workers, bucket_bytes: 2000, ..config.clone() };
-            config.allreduce = collective::AlgorithmChoice::parse(algorithm).unwrap();
+            config.allreduce = algorithm.parse().unwrap();
             for got in hashes_of_ranks(ranks, &config, 6) {
                 same(&format!("{ranks} ranks x {workers}, {algorithm}"), got);
             }

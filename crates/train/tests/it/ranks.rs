@@ -2,7 +2,6 @@
 //! exact.
 
 use collective::{AlgorithmChoice, Network};
-use exchange::wire;
 use train::{ComparedItem, Event, Job, JobConfig, PlacementProblem, Ranks, TrainError};
 
 use crate::support::{case, config, on_hosts, on_ranks};
@@ -11,7 +10,7 @@ fn four_replicas(workers: usize, allreduce: &str) -> JobConfig {
     let case = case("sgd_fixed");
     let mut config = config(&case, &case);
     config.solver.snapshot = Some(0); // these jobs write nothing
-    let allreduce = AlgorithmChoice::parse(allreduce).unwrap();
+    let allreduce: AlgorithmChoice = allreduce.parse().unwrap();
     JobConfig { workers, replicas: Some(4), allreduce, ..config }
 }
 
@@ -64,7 +63,7 @@ fn the_network_decides_whether_the_cheapest_sums_are_exact() {
 #[test]
 fn ranks_that_differ_say_in_what() {
     let differing: [(ComparedItem, fn(&mut JobConfig)); 4] = [
-        (ComparedItem::Wire, |config| config.wire = wire::find("f16").unwrap()),
+        (ComparedItem::Wire, |config| config.wire = "f16".parse().unwrap()),
         (ComparedItem::Network, |config| config.network = Some(Network::GIGABIT)),
         (ComparedItem::Allreduce, |config| config.allreduce = AlgorithmChoice::AutoAny),
         (ComparedItem::BucketBytes, |config| config.bucket_bytes += 1),

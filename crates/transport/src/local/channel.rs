@@ -1,4 +1,4 @@
-//! LentMessages from one worker to another on one lane: a ring of pointers with two counters.
+//! Messages from one worker to another on one lane: a ring of pointers with two counters.
 //!
 //! ```text
 //!   taken ▼              ▼ posted

@@ -72,15 +72,15 @@ impl LocalLink {
         let stamps: Vec<Stamp> =
             (0..self.rank.world()).map(|rank| self.group.stamp(rank)).collect();
         let followers = |stamp: &Stamp| stamps.iter().filter(|other| *other == stamp).count();
-        let (mut stray, mut usual) = ((other, &stamps[other]), (self.me(), &self.stamp));
-        if followers(usual.1) < followers(stray.1) {
-            (stray, usual) = (usual, stray);
+        let (mut diverged, mut usual) = ((other, &stamps[other]), (self.me(), &self.stamp));
+        if followers(usual.1) < followers(diverged.1) {
+            (diverged, usual) = (usual, diverged);
         }
         LinkError::Mismatch {
-            rank: stray.0,
-            theirs: stray.1.label.to_string(),
-            their_sequence: stray.1.sequence,
-            me: usual.0,
+            rank: diverged.0,
+            theirs: diverged.1.label.to_string(),
+            their_sequence: diverged.1.sequence,
+            usual: usual.0,
             ours: usual.1.label.to_string(),
             our_sequence: usual.1.sequence,
         }

@@ -124,12 +124,12 @@ fn who_leaves_is_named() {
 /// One worker runs another collective: whatever the two are, nobody waits for ever.
 #[test]
 fn another_collective_is_named() {
-    for strays_by_plan in [true, false] {
+    for diverges_by_plan in [true, false] {
         let ends = spawn(3, 2, |link| {
             let me = link.rank().index();
             let (label, print) = if me == 1 { ("sum of 9", 9) } else { ("sum of 8", 8) };
             link.begin(&stamp(5, label, print));
-            if me == 1 && strays_by_plan {
+            if me == 1 && diverges_by_plan {
                 return session(link, [&mut [0; 9][..]].into_iter(), copy, |s| {
                     while !s.recv_copy(0, 0, 0, 0..9)? {
                         s.wait(&[0])?;

@@ -1,11 +1,11 @@
 //! The few MPI functions we use, with Rust's types and errors.
 
-use crate::LinkError;
+use crate::{LibraryDatatype, LinkError};
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 
-/// Values of one `MPI_Allreduce`, whose count is an int.
+/// Elements of one `MPI_Allreduce`, whose count is an int.
 const SUMMED_MAX: usize = 1 << 30;
 
 /// A communicator of our own, duplicated from the world's.
@@ -147,21 +147,26 @@ impl Comm {
         Some((usize::try_from(source).ok()?, usize::try_from(bytes).ok()?))
     }
 
-    /// Sums `values` over all ranks by the library's own algorithm.
-    pub(super) fn sum_f32(self, values: &mut [f32]) -> Result<(), LinkError> {
-        // One call for what fits MPI's int; every rank has as many values and as many calls.
-        for values in values.chunks_mut(SUMMED_MAX) {
-            let (len, into) = (int(values.len()), values.as_mut_ptr().cast());
-            // SAFETY: in place, over memory that is borrowed mutably for the whole call.
+    /// Sums `bytes` over all ranks by the library's own algorithm.
+    ///
+    /// # Panics
+    ///
+    /// If they are not whole elements of `datatype`, aligned to their size.
+    pub(super) fn sum(self, bytes: &mut [u8], datatype: LibraryDatatype) -> Result<(), LinkError> {
+        let element_bytes = datatype.element_bytes();
+        assert_eq!(bytes.len() % element_bytes, 0, "the library sums whole elements");
+        assert_eq!(bytes.as_ptr().addr() % element_bytes, 0, "the library sums aligned elements");
+        let handle = match datatype {
+            // SAFETY: a constant of the library, which is loaded.
+            LibraryDatatype::Float => unsafe { ffi::RSMPI_FLOAT },
+        };
+        // One call for what fits MPI's int; every rank has as many elements and as many calls.
+        for bytes in bytes.chunks_mut(SUMMED_MAX * element_bytes) {
+            let (len, into) = (int(bytes.len() / element_bytes), bytes.as_mut_ptr().cast());
+            // SAFETY: in place, over memory that is borrowed mutably for the whole call and holds
+            // `len` aligned elements, by the assertions.
             let code = unsafe {
-                ffi::MPI_Allreduce(
-                    in_place(),
-                    into,
-                    len,
-                    ffi::RSMPI_FLOAT,
-                    ffi::RSMPI_SUM,
-                    self.raw,
-                )
+                ffi::MPI_Allreduce(in_place(), into, len, handle, ffi::RSMPI_SUM, self.raw)
             };
             check(self.rank, "MPI_Allreduce", code)?;
         }

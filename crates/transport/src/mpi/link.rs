@@ -4,7 +4,8 @@ use super::abort::abort;
 use super::calls::Comm;
 use super::fragments::{Envelope, Fragments, Incoming};
 use crate::{
-    AlignedBytes, LANES_MAX, LibrarySum, LinkError, Posted, RankProgress, Stamp, Transport, Waiting,
+    AlignedBytes, LANES_MAX, LibraryDatatype, LibrarySum, LinkError, Posted, RankProgress, Stamp,
+    Transport, Waiting,
 };
 use base::Rank;
 use mpi::environment::Universe;
@@ -193,9 +194,9 @@ impl Transport for MpiLink {
 }
 
 impl LibrarySum for MpiLink {
-    fn sum_f32(&mut self, values: &mut [f32]) -> Result<(), LinkError> {
+    fn sum(&mut self, bytes: &mut [u8], datatype: LibraryDatatype) -> Result<(), LinkError> {
         self.progress.wait(Waiting::Everyone);
-        let done = self.comm.sum_f32(values);
+        let done = self.comm.sum(bytes, datatype);
         self.moved();
         done
     }

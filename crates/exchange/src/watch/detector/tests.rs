@@ -85,7 +85,7 @@ fn the_one_furthest_behind_that_waits_for_nobody_is_late() {
         (Waiting::For(1), at(3, "sum")),
         &[(30.0, waits(2)), (30.0, waits(3)), (30.0, computes())],
         expect![
-            "9.0 s: rank 3 does not arrive: it is at collective 2, sum and waits for nobody, while rank 0 has waited 9.0 s at collective 3, sum"
+            "9.0 s: rank 3 is late: it is at collective 2, sum and waits for no rank, while rank 0 has waited 9.0 s at collective 3, sum"
         ],
     );
     let never = || heartbeat(Waiting::Nobody, Vec::new());
@@ -93,7 +93,7 @@ fn the_one_furthest_behind_that_waits_for_nobody_is_late() {
         (Waiting::Everyone, at(1, "sum")),
         &[(30.0, computes()), (30.0, never())],
         expect![
-            "9.0 s: rank 2 does not arrive: it is before its first collective and waits for nobody, while rank 0 has waited 9.0 s at collective 1, sum"
+            "9.0 s: rank 2 is late: it is before its first collective and waits for no rank, while rank 0 has waited 9.0 s at collective 1, sum"
         ],
     );
 }
@@ -117,21 +117,21 @@ fn who_moves_is_not_late() {
 }
 
 #[test]
-fn who_strays_is_named_at_once() {
+fn who_diverged_is_named_at_once() {
     let same = || heartbeat(Waiting::Nobody, at(3, "sum of 8"));
     let other = || heartbeat(Waiting::Nobody, at(3, "sum of 9"));
     check(
         (Waiting::For(1), at(3, "sum of 8")),
         &[(30.0, same()), (30.0, other())],
         expect![
-            "0.0 s: rank 2 strays: it is at collective 3, sum of 9, but rank 0 is at collective 3, sum of 8"
+            "0.0 s: rank 2 diverged: it is at collective 3, sum of 9, but rank 0 is at collective 3, sum of 8"
         ],
     );
     check(
         (Waiting::For(1), at(3, "sum of 9")),
         &[(30.0, same()), (30.0, same())],
         expect![
-            "0.0 s: rank 0 strays: it is at collective 3, sum of 9, but rank 1 is at collective 3, sum of 8"
+            "0.0 s: rank 0 diverged: it is at collective 3, sum of 9, but rank 1 is at collective 3, sum of 8"
         ],
     );
 }

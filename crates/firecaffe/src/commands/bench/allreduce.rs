@@ -4,12 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use collective::{AlgorithmChoice, Segmentation, parse_size};
+use collective::{AlgorithmChoice, parse_size};
+use exchange::ByteSegmentation;
 use exchange::bench::allreduce::{AllReduceBench, run_local, run_rank};
 use exchange::bench::report::{AllReduceResult, json};
-use exchange::wire::{self, WireFormat};
+use exchange::wire::WireFormat;
 
-use super::{Between, machine};
+use super::{BenchRankArgs, machine};
 use crate::clock::RealClock;
 use crate::launch;
 use crate::options::read_network;
@@ -30,26 +31,26 @@ Algorithms and their costs are listed in docs/algorithms.md.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AllReduceArgs {
     #[command(flatten)]
-    between: Between,
+    ranks: BenchRankArgs,
     /// Bytes to sum, separated by commas
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size, default_value = "1K,32K,1M,10M,100M")]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size, default_value = AllReduceBench::SIZES)]
     sizes: Vec<usize>,
     /// Algorithms, separated by commas, or `auto`, `auto-any`, or rules like "ring:1M-;direct:0-1M"
     /// [default: all]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = AlgorithmChoice::parse)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     algorithms: Vec<AlgorithmChoice>,
-    /// Measured runs of each; the median counts
+    /// Timed iterations per size; the median is reported
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     iterations: u64,
-    /// Runs before them
+    /// Untimed iterations before them
     #[arg(long, value_name = "N", default_value_t = 2)]
     warm_ups: u64,
     /// How elements travel: f32, f16 or bf16
-    #[arg(long = "type", value_name = "FORMAT", value_parser = wire::find, default_value = "f32")]
+    #[arg(long = "type", value_name = "FORMAT", default_value = "f32")]
     wire: &'static WireFormat,
     /// Bytes of a message and messages under way at once, like `256Kx4` [default: the transport's]
-    #[arg(long, alias = "cut", value_name = "BYTESxN", value_parser = message_bytes_and_lanes)]
-    segments: Option<(usize, usize)>,
+    #[arg(long, alias = "cut", value_name = "BYTESxN", value_parser = segmentation)]
+    segments: Option<ByteSegmentation>,
     /// Network parameters that `auto` computes with, as `bench network` saved them
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
@@ -59,30 +60,28 @@ pub(crate) struct AllReduceArgs {
 }
 
 /// Reads `BYTESxN`.
-fn message_bytes_and_lanes(text: &str) -> Result<(usize, usize)> {
+fn segmentation(text: &str) -> Result<ByteSegmentation> {
     let (bytes, lanes) = text.split_once('x').context("expected BYTESxN")?;
-    let (bytes, lanes) = (parse_size(bytes)?, lanes.parse()?);
-    ensure!(bytes >= size_of::<f32>(), "a message has at least one element of 4 bytes");
+    let (segment_bytes, lanes) = (parse_size(bytes)?, lanes.parse()?);
     ensure!(lanes > 0, "at least one message is under way");
-    Ok((bytes, lanes))
+    Ok(ByteSegmentation { segment_bytes, lanes })
 }
 
 pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
     let network = args.network.as_deref().map(read_network).transpose()?;
+    if let Some(ByteSegmentation { segment_bytes, .. }) = args.segments {
+        let element = args.wire.element_bytes;
+        let holds_one = segment_bytes >= element;
+        ensure!(holds_one, "`--segments`: a message holds at least one element of {element} bytes");
+    }
     let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    let options = |transport: &str| AllReduceBench {
+    let options = AllReduceBench {
         sizes: args.sizes.clone(),
-        algorithms: match args.algorithms.is_empty() {
-            true => AllReduceBench::all_algorithms(transport),
-            false => args.algorithms.clone(),
-        },
+        algorithms: args.algorithms.clone(),
         iterations: count(args.iterations),
         warm_ups: count(args.warm_ups),
         wire: args.wire,
-        segmentation: args.segments.map(|(bytes, lanes)| Segmentation {
-            segment_elements: bytes / args.wire.element_bytes,
-            lanes,
-        }),
+        segmentation: args.segments,
         network,
     };
     // JSON has standard output to itself.
@@ -91,14 +90,12 @@ pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
         _ => Box::new(io::stdout()),
     };
     let results = if launch::is_launched() {
-        let options = options("mpi");
-        machine::on_ranks(&args.between, table, &|exchange, config, clock, table| {
+        machine::on_ranks(&args.ranks, table, &|exchange, config, clock, table| {
             Ok(run_rank(exchange, config, &options, clock, table)?)
         })?
     } else {
-        let (options, clock) = (options("local"), RealClock::start());
-        let mut table = table;
-        let workers = args.between.workers();
+        let (clock, mut table) = (RealClock::start(), table);
+        let workers = args.ranks.workers();
         Some(run_local(workers, launch::cores(), &options, &clock, &mut table)?)
     };
     results.map_or(Ok(()), |results| report(args, &results))

@@ -6,7 +6,7 @@ use anyhow::Result;
 use base::Clock;
 use exchange::{Exchange, ExchangeConfig};
 
-use super::Between;
+use super::BenchRankArgs;
 use crate::launch;
 
 /// What is measured on every rank; the last argument is where rank 0's table goes.
@@ -17,7 +17,7 @@ pub(super) type Measure<'a, T> =
 /// table goes to `table`.
 #[cfg(feature = "mpi")]
 pub(super) fn on_ranks<T>(
-    between: &Between,
+    args: &BenchRankArgs,
     table: Box<dyn Write + Send>,
     measure: Measure<'_, T>,
 ) -> Result<Option<T>> {
@@ -30,7 +30,7 @@ pub(super) fn on_ranks<T>(
 
     launch::check_pmi()?;
     let clock = Arc::new(RealClock::start());
-    let silence_max = between.silence_max();
+    let silence_max = args.silence_max();
     let (mut exchange, watch) = mpi::start(
         ExchangeConfig::MPI,
         clock.clone(),
@@ -50,7 +50,7 @@ pub(super) fn on_ranks<T>(
 /// Says what to build: this binary was built without MPI.
 #[cfg(not(feature = "mpi"))]
 pub(super) fn on_ranks<T>(
-    _: &Between,
+    _: &BenchRankArgs,
     _: Box<dyn Write + Send>,
     _: Measure<'_, T>,
 ) -> Result<Option<T>> {

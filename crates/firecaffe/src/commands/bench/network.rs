@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use exchange::bench::network::{measure, measure_local};
 
-use super::{Between, machine};
+use super::{BenchRankArgs, machine};
 use crate::clock::RealClock;
 use crate::launch;
 use crate::output::print;
@@ -22,7 +22,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct NetworkArgs {
     #[command(flatten)]
-    between: Between,
+    ranks: BenchRankArgs,
     /// Where the parameters go
     #[arg(long, value_name = "FILE", default_value = "firecaffe.network")]
     save: PathBuf,
@@ -30,12 +30,12 @@ pub(crate) struct NetworkArgs {
 
 pub(crate) fn run(args: &NetworkArgs) -> Result<()> {
     let network = if launch::is_launched() {
-        machine::on_ranks(&args.between, Box::new(io::stdout()), &|exchange, _, clock, _| {
+        machine::on_ranks(&args.ranks, Box::new(io::stdout()), &|exchange, _, clock, _| {
             Ok(measure(exchange, clock)?)
         })?
     } else {
         let clock = RealClock::start();
-        Some(measure_local(args.between.workers(), launch::cores(), &clock)?)
+        Some(measure_local(args.ranks.workers(), launch::cores(), &clock)?)
     };
     let Some(network) = network else { return Ok(()) }; // rank 0 speaks for all
     snapshot::atomic::write(&args.save, network.to_string().as_bytes())?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use caffe_format::DataParameterDb;
 
-use crate::options::backend;
+use crate::options::{BACKENDS, one_of};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -26,7 +26,8 @@ pub(crate) struct ConvertCifarArgs {
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The databases' format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb",
+          value_parser = one_of::<DataParameterDb>(BACKENDS))]
     backend: DataParameterDb,
 }
 

@@ -9,7 +9,7 @@ use caffe_format::DataParameterDb;
 use flate2::read::MultiGzDecoder;
 use tempfile::TempDir;
 
-use crate::options::backend;
+use crate::options::{BACKENDS, one_of};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -33,7 +33,8 @@ pub(crate) struct ConvertIdxArgs {
     #[arg(value_name = "OUT_DB")]
     out: PathBuf,
     /// The database's format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb",
+          value_parser = one_of::<DataParameterDb>(BACKENDS))]
     backend: DataParameterDb,
 }
 

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use caffe_format::DataParameterDb;
-use clap::ValueEnum;
 use data::OnBadSample;
 use data::convert::images::{ImageEncoding, ImagesOptions};
 use data::image::Color;
+use data::image::encode::ImageFormat;
 
-use crate::options::{DEFAULT_SEED, backend, one_of};
+use crate::options::{BACKENDS, DEFAULT_SEED, one_of};
 use crate::output::{complain, print};
 
 const EXAMPLES: &str = "\
@@ -33,7 +33,8 @@ pub(crate) struct ConvertImagesArgs {
     #[arg(value_name = "OUT")]
     out: PathBuf,
     /// The database's format
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb",
+          value_parser = one_of::<DataParameterDb>(BACKENDS))]
     backend: DataParameterDb,
     /// Height to resize to; without, each image keeps its own
     #[arg(long, value_name = "PIXELS", requires = "resize_width")]
@@ -44,8 +45,8 @@ pub(crate) struct ConvertImagesArgs {
     #[command(flatten)]
     switches: Switches,
     /// Encode records as this kind of file, whatever the list's files are
-    #[arg(long, value_name = "KIND")]
-    encode_type: Option<EncodedKind>,
+    #[arg(long, value_name = "KIND", value_parser = one_of::<ImageFormat>(ImageFormat::NAMES))]
+    encode_type: Option<ImageFormat>,
     /// What to do with a file that cannot be read
     #[arg(long, value_name = "WHAT", default_value = "fail",
           value_parser = one_of::<OnBadSample>(OnBadSample::NAMES))]
@@ -70,14 +71,6 @@ struct Switches {
     check_size: bool,
 }
 
-/// Kinds of image files.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum EncodedKind {
-    #[value(alias = "jpeg")]
-    Jpg,
-    Png,
-}
-
 pub(super) fn run(args: &ConvertImagesArgs) -> Result<()> {
     let Switches { gray, shuffle, encoded, check_size } = args.switches;
     let options = ImagesOptions {
@@ -86,8 +79,7 @@ pub(super) fn run(args: &ConvertImagesArgs) -> Result<()> {
         color: if gray { Color::Gray } else { Color::Bgr },
         shuffle: shuffle.then_some(DEFAULT_SEED),
         encoding: match (args.encode_type, encoded) {
-            (Some(EncodedKind::Jpg), _) => ImageEncoding::Jpeg,
-            (Some(EncodedKind::Png), _) => ImageEncoding::Png,
+            (Some(format), _) => ImageEncoding::As(format),
             (None, true) => ImageEncoding::AsNamed,
             (None, false) => ImageEncoding::Raw,
         },

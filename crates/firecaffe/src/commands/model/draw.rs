@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use train::files;
 use train::tools::{self, Direction};
 
-use crate::options::{LayerSelectionArgs, PrototxtArgs, phase, root};
+use crate::options::{LayerSelectionArgs, PrototxtArgs, root};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -31,7 +31,7 @@ pub(crate) struct DrawArgs {
     #[arg(value_name = "OUT")]
     out: Option<PathBuf>,
     /// Show the layers of this phase only
-    #[arg(long, value_name = "TRAIN|TEST", value_parser = phase)]
+    #[arg(long, value_name = "TRAIN|TEST")]
     phase: Option<Phase>,
     /// Where the net flows: left to right, top to bottom, bottom to top
     #[arg(long, value_name = "LR|TB|BT", default_value = "LR", ignore_case = true,

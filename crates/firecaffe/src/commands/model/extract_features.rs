@@ -8,7 +8,7 @@ use train::tools::{self, Features};
 use train::{NetConfig, Single};
 
 use crate::log::Log;
-use crate::options::{NetRunArgs, backend, phase};
+use crate::options::{BACKENDS, NetRunArgs, one_of};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -38,10 +38,11 @@ pub(crate) struct ExtractFeaturesArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     batches: u32,
     /// Format of the databases
-    #[arg(long, value_name = "FORMAT", default_value = "lmdb", value_parser = backend())]
+    #[arg(long, value_name = "FORMAT", default_value = "lmdb",
+          value_parser = one_of::<DataParameterDb>(BACKENDS))]
     backend: DataParameterDb,
     /// Phase to build the net in
-    #[arg(long, value_name = "TRAIN|TEST", default_value = "TEST", value_parser = phase)]
+    #[arg(long, value_name = "TRAIN|TEST", default_value = "TEST")]
     phase: Phase,
     #[command(flatten)]
     running: NetRunArgs,

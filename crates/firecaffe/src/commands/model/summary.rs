@@ -8,7 +8,8 @@ use net::describe;
 use train::{FileSources, OnBadSample, TrainError, WhichNet, files};
 
 use crate::commands::table;
-use crate::options::{LayerSelectionArgs, PrototxtArgs, phase, root};
+use crate::log::prototxt;
+use crate::options::{LayerSelectionArgs, PrototxtArgs, root};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -28,7 +29,7 @@ pub(crate) struct SummaryArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "net")]
     model: Option<PathBuf>,
     /// Phase to build the net in
-    #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN", value_parser = phase)]
+    #[arg(long, value_name = "TRAIN|TEST", default_value = "TRAIN")]
     phase: Phase,
     #[command(flatten)]
     selection: LayerSelectionArgs,
@@ -49,7 +50,8 @@ pub(super) fn run(args: &SummaryArgs) -> Result<()> {
     let mut sources = FileSources::alone(root(), OnBadSample::Fail);
     let (net, _) = describe(&written, &mut sources, plan)
         .map_err(|source| TrainError::Net { which: WhichNet::File(file.into()), source })?;
-    let notices: String = read.notices.iter().map(|notice| format!("{notice}\n")).collect();
+    let notices: String =
+        read.notices.iter().map(|notice| prototxt::notice(notice) + "\n").collect();
     print(&format!("{notices}{}\n{}", net.name, table::render(&net)))?;
     Ok(())
 }

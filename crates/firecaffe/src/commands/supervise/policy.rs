@@ -84,7 +84,7 @@ impl RestartHistory {
         Self { restarts_max, wait, quick, count: 0, quick_in_a_row: 0 }
     }
 
-    /// Judges a loss after a run of this length.
+    /// Decides what to do after a command that lost a rank had run for `length`.
     pub(super) fn after(&mut self, length: Duration) -> RestartDecision {
         self.quick_in_a_row = if length < self.quick { self.quick_in_a_row + 1 } else { 0 };
         if self.quick_in_a_row == QUICK_MAX {

@@ -1,8 +1,8 @@
 //! `time --roofline`: how near every layer comes to what the machine allows.
 //!
 //! A layer cannot take less time than its operations at the measured peak, nor less than its bytes
-//! at the measured bandwidth; the larger of the two is its bound, and the share is bound over time.
-//! Shares above 100 % of memory mean that a cache held what is counted as memory traffic.
+//! at the measured bandwidth; the larger of the two is its bound. The last column is bound over
+//! time. Above 100 % of memory a cache held what is counted as memory traffic.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ const COLUMNS: [(&str, Side); 8] = [
     ("MB", Side::Right),
     ("ms", Side::Right),
     ("bound", Side::Left),
-    ("share", Side::Right),
+    ("of bound", Side::Right),
 ];
 
 /// A layer's direction, or several together.
@@ -53,7 +53,7 @@ impl LayerCost {
 
     fn cells(&self, [layer, kind, direction]: [&str; 3]) -> [String; 8] {
         let which = if 2.0 * self.arithmetic > self.bound { "FMA" } else { "memory" };
-        let share = 100.0 * self.bound / self.seconds.max(1e-9);
+        let of_bound = 100.0 * self.bound / self.seconds.max(1e-9);
         [
             layer.into(),
             kind.into(),
@@ -62,7 +62,7 @@ impl LayerCost {
             format!("{:.1}", self.work.bytes / 1e6),
             format!("{:.3}", self.seconds * 1e3),
             if self.bound > 0.0 { which.into() } else { "-".into() },
-            if self.bound > 0.0 { format!("{share:.0} %") } else { "-".into() },
+            if self.bound > 0.0 { format!("{of_bound:.0} %") } else { "-".into() },
         ]
     }
 }

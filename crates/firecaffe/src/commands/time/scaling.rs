@@ -45,7 +45,7 @@ pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
     let mut all = Vec::new();
     for workers in counts(max) {
         let s = if workers == 1 { "" } else { "s" };
-        log.caffe(format!("Training with {workers} worker{s}."));
+        log.note(format!("Training with {workers} worker{s}."));
         all.push(measure(args, workers, threads, log)?);
     }
     let base = all.first().map_or(1.0, ScalingRow::rate);

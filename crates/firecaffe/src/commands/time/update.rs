@@ -5,30 +5,30 @@ use base::general;
 
 use super::training::{self, TimedStep};
 use super::{TimeArgs, work};
-use crate::log::Log;
+use crate::log::{CaffeLine, Log};
 
 /// Measures and logs medians.
 pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
     let mut job = training::open(args, 1, args.running.compute.threads(), log)?;
-    log.caffe("*** Benchmark begins ***");
-    log.caffe(format!("Testing for {} iterations.", args.iterations));
-    let mut steps = Vec::new();
+    log.caffe(CaffeLine::BenchmarkBegins);
+    log.caffe(CaffeLine::TestingFor { iterations: args.iterations });
+    let (mut steps, mut iteration) = (Vec::new(), 0);
     training::measure(&mut job, args.iterations, &mut |step| {
         steps.push(step);
-        let (index, pass, rest) = (steps.len(), general(step.pass * 1e3), general(step.rest * 1e3));
-        log.caffe(format!("Iteration: {index} forward-backward time: {pass} ms."));
-        log.caffe(format!("Iteration: {index} update time: {rest} ms."));
+        iteration += 1;
+        log.caffe(CaffeLine::IterationTime { iteration, time: step.pass * 1e3 });
+        log.note(format!("Step {iteration} update time: {} ms.", general(step.rest * 1e3)));
     })?;
     let [pass, rest, all]: [fn(&TimedStep) -> f64; 3] = [|s| s.pass, |s| s.rest, |s| s.all];
     let [pass, rest, all] = [pass, rest, all].map(|part| TimedStep::median(&steps, part));
     let images = job.items_per_iteration() as f64;
     let passes = f64::from(job.solver_param().iter_size());
     let flops = passes * job.net().description().rows.iter().map(work::flops).sum::<f64>();
-    log.caffe(format!("Median Forward-Backward: {} ms.", general(pass * 1e3)));
-    log.caffe(format!("Median Update: {} ms.", general(rest * 1e3)));
-    log.caffe(format!("Floating-point operations: {} G an iteration.", general(flops / 1e9)));
-    log.caffe(format!("Images per second, forward-backward: {}", general(images / pass)));
-    log.caffe(format!("Images per second, with update: {}", general(images / all)));
-    log.caffe("*** Benchmark ends ***");
+    log.note(format!("Median Forward-Backward: {} ms.", general(pass * 1e3)));
+    log.note(format!("Median Update: {} ms.", general(rest * 1e3)));
+    log.note(format!("Floating-point operations: {} G per iteration.", general(flops / 1e9)));
+    log.note(format!("Images per second, forward-backward: {}", general(images / pass)));
+    log.note(format!("Images per second, with update: {}", general(images / all)));
+    log.caffe(CaffeLine::BenchmarkEnds);
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use collective::AlgorithmChoice;
+use exchange::watch::SILENCE_MAX;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
 
 use crate::launch;
@@ -38,19 +39,20 @@ pub(crate) struct ParallelArgs {
     /// How gradients are summed: an algorithm, `auto` (the cheapest exact one), `auto-any`, or
     /// rules by size like "ring:1M-;direct:0-1M" (docs/algorithms.md). Between ranks; with one rank
     /// a named one runs between its workers, and `auto` is direct reads
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = AlgorithmChoice::parse)]
+    #[arg(long, value_name = "NAME", default_value = "auto")]
     allreduce: AlgorithmChoice,
     /// Network parameters for `auto`, as saved by `bench network`
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Under `mpirun`: seconds without a heartbeat after which a rank is reported as lost
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = silence_max)]
+    #[arg(long, value_name = "SECONDS", default_value_t = SILENCE_MAX.as_secs_f64(), value_parser = silence_max)]
     silence_max: f64,
     /// Which BatchNorm statistics test, snapshot and hash use
     #[arg(long, value_name = "WHICH", default_value = "averaged",
           value_parser = one_of::<BatchNormState>(BatchNormState::NAMES))]
     batch_norm: BatchNormState,
-    /// Train even if the weights would differ from those of one worker
+    /// Allow replicas that are not a power of two per worker and rank, so that the weights differ
+    /// from those of one worker
     #[arg(long)]
     inexact: bool,
 }

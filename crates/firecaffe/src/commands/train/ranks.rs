@@ -21,11 +21,10 @@ use super::TrainArgs;
 use crate::clock::RealClock;
 use crate::launch;
 
-/// How long other ranks leave to rank 0 what all may have to say.
+/// How long other ranks wait for rank 0 to report an error that all ranks may have found.
 const HOLD_BACK: Duration = Duration::from_secs(1);
-/// How long they leave to another what it is sure to say: on a loaded machine the end takes its
-/// time.
-const HOLD_BACK_SURELY: Duration = Duration::from_secs(5);
+/// The same for an error that another rank is certain to report; a loaded machine needs longer.
+const HOLD_BACK_LONG: Duration = Duration::from_secs(5);
 /// Exit code of a program ended by SIGTERM: 128 and the signal's number.
 const TERMINATED: i32 = 143;
 
@@ -67,11 +66,11 @@ impl RankEnding {
     /// How long to leave it to others to say what went wrong.
     fn hold_back(&self, cause: Option<&TrainError>) -> Duration {
         match cause {
-            Some(TrainError::Step(StepError::LossElsewhere { .. })) => HOLD_BACK_SURELY,
+            Some(TrainError::Step(StepError::LossElsewhere { .. })) => HOLD_BACK_LONG,
             Some(TrainError::Step(StepError::Loss { .. })) => Duration::ZERO, // nobody else has it
             _ if self.rank.coordinator().is_some() => Duration::ZERO,
             Some(TrainError::Differs { .. } | TrainError::Step(StepError::Gradient { .. })) => {
-                HOLD_BACK_SURELY
+                HOLD_BACK_LONG
             }
             _ => HOLD_BACK,
         }
@@ -121,7 +120,7 @@ impl RankEnding {
                 let doing = match progress.waiting() {
                     Waiting::For(other) => format!("waits for rank {other}{at}"),
                     Waiting::Everyone => format!("waits for all others{at}"),
-                    Waiting::Nobody => "waits for nobody".to_owned(),
+                    Waiting::Nobody => "waits for no rank".to_owned(),
                 };
                 line_to_stderr(&format!("firecaffe: rank {rank}: SIGTERM: it {doing}"));
                 std::process::exit(TERMINATED);

@@ -132,7 +132,7 @@ impl<'a> RecordFields<'a> {
 pub(super) struct SpeedFields {
     images_per_s: f64,
     #[serde(serialize_with = "as_map")]
-    time_shares: [(&'static str, f64); 5],
+    time_percent: [(&'static str, f64); 5],
 }
 
 impl SpeedFields {
@@ -140,8 +140,9 @@ impl SpeedFields {
     fn of(items: u64, elapsed: Duration, times: PhaseTimes) -> Option<Self> {
         let speed = Speed { items, elapsed, times };
         let images_per_s = rounded(speed.per_second()?, 3);
-        let time_shares = speed.shares().map(|(what, share)| (what, rounded(share, 2)));
-        Some(Self { images_per_s, time_shares })
+        let time_percent =
+            speed.percentages().map(|(what, percentage)| (what, rounded(percentage, 2)));
+        Some(Self { images_per_s, time_percent })
     }
 }
 

@@ -1,0 +1,72 @@
+//! Events of a run as lines of our own, which Caffe's log does not have.
+
+use collective::AlgorithmChoice;
+use net::MemoryUse;
+use train::Event;
+
+use super::line::{LogLine, Severity};
+use super::lines::number;
+use super::speed::Speed;
+
+/// What we log about an event that Caffe does not; `None` for most.
+pub(super) fn of(event: &Event) -> Option<LogLine> {
+    let text = match event {
+        Event::RecordSkipped { causes, .. } => format!("skipped {}", causes.join(": ")),
+        Event::Joined { hosts, allreduce } => joined(hosts, allreduce),
+        Event::ReplicasPlaced { items, replicas, workers, rate, exact } => format!(
+            "global batch {} = {} x {items} on {}; lr {} (unscaled){}",
+            items * replicas,
+            counted(*replicas, "replica"),
+            counted(*workers, "worker"),
+            number(*rate),
+            if *exact { "" } else { "; inexact: the weights depend on the number of workers" },
+        ),
+        Event::MemoryUse(memory) => memory_plan(memory),
+        Event::Hash { steps, hash } => format!("weights after {steps} steps: {hash:016x}"),
+        Event::SnapshotFailed { causes } => {
+            let text = format!(
+                "no snapshot was written, training goes on; earlier ones are intact: {}",
+                causes.join(": ")
+            );
+            return Some(LogLine { severity: Severity::Error, ..LogLine::ours(text) });
+        }
+        &Event::Spent { elapsed, items, times } => Speed { items, elapsed, times }.in_words()?,
+        _ => return None,
+    };
+    Some(LogLine::ours(text))
+}
+
+/// `1 worker`, `2 workers`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `4 ranks on 2 hosts (a: 2, b: 2), all agree; allreduce auto`.
+fn joined(hosts: &[(String, usize)], allreduce: &AlgorithmChoice) -> String {
+    let ranks: usize = hosts.iter().map(|(_, ranks)| ranks).sum();
+    let listed: Vec<_> = hosts.iter().map(|(host, ranks)| format!("{host}: {ranks}")).collect();
+    let (hosts, listed) = (counted(hosts.len(), "host"), listed.join(", "));
+    format!("{ranks} ranks on {hosts} ({listed}), all agree; allreduce {allreduce}")
+}
+
+/// The plan on one line, in millions of bytes.
+pub(crate) fn memory_plan(memory: &MemoryUse) -> String {
+    let MemoryUse { params, gradients, activations, diffs, workspace } = memory;
+    let total = params + gradients + activations + diffs + workspace;
+    let parts: [(&str, &usize); 6] = [
+        ("parameters", params),
+        ("gradients", gradients),
+        ("activations", activations),
+        ("diffs", diffs),
+        ("workspace", workspace),
+        ("total", &total),
+    ];
+    let parts = parts.map(|(name, bytes)| format!("{name} {}", megabytes(*bytes)));
+    format!("Memory plan: {}", parts.join(", "))
+}
+
+/// Bytes as `12.3 MB` of 10^6 bytes; below one, as `0.123 MB`.
+pub(crate) fn megabytes(bytes: usize) -> String {
+    let decimals = if bytes < 1_000_000 { 3 } else { 1 };
+    format!("{:.decimals$} MB", bytes as f64 / 1e6)
+}
