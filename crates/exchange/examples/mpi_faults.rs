@@ -1,8 +1,8 @@
 //! What the tests run under `mpirun` to see faults: ranks that sum until something goes wrong.
 //!
-//! `mpi_faults BYTES ALGORITHM SILENCE_MAX [absent RANK | diverge RANK]`: every rank says its process
-//! number and all-reduces over and over. An absent rank never comes to the first collective, one
-//! that diverges asks for a value more than the others.
+//! `mpi_faults BYTES ALGORITHM SILENCE_MAX [absent RANK | diverge RANK]`: every rank says its
+//! process number and all-reduces over and over. An absent rank never comes to the first
+//! collective, one that diverges asks for a value more than the others.
 
 #[cfg(not(feature = "mpi"))]
 fn main() {}

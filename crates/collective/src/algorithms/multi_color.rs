@@ -1,7 +1,7 @@
 //! Multi-colour: k trees at once, each for 1/k of the buffer, with inner nodes that no two share.
 //!
-//! After IBM's multi-color all-reduce (Kumar et al., CLUSTER 2018; remembered, about 70 % sure). The
-//! heap trees and the rotation are ours. Colour c is reduced along its own heap-shaped tree of
+//! After IBM's multi-color all-reduce (Kumar et al., CLUSTER 2018; remembered, about 70 % sure).
+//! The heap trees and the rotation are ours. Colour c is reduced along its own heap-shaped tree of
 //! fan-out f and spread back the same way. Labels are rotated by `c·⌈(p-1)/f⌉`, the number of inner
 //! nodes, so every rank adds for at most one colour and all links work; f is the smallest `f ≥ k`
 //! with `k·⌈(p-1)/f⌉ ≤ p`. Depth is logarithmic where a ring's is p, except for one colour, whose

@@ -375,7 +375,7 @@ fn lines_of_caffes_commands() {
         CaffeLine::MeanLoss(1.5),
         CaffeLine::MeanOutput { output, value: 0.25 },
         CaffeLine::PerformingForward,
-        CaffeLine::InitialLoss(2.302_585),
+        CaffeLine::InitialLoss(2.25),
         CaffeLine::PerformingBackward,
         CaffeLine::BenchmarkBegins,
         CaffeLine::TestingFor { iterations: 50 },
@@ -401,7 +401,7 @@ fn lines_of_caffes_commands() {
         I1115 13:39:22.381027   321 caffe.cpp:309] Loss: 1.5
         I1115 13:39:22.381027   321 caffe.cpp:321] loss = 0.25 (* 0.5 = 0.125 loss)
         I1115 13:39:22.381027   321 caffe.cpp:352] Performing Forward
-        I1115 13:39:22.381027   321 caffe.cpp:357] Initial loss: 2.30258
+        I1115 13:39:22.381027   321 caffe.cpp:357] Initial loss: 2.25
         I1115 13:39:22.381027   321 caffe.cpp:358] Performing Backward
         I1115 13:39:22.381027   321 caffe.cpp:366] *** Benchmark begins ***
         I1115 13:39:22.381027   321 caffe.cpp:367] Testing for 50 iterations.
