@@ -1,6 +1,8 @@
 //! Whether gradients are finite, asked before any weight is written.
 //!
-//! One read of the gradients, a fifth of what the update reads and writes. Solvers that need norms
+//! One read of the gradients, a fifth of what the update reads and writes: 1 % of an iteration of
+//! AlexNet with 32 images, which has the most parameters for its work, and less for other nets. It
+//! is free for values that are in the cache anyway ([`block_is_finite`]), and solvers that need norms
 //! do without it: a sum of squares is finite exactly when every gradient is.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,17 +21,21 @@ pub fn all_finite(cpu: &Cpu, values: &[f32]) -> bool {
     cpu.run(values.len().div_ceil(TASK), |task| {
         let start = task * TASK;
         let values = &values[start..values.len().min(start + TASK)];
-        if !kernels::vectorize!(cpu, block_is_finite(values)) {
+        if !block_is_finite(cpu, values) {
             finite.store(false, Ordering::Relaxed);
         }
     });
     finite.into_inner()
 }
 
-#[inline(always)] // into code compiled for the worker's SIMD level
-fn block_is_finite(values: &[f32]) -> bool {
+/// As [`all_finite`], on the calling thread.
+#[must_use]
+pub fn block_is_finite(cpu: &Cpu, values: &[f32]) -> bool {
     // As bits, magnitudes have their own order, with NaN above infinity.
-    let magnitude = values.iter().fold(0, |max: u32, x| max.max(x.to_bits() & !(1 << 31)));
+    let magnitude = kernels::vectorize!(
+        cpu,
+        values.iter().fold(0_u32, |max, x| max.max(x.to_bits() & !(1 << 31)))
+    );
     magnitude < f32::INFINITY.to_bits()
 }
 

@@ -25,7 +25,7 @@ mod step;
 mod update;
 
 pub use error::SolverError;
-pub use finite::all_finite;
+pub use finite::{all_finite, block_is_finite};
 pub use norms::{BlockSums, block_sums};
 pub use rates::LearningRates;
 pub use rules::{HISTORIES_MAX, RULES, UpdateRule};

@@ -81,9 +81,9 @@ fn v0_parameters_go_to_their_layers_type() {
         layers { layer { name: "w" type: "window_data" source: "w" det_fg_threshold: 0.6 det_crop_mode: "square" } top: "w" }
         "#,
         expect![[r##"
-            # layer `p`: dropped `num_output`, which `pool` has no use for
-            # upgraded V0 layers to V1
-            # upgraded V1 layers
+            # DroppedField { layer: "p", field: "num_output", kind: "pool" }
+            # V0Layers
+            # V1Layers
             layer {
               name: "d"
               type: "ImageData"
@@ -137,8 +137,8 @@ fn transformation_fields_move_and_all_data_layers_get_the_message() {
         layers { name: "c" type: RELU }
         "#,
         expect![[r##"
-            # moved transformation fields of data layers to `transform_param`
-            # upgraded V1 layers
+            # TransformFields
+            # V1Layers
             layer {
               name: "a"
               type: "Data"
@@ -172,7 +172,7 @@ fn input_fields_become_a_layer() {
     check(
         "input: 'a' input: 'b' input_shape { dim: 1 dim: 2 } input_shape { dim: 3 } layer { name: 'x' }",
         expect![[r##"
-            # made the net's `input` fields an Input layer
+            # InputLayer
             layer {
               name: "input"
               type: "Input"
@@ -196,7 +196,7 @@ fn input_fields_become_a_layer() {
     check(
         "input: 'a' layer { name: 'from a model file' }",
         expect![[r##"
-            # dropped the net's `input` fields, which have no shape
+            # DroppedInputs
             layer {
               name: "from a model file"
             }
@@ -217,7 +217,7 @@ fn batch_norm_rates_become_zero() {
     check(
         "layer { type: 'BatchNorm' param { lr_mult: 1 } param { name: 'v' } param { } } layer { type: 'BatchNorm' param { lr_mult: 1 } }",
         expect![[r##"
-            # set the rates of 1 BatchNorm layers' `param`s to 0
+            # BatchNormRates { layers: 1 }
             layer {
               type: "BatchNorm"
               param {

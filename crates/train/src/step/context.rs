@@ -43,6 +43,16 @@ impl SharedState {
         self.slots.chunk(bucket.clone(), self.pools.len(), worker)
     }
 
+    /// Whether nothing is added to what the workers here sum apart from their pools.
+    pub(crate) fn local_sums_are_final(&self) -> bool {
+        self.sum.is_some() && !self.ranks.are_several()
+    }
+
+    /// The parameter whose gradient is at `position` of the pool.
+    pub(crate) fn slot_at(&self, position: usize) -> Option<usize> {
+        self.slots.as_slice().iter().position(|slot| slot.gradient.contains(&position))
+    }
+
     /// The parameters whose gradients lie in the chunks of `worker`.
     pub(crate) fn param_ranges(&self, worker: usize) -> Vec<ParamRange> {
         let chunks = self.buckets.iter().map(|bucket| self.chunk(bucket, worker));

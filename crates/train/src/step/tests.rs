@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use base::Clock;
+use collective::AlgorithmChoice;
 use expect_test::{Expect, expect};
 use net::Net;
 
@@ -141,15 +142,16 @@ const OVERFLOW: &str = r#"
       layer { name: "loss" type: "EuclideanLoss" bottom: "line" bottom: "y" top: "loss" }
     }"#;
 
-/// Also where norms are needed, which are then the check, and with two workers, of which each has
-/// one of the two parameters.
+/// Also where norms are needed, which are then the check; with two workers, of which each has one of
+/// the two parameters; and with a plan between them.
 #[test]
 fn a_gradient_that_is_not_finite_keeps_all_workers_from_writing() {
     for clip in [None, Some(1.0)] {
-        for workers in [1, 2] {
+        for (workers, allreduce) in [(1, "auto"), (2, "auto"), (2, "ring")] {
             let mut solver = solver_from_text("solver", OVERFLOW).unwrap();
             solver.clip_gradients = clip;
-            let config = JobConfig { workers, ..JobConfig::new(solver) };
+            let allreduce = AlgorithmChoice::parse(allreduce).unwrap();
+            let config = JobConfig { workers, allreduce, ..JobConfig::new(solver) };
             let mut job = Job::open(config, &mut |_| ()).unwrap();
             let before = job.hash().unwrap();
             let error = job.step(&NoControl, &mut |_| ()).unwrap_err().to_string();

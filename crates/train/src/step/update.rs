@@ -14,11 +14,16 @@ impl StepContext {
     }
 
     /// Looks at the summed gradients of `ranges` before any weight is written: adds up the squares
-    /// that clipping and LARS need, and tells everybody of a gradient that is not finite.
+    /// that clipping and LARS need, and tells everybody of a gradient that is not finite, unless the
+    /// local sum has done so.
     pub(super) fn inspect_gradients(&self, cpu: &Cpu, ranges: &[ParamRange], sum: &SharedSlab) {
+        let needs_norms = self.shared.solver.needs_norms();
+        if !needs_norms && self.shared.local_sums_are_final() {
+            return;
+        }
         for range in ranges {
             let gradient = sum.read_range(self.shared.slots.in_pool(range));
-            let finite = match self.shared.solver.needs_norms() {
+            let finite = match needs_norms {
                 true => self.add_norms(range, &gradient),
                 false => all_finite(cpu, &gradient),
             };

@@ -14,7 +14,7 @@ use exchange::canonical::Accumulator;
 use exchange::local_sum::{ChunkMemory, sum_chunk};
 use kernels::Cpu;
 use net::Net;
-use solver::BLOCK;
+use solver::{BLOCK, block_is_finite};
 use tensor::{SharedSlab, SlabReadGuard};
 
 use crate::step::{StepContext, StepError};
@@ -139,16 +139,24 @@ impl<'a> Reducer<'a> {
         Ok(end)
     }
 
-    /// Adds this worker's chunk of `bucket` in all pools.
+    /// Adds this worker's chunk of `bucket` in all pools. What is then final is looked at while it
+    /// is in the cache.
     fn sum_chunk(&self, cpu: &Cpu, sum: &SharedSlab, bucket: &Range<usize>) {
-        let chunk = self.context.shared.chunk(bucket, self.worker);
+        let (shared, sync) = (&self.context.shared, &self.context.sync);
+        let chunk = shared.chunk(bucket, self.worker);
         let guards: Vec<SlabReadGuard<'_>> =
-            self.context.shared.pools.iter().map(|pool| pool.read_range(chunk.clone())).collect();
+            shared.pools.iter().map(|pool| pool.read_range(chunk.clone())).collect();
         let pools: Vec<&[f32]> = guards.iter().map(|pool| &**pool).collect();
-        let format = self.context.shared.config.wire;
-        cpu.run_blocks(&mut sum.write(chunk), BLOCK, |block, sum| {
+        let is_final = shared.local_sums_are_final();
+        cpu.run_blocks(&mut sum.write(chunk.clone()), BLOCK, |block, sum| {
             let (buffers, start) = (&pools[..], block * BLOCK);
-            sum_chunk(format, ChunkMemory::Apart { buffers, start, sum });
+            sum_chunk(shared.config.wire, ChunkMemory::Apart { buffers, start, sum });
+            if is_final && !block_is_finite(cpu, sum) {
+                let bad = sum.iter().position(|value| !value.is_finite()).unwrap_or(0);
+                if let Some(slot) = shared.slot_at(chunk.start + start + bad) {
+                    sync.announce_not_finite(slot);
+                }
+            }
         });
     }
 }
