@@ -9,13 +9,15 @@
 //!   LmdbReader ──record's bytes──▶ SampleDecoder ──Sample──▶ BatchBuilder ──values──▶ SampleBatch
 //!   (RecordReader)  one read         borrows them           crops, mirrors,           one Slab
 //!    │                                                       subtracts means          per top
-//!    ├ end_epoch: between the last record of an epoch                                    │
-//!    │            and the first of the next                                              ▼
+//!    ├ begin_epoch: before an epoch's first record,                                      │
+//!    │              and when a skip or restore changes epochs                            ▼
 //!    └ seek: random access by index                                                 BatchStream
 //!                                                                                        │
 //!  on the net's thread:   blob's Slab ◀──── exchanged, not copied ──── train::FileSource ◀┘
 //!                              └────── the old one goes back to be filled ──────▶
 //! ```
+//!
+//! Only `Data` has readers that are told of epochs; the other sources keep their own order.
 //!
 //! In the steady state nothing is allocated for a batch, nor for a raw record; decoding an image
 //! file allocates. A record's name is looked up only for an error. Values are written once, by

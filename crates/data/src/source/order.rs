@@ -28,6 +28,7 @@ impl RecordOrder {
         self.in_epoch
     }
 
+    /// Epochs that have ended, which is the number of the present one.
     pub(super) fn epochs(&self) -> u64 {
         self.epochs
     }
@@ -43,11 +44,10 @@ impl RecordOrder {
         self.in_epoch += 1;
     }
 
-    /// The record before was the epoch's last; returns the epoch that ended, from 0.
-    pub(super) fn end_epoch(&mut self) -> u64 {
+    /// The record before was the epoch's last.
+    pub(super) fn end_epoch(&mut self) {
         self.in_epoch = 0;
         self.epochs += 1;
-        self.epochs - 1
     }
 
     /// Passes over `records` records of this replica, in epochs of `all` records.
