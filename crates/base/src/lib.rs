@@ -21,4 +21,4 @@ pub use line::line_to_stderr;
 pub use median::median;
 pub use names::UnknownName;
 pub use rank::{Coordinator, Rank};
-pub use shape::{BLOB_VALUES_MAX, Shape, ShapeError};
+pub use shape::{AXES_MAX, BLOB_VALUES_MAX, Shape, ShapeError};

@@ -30,6 +30,8 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         ignore: written.ignore_label,
         tops: spec.tops,
         classes: Classes::default(),
+        seen: Vec::new(),
+        found: Vec::new(),
     }))
 }
 
@@ -39,6 +41,9 @@ struct AccuracyLayer {
     ignore: Option<i32>,
     tops: usize,
     classes: Classes,
+    /// Labels of each class, and how many of them are among the highest scores.
+    seen: Vec<usize>,
+    found: Vec<usize>,
 }
 
 impl Layer for AccuracyLayer {
@@ -51,14 +56,16 @@ impl Layer for AccuracyLayer {
                 want: format!("at most {}, the number of classes", self.classes.count),
             });
         }
+        self.seen.resize(self.classes.count, 0);
+        self.found.resize(self.classes.count, 0);
         let shapes = [Shape::scalar(), Shape::new(&[self.classes.count])?];
         Ok(shapes[..self.tops].to_vec())
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let classes = self.classes;
-        // Labels of each class, and how many of them are among the highest scores.
-        let (mut seen, mut found) = (vec![0_usize; classes.count], vec![0_usize; classes.count]);
+        let Self { classes, seen, found, .. } = self;
+        seen.fill(0);
+        found.fill(0);
         for (position, &label) in io.bottoms[1].data().iter().enumerate() {
             let Some(class) = classes.class(label, position, self.ignore)? else { continue };
             let scores = &io.bottoms[0].data()[classes.start(position)..];
@@ -76,7 +83,7 @@ impl Layer for AccuracyLayer {
         let fraction = |found: usize, seen: usize| rounded(found as f64 / seen.max(1) as f64);
         io.tops[0].data()[0] = fraction(found.iter().sum(), seen.iter().sum());
         if let Some(top) = io.tops.get_mut(1) {
-            for (y, (&found, &seen)) in top.data().iter_mut().zip(found.iter().zip(&seen)) {
+            for (y, (&found, &seen)) in top.data().iter_mut().zip(found.iter().zip(&*seen)) {
                 *y = fraction(found, seen);
             }
         }

@@ -33,6 +33,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         outer: 0,
         size: 0,
         inner: 0,
+        list: Vec::new(),
     }))
 }
 
@@ -49,6 +50,9 @@ struct ArgMaxLayer {
     /// Length of a list; its values are `inner` apart.
     size: usize,
     inner: usize,
+    /// The list that is being sorted: values and indices. Kept, so that only the first forward
+    /// allocates.
+    list: Vec<(f32, usize)>,
 }
 
 impl Layer for ArgMaxLayer {
@@ -80,10 +84,9 @@ impl Layer for ArgMaxLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let &mut Self { top_k, size, inner, .. } = self;
+        let &mut Self { top_k, size, inner, ref mut list, .. } = self;
         let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
         let pairs = self.values && self.option.is_none();
-        let mut list: Vec<(f32, usize)> = Vec::with_capacity(size);
         for at in 0..self.outer * inner {
             let (outer, inside) = (at / inner, at % inner);
             let values = x[outer * size * inner + inside..].iter().step_by(inner).take(size);

@@ -175,7 +175,7 @@ impl Layer for BatchNormLayer {
         }
         batch_norm::inverse_std(self.eps, &self.variance, &mut self.inv_std);
         if dims.inner > 1 {
-            channel_norm::normalize(cpu, dims, &self.mean, &self.inv_std, io.unary());
+            channel_norm::normalize(cpu, dims, &mut self.mean, &self.inv_std, io.unary());
             self.keep(cpu, io.tops[0].data());
             return Ok(());
         }
@@ -196,7 +196,8 @@ impl Layer for BatchNormLayer {
             channel::scale(cpu, dims, &self.inv_std, None, diffs);
         } else {
             let (y, scratch) = (&self.kept[..dims.count()], &mut self.scratch[..dims.count()]);
-            channel_norm::backward(cpu, dims, y, &self.inv_std, diffs, scratch);
+            let (inv_std, means) = (&self.inv_std, &mut self.means);
+            channel_norm::backward(cpu, dims, y, inv_std, diffs, means, scratch);
         }
         Ok(())
     }

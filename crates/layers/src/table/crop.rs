@@ -10,7 +10,9 @@ use tensor::Layout;
 
 use crate::axis::{AxisOption, memory_order};
 use crate::repeated::once_or_each;
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec, Top,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -121,10 +123,8 @@ impl Layer for CropLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (bottom, top) = (io.bottoms[0], &mut io.tops[0]);
-        let shape = top.shape.clone();
-        let y = top.data();
-        self.each_row(bottom.shape, &shape, bottom.layout, |from, to, len| {
+        let (bottom, Top { shape, slab: y, .. }) = (io.bottoms[0], &mut io.tops[0]);
+        self.each_row(bottom.shape, shape, bottom.layout, |from, to, len| {
             y[to..][..len].copy_from_slice(&bottom.data()[from..][..len]);
         });
         Ok(())
