@@ -5,6 +5,7 @@ mod data;
 mod hdf5;
 mod hdf5_data;
 mod image_data;
+mod image_files;
 pub(crate) mod list;
 mod memory_data;
 mod order;
