@@ -17,7 +17,10 @@
 //!                              └────── the old one goes back to be filled ──────▶
 //! ```
 //!
-//! Only `Data` has readers that are told of epochs; the other sources keep their own order.
+//! Six types carry a record: `RecordReader`, `SampleDecoder`, `Sample`, `BatchBuilder`,
+//! `SampleBatch` and `BatchStream`. `DatabaseSource` calls the first four, on the `PrefetchThread`
+//! of the last. Only `Data` has readers that are told of epochs; the other sources keep their own
+//! order.
 //!
 //! In the steady state nothing is allocated for a batch, nor for a record: readers and decoders keep
 //! their memory. Exceptions are the crate `png`, which allocates for every file, and the next file

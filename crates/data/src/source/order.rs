@@ -1,8 +1,8 @@
-//! The order in which a replica gets the records of a database: a function of its position alone.
+//! Which records a replica gets: a function of the position alone.
 //!
 //! Epochs follow each other without a gap. Position `p` of that endless stream belongs to replica
-//! `p mod R`, and is record `p mod records` in key order, which is Caffe's order. Another order
-//! replaces [`RecordOrder::record`]; what a replica gets then still depends on nothing but `p`.
+//! `p mod R`. For `Data` it is record `p mod records` in key order, which is Caffe's order;
+//! `HDF5Data` orders the rows of an epoch itself.
 
 use super::ReplicaSlice;
 use crate::state::StreamState;
