@@ -167,7 +167,7 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, sizes, dy) = (io.cpu, self.sizes(), io.tops[0]);
+        let (cpu, sizes) = (io.cpu, self.sizes());
         let (n, d, len, width) =
             (sizes.streams, sizes.outputs, sizes.state(), C::GATES * sizes.outputs);
         let (cont, own) = (io.bottoms[1].data, sizes.input_params());
@@ -179,7 +179,8 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         for (step, dgates) in dgates.chunks_exact_mut(n * width).enumerate().rev() {
             let at = StepInputs::new(sizes, step, cont);
             let gates = &gates[step * n * width..][..n * width];
-            let dy = dy.live.then(|| &dy.diff()[step * len..][..len]);
+            let dy = &io.tops[0];
+            let dy = (!dy.is_zero()).then(|| &dy.diff()[step * len..][..len]);
             self.cell.backward_step(cpu, at, gates, dy, dh, dgates);
             let product = Product { n, d, k: width };
             inner_product::backward_data(cpu, product, dgates, io.params[own], dh);

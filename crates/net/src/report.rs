@@ -99,7 +99,7 @@ pub(crate) fn conversions(net: &PlacedNet) -> Vec<LayoutConversion> {
         let before = net.layers[..index].iter().rev();
         LayoutConversion {
             layer: index,
-            maker: name(before.filter(|l| !l.idle).find(|l| l.tops.contains(&from))),
+            maker: name(before.filter(|l| l.runs()).find(|l| l.tops.contains(&from))),
             reader: name(net.layers[index + 1..].iter().find(|l| l.bottoms.contains(&to))),
             blob: net.blobs[from].name.clone(),
             bytes: size_of::<f32>() * net.blobs[from].shape.count(),

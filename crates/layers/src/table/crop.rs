@@ -132,7 +132,7 @@ impl Layer for CropLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
-        let (bottom, top) = (&mut io.bottoms[0], io.tops[0]);
+        let (bottom, top) = (&mut io.bottoms[0], &io.tops[0]);
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         self.each_row(bottom.shape, top.shape, bottom.layout, |to, from, len| {
             dx[to..][..len].copy_from_slice(&top.diff()[from..][..len]);

@@ -84,7 +84,7 @@ impl Layer for FilterLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
         for (bottom, top) in io.bottoms.iter_mut().zip(&io.tops) {
-            let Some(dx) = bottom.diff.as_deref_mut().filter(|_| top.live) else { continue };
+            let Some(dx) = bottom.diff.as_deref_mut().filter(|_| !top.is_zero()) else { continue };
             let len = bottom.shape.count_from(1);
             for (from, &to) in self.selected.iter().enumerate() {
                 dx[to * len..][..len].copy_from_slice(&top.diff()[from * len..][..len]);

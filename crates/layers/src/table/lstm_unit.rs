@@ -82,9 +82,9 @@ impl Layer for LstmUnitLayer {
         let c_before = io.bottoms[0].data;
         let (dc, dh) = (&mut self.dc[..c_before.len()], &mut self.dh[..c_before.len()]);
         for (diff, top) in [&mut *dc, &mut *dh].into_iter().zip(&io.tops) {
-            match top.live {
-                true => diff.copy_from_slice(top.diff()),
-                false => diff.fill(0.0),
+            match top.is_zero() {
+                true => diff.fill(0.0),
+                false => diff.copy_from_slice(top.diff()),
             }
         }
         let forward = LstmStep { gates: &self.gates, tanh: &self.tanh, c_before };
