@@ -1,6 +1,8 @@
 //! From shaped net to placed net: memory orders, fusion and buffers, as sizes only. No blob's
 //! memory is allocated here, so a net larger than the machine can be placed and reported.
 
+use std::sync::Arc;
+
 use base::Shape;
 use caffe_format::LayerParameter;
 use layers::{Layer, LayerKind, LayerTraits, RowPlacement};
@@ -74,7 +76,7 @@ pub(crate) fn extent(shape: &Shape, placement: Option<RowPlacement>) -> usize {
 pub(crate) struct PlacedLayer {
     pub(crate) kind: &'static LayerKind,
     /// As written, with its phase; of a conversion, its name only.
-    pub(crate) written: LayerParameter,
+    pub(crate) written: Arc<LayerParameter>,
     /// Inserted by a pass and not part of Caffe's net: a layout conversion.
     pub(crate) hidden: bool,
     pub(crate) layer: Box<dyn Layer>,
@@ -116,7 +118,7 @@ impl PlacedLayer {
         let shapes = built.decls.into_iter().map(|decl| decl.shape);
         Self {
             kind: built.kind,
-            written: built.written,
+            written: Arc::new(built.written),
             hidden: false,
             layer: built.layer,
             traits: built.traits,
