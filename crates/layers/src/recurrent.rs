@@ -30,7 +30,9 @@ use options::RecurrentOptions;
 pub(crate) use options::RecurrentSizes;
 use state::RecurrentState;
 
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, ParamDecl, Spec};
+use crate::{
+    Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerTraits, ParamDecl, Spec,
+};
 
 /// Cases of the gradient checker: sequences that begin within a batch, with and without a static
 /// input.
@@ -134,6 +136,10 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         params.iter().cycle().take(params.len() * (steps - 1)).cloned().collect()
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::AllBut(1).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, sizes) = (io.cpu, self.sizes());
         let (n, d, len, width) =
@@ -193,10 +199,6 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         }
         sizes.backward_inputs(width, dgates, &mut self.static_product, io);
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index != 1
     }
 
     fn multiply_adds(&self) -> u64 {

@@ -82,7 +82,7 @@ fn drop_unused(layers: &[BuiltLayer], needs: &mut [BackwardNeed], blobs: usize) 
 fn force_all(layer: &BuiltLayer, need: &mut BackwardNeed) {
     need.backward = true;
     for (index, propagate) in need.propagate.iter_mut().enumerate() {
-        *propagate |= layer.layer.backward_to(index);
+        *propagate |= layer.traits.gradient_bottoms.contains(index);
     }
     for (learn, decl) in need.learn.iter_mut().zip(&layer.decls) {
         *learn = decl.kind == ParamKind::Learned;

@@ -9,7 +9,9 @@ use base::Shape;
 
 use crate::axis::AxisOption;
 use crate::loss::{Classes, rounded};
-use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Arity, Backward, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -62,6 +64,10 @@ impl Layer for AccuracyLayer {
         Ok(shapes[..self.tops].to_vec())
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::None.traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let Self { classes, seen, found, .. } = self;
         seen.fill(0);
@@ -93,10 +99,6 @@ impl Layer for AccuracyLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
         Ok(())
-    }
-
-    fn backward_to(&self, _: usize) -> bool {
-        false
     }
 }
 

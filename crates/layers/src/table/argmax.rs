@@ -9,7 +9,7 @@
 use base::Shape;
 
 use crate::axis::AxisOption;
-use crate::{Backward, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{Backward, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -83,6 +83,10 @@ impl Layer for ArgMaxLayer {
         Ok(vec![top])
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::None.traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let &mut Self { top_k, size, inner, ref mut list, .. } = self;
         let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
@@ -110,10 +114,6 @@ impl Layer for ArgMaxLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
         Ok(())
-    }
-
-    fn backward_to(&self, _: usize) -> bool {
-        false
     }
 }
 

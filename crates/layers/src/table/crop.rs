@@ -11,7 +11,8 @@ use tensor::Layout;
 use crate::axis::{AxisOption, memory_order};
 use crate::repeated::once_or_each;
 use crate::{
-    Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec, Top,
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, LayoutRule, Spec, Top,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -122,6 +123,10 @@ impl Layer for CropLayer {
         LayoutRule::Same
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::Only(0).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (bottom, Top { shape, slab: y, .. }) = (io.bottoms[0], &mut io.tops[0]);
         self.each_row(bottom.shape, shape, bottom.layout, |from, to, len| {
@@ -138,10 +143,6 @@ impl Layer for CropLayer {
             dx[to..][..len].copy_from_slice(&top.diff()[from..][..len]);
         });
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index == 0
     }
 }
 

@@ -7,7 +7,10 @@
 
 use base::Shape;
 
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, LayoutRule, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -65,6 +68,10 @@ impl Layer for FilterLayer {
         LayoutRule::Same
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::AllBut(self.tops).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (selector, filtered) = io.bottoms.split_last().expect("the net counts bottoms");
         self.selected.clear();
@@ -91,10 +98,6 @@ impl Layer for FilterLayer {
             }
         }
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index < self.tops
     }
 }
 

@@ -8,7 +8,10 @@ use base::Shape;
 use kernels::{Cpu, Unary, elementwise, math};
 use tensor::Slab;
 
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -68,6 +71,10 @@ impl Layer for LstmUnitLayer {
         Ok(vec![bottoms[0].clone(); 2])
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::AllBut(2).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let [c_before, inputs, cont] = [0, 1, 2].map(|i| io.bottoms[i].data());
         let (gates, tanh) = (&mut self.gates[..inputs.len()], &mut self.tanh[..c_before.len()]);
@@ -97,10 +104,6 @@ impl Layer for LstmUnitLayer {
         }
         io.no_gradient(2);
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index != 2
     }
 
     fn workspace_bytes(&self) -> usize {
