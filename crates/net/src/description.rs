@@ -11,7 +11,7 @@ use crate::ids::ParamId;
 use crate::memory::MemoryUse;
 use crate::params::Param;
 use crate::placed::{PlacedLayer, PlacedNet};
-use crate::report::{LayerSummary, LayoutConversion, NetReport};
+use crate::report::{LayerSummary, NetReport};
 use crate::{Net, report};
 
 /// A compiled net as its users know it: names, shapes, params and costs.
@@ -22,8 +22,6 @@ pub struct NetDescription {
     pub phase: Phase,
     /// One row per layer, in the order they run.
     pub rows: Vec<LayerSummary>,
-    /// Every conversion between memory orders, in the order they run.
-    pub conversions: Vec<LayoutConversion>,
     /// What Caffe logs while it builds the net.
     pub report: NetReport,
     /// Memory that one worker needs.
@@ -73,7 +71,6 @@ impl NetDescription {
             name: header.name().into(),
             phase,
             rows: report::rows(placed),
-            conversions: report::conversions(placed),
             report: report::report(placed),
             memory: placed.memory(),
             header,
@@ -169,13 +166,5 @@ impl Net {
     /// Takes the description of another copy of this net, so that a job holds it once.
     pub fn share_description(&mut self, copy: &Self) {
         self.description = Arc::clone(&copy.description);
-    }
-
-    /// Whether anything of this net can be trained: it is in the train phase and some loss has
-    /// params below.
-    #[must_use]
-    pub fn trains(&self) -> bool {
-        let layers = &self.description.layers;
-        self.phase() == Phase::Train && layers.iter().any(|layer| layer.backward)
     }
 }

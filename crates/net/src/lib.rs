@@ -4,7 +4,7 @@
 //!
 //! | stage | value | modules |
 //! |---|---|---|
-//! | written | `NetParameter` | [`filter`], [`splits`] |
+//! | written | `NetParameter` | [`filter`], `splits` |
 //! | graph | `NetGraph` | `graph` |
 //! | shaped | `ShapedNet` | `shapes`, `params`, `needs` |
 //! | placed | `PlacedNet` | `placed`, `layouts`, `fusion`, `joining`, `memory`, `sharing` |
@@ -50,10 +50,10 @@ mod replica;
 mod report;
 mod shapes;
 mod sharing;
+mod splits;
 mod weights;
 
 pub mod filter;
-pub mod splits;
 
 pub use blobs::{BlobValues, Output};
 pub use compile::{FilteredNet, OpenSources, compile, describe};
@@ -65,9 +65,7 @@ pub use filter::{Mismatch, UnmetRule};
 pub use memory::{MemoryPlan, MemoryUse};
 pub use params::{Param, ParamStorage};
 pub use replica::ReplicaState;
-pub use report::{
-    BackwardWork, LayerReport, LayerSummary, LayoutConversion, NetReport, SharedParam, TopReport,
-};
+pub use report::{BackwardWork, LayerReport, LayerSummary, NetReport, SharedParam, TopReport};
 
 #[cfg(test)]
 mod tests;

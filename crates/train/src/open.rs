@@ -58,7 +58,7 @@ impl Job {
     ) -> Result<(Self, SolverNets), TrainError> {
         let solver = Solver::lower(&config.solver, &Extensions::lower(&config.solver)?)?;
         check_schedule(&config.solver)?;
-        if config.solver.snapshot() > 0 && ranks.rank().coordinator().is_some() {
+        if config.solver.snapshot() > 0 && ranks.rank().is_first() {
             snapshot::check_writable(config.solver.snapshot_prefix())?;
         }
         let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;

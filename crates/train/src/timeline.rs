@@ -138,7 +138,7 @@ impl Job {
             let all = self.shared.ranks.gather(spans.to_bytes(self.started))?;
             ranks.iter_mut().zip(all).for_each(|(tracks, track)| tracks.push(track));
         }
-        Ok(self.rank().coordinator().map(|_| chrome_trace(&ranks, self.net(), self.workers.len())))
+        Ok(self.rank().is_first().then(|| chrome_trace(&ranks, self.net(), self.workers.len())))
     }
 }
 
