@@ -20,5 +20,5 @@ pub use general::general;
 pub use line::line_to_stderr;
 pub use median::median;
 pub use names::UnknownName;
-pub use rank::{Coordinator, Rank};
-pub use shape::{BLOB_VALUES_MAX, Shape, ShapeError};
+pub use rank::Rank;
+pub use shape::{AXES_MAX, BLOB_VALUES_MAX, Shape, ShapeError};

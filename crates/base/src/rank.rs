@@ -7,10 +7,6 @@ pub struct Rank {
     world: usize,
 }
 
-/// Exists only on rank 0: a function that takes it runs in one process of the job.
-#[derive(Debug, Clone, Copy)]
-pub struct Coordinator(());
-
 impl Rank {
     /// The rank of a process that is alone.
     pub const ALONE: Self = Self { index: 0, world: 1 };
@@ -33,9 +29,9 @@ impl Rank {
         self.world
     }
 
-    /// `Some` on rank 0.
+    /// Whether this is rank 0, which logs and writes for all.
     #[must_use]
-    pub fn coordinator(self) -> Option<Coordinator> {
-        (self.index == 0).then_some(Coordinator(()))
+    pub fn is_first(self) -> bool {
+        self.index == 0
     }
 }

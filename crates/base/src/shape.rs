@@ -6,7 +6,7 @@ use std::fmt;
 pub const BLOB_VALUES_MAX: usize = i32::MAX as usize;
 
 /// Most axes a blob may have, as in Caffe.
-const AXES_MAX: usize = 32;
+pub const AXES_MAX: usize = 32;
 
 /// Sizes of a blob's axes. The product never exceeds [`BLOB_VALUES_MAX`], so `count` cannot
 /// overflow.

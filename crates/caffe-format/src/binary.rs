@@ -37,7 +37,7 @@ pub fn read<M: Message + Default>(bytes: &[u8]) -> Result<M, BinaryError> {
 /// # Errors
 ///
 /// As [`read`]; `message` then holds what came before the error.
-pub fn read_into(bytes: &[u8], message: &mut dyn Message) -> Result<(), BinaryError> {
+pub(crate) fn read_into(bytes: &[u8], message: &mut dyn Message) -> Result<(), BinaryError> {
     read::root(bytes, message)
 }
 

@@ -83,18 +83,6 @@ impl BlobProto {
         matching(self.dims()?, &self.data, &self.double_data)
     }
 
-    /// The values of `diff` or `double_diff`; none at all are fine, most files have none.
-    ///
-    /// # Errors
-    ///
-    /// If there are some, but not as many as the shape says.
-    pub fn diffs(&self) -> Result<Cow<'_, [f32]>, BlobError> {
-        match self.diff.is_empty() && self.double_diff.is_empty() {
-            true => Ok(Cow::Borrowed(&[])),
-            false => matching(self.dims()?, &self.diff, &self.double_diff),
-        }
-    }
-
     /// Whether a blob of shape `dims` can take these values. The old four numbers also fit a shape
     /// with fewer axes, if the leading ones are 1: weights of inner products were stored so.
     pub fn fits(&self, dims: &[usize]) -> bool {

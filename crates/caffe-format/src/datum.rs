@@ -26,11 +26,6 @@ impl Datum {
         }
     }
 
-    /// An image file as it is.
-    pub fn encoded_file(file: Vec<u8>, label: i32) -> Self {
-        Self { data: Some(file), label: Some(label), encoded: Some(true), ..Self::EMPTY }
-    }
-
     /// Channels, height and width of an image that is not encoded; the pixels are as many.
     ///
     /// # Errors

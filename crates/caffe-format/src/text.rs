@@ -71,11 +71,8 @@ pub fn read_with<M: Message + Default>(
 }
 
 /// As [`read`], into a message whose type is known at run time only.
-///
-/// # Errors
-///
-/// As [`read`]; `message` then holds what could be read.
-pub fn read_into(
+#[cfg(test)]
+pub(crate) fn read_into(
     file_name: &str,
     source: &str,
     message: &mut dyn Message,

@@ -58,27 +58,20 @@ pub struct BatchOrigin {
 }
 
 impl SampleBatch {
-    /// Number of tops.
-    #[must_use]
-    pub fn tops(&self) -> usize {
-        self.tops.len()
-    }
-
     /// Shape of top `index`: (N, C, H, W) for images, (N) for labels.
     #[must_use]
     pub fn shape(&self, index: usize) -> &Shape {
         &self.tops[index].shape
     }
 
-    /// Values of top `index`, row-major.
-    #[must_use]
-    pub fn values(&self, index: usize) -> &[f32] {
+    #[cfg(test)]
+    pub(crate) fn values(&self, index: usize) -> &[f32] {
         let BatchTop { shape, values } = &self.tops[index];
         &values[..shape.count()]
     }
 
-    /// Shape and buffer of top `index`. The buffer may be longer than the values, and may be
-    /// exchanged for another of any length: it is overwritten next.
+    /// Shape and buffer of top `index`. The buffer begins with the values, row-major, and may be
+    /// longer; it may be exchanged for another of any length: it is overwritten next.
     pub fn buffer(&mut self, index: usize) -> (&Shape, &mut Slab) {
         let BatchTop { shape, values } = &mut self.tops[index];
         (shape, values)

@@ -1,7 +1,7 @@
 //! What LMDB and LevelDB have in common: records in key order, read one after another.
 //!
 //! Records that lie in memory implement [`RecordReader`] too: [`RecordReader::value`] lends what is
-//! already there, and [`RecordReader::end_epoch`] is where they may be exchanged.
+//! already there, and [`RecordReader::begin_epoch`] is where they may be exchanged.
 
 use std::path::Path;
 
@@ -23,17 +23,19 @@ pub trait RecordReader: Send {
     fn rewind(&mut self);
     /// Goes to the next record in key order; `false` when there is none.
     fn advance(&mut self) -> Result<bool, DataError>;
-    /// Goes to record `index`, counted from 0; `false` when there is none.
+    /// Goes to record `index` of the present epoch, counted from 0; `false` when there is none.
     fn seek(&mut self, index: u64) -> Result<bool, DataError>;
     /// Key of the current record.
     fn key(&self) -> &[u8];
     /// Value of the current record: lent from memory where it lies there, else read into `buffer`.
     fn value<'a>(&'a self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], DataError>;
 
-    /// Called after the last record of epoch `epoch` (from 0) was read and before the first of the
-    /// next is asked for, on the thread that prefetches. Afterwards the position is before the
-    /// first record.
-    fn end_epoch(&mut self, _epoch: u64) -> Result<(), DataError> {
+    /// From now on the records of epoch `epoch` (from 0) are asked for; the position is before the
+    /// first of them. Called before the first record of all, after the last one of an epoch, and
+    /// when a skip or a restore leaves the present epoch: by any number, back too. All epochs have
+    /// the same number of records. A stream that is under way calls it on the thread that
+    /// prefetches.
+    fn begin_epoch(&mut self, _epoch: u64) -> Result<(), DataError> {
         self.rewind();
         Ok(())
     }

@@ -11,6 +11,7 @@ pub mod resize;
 #[cfg(test)]
 mod tests;
 
+use jpeg::JpegBuffers;
 pub use jpeg::JpegProblem;
 
 /// Most pixels an image may have: 8,192 squared. A header of 30 bytes can announce 4 gigapixels.
@@ -74,13 +75,38 @@ pub enum ImageError {
     Deep,
 }
 
-/// Decodes a JPEG or PNG file.
-pub fn decode(bytes: &[u8], color: Color) -> Result<DecodedImage, ImageError> {
-    match bytes {
-        [0xff, 0xd8, 0xff, ..] => jpeg::decode(bytes, color),
-        [0x89, b'P', b'N', b'G', ..] => png::decode(bytes, color),
-        _ => Err(ImageError::UnknownFormat),
+/// Decodes image files one after another, in memory that it keeps: as much as the largest of them
+/// needed. A JPEG no larger than those before allocates nothing; the crate `png` allocates for
+/// every file.
+#[derive(Debug, Default)]
+pub struct ImageDecoder {
+    jpeg: JpegBuffers,
+    /// Pixels before they are converted to other channels, or turned.
+    spare: Vec<u8>,
+}
+
+impl ImageDecoder {
+    /// Decodes a JPEG or PNG file into `image`, whose memory is reused. After an error `image` holds
+    /// anything.
+    pub fn decode(
+        &mut self,
+        bytes: &[u8],
+        color: Color,
+        image: &mut DecodedImage,
+    ) -> Result<(), ImageError> {
+        match bytes {
+            [0xff, 0xd8, 0xff, ..] => self.jpeg.decode(bytes, color, image, &mut self.spare),
+            [0x89, b'P', b'N', b'G', ..] => png::decode(bytes, color, image, &mut self.spare),
+            _ => Err(ImageError::UnknownFormat),
+        }
     }
+}
+
+/// Decodes one JPEG or PNG file.
+pub fn decode(bytes: &[u8], color: Color) -> Result<DecodedImage, ImageError> {
+    let mut image = DecodedImage::default();
+    ImageDecoder::default().decode(bytes, color, &mut image)?;
+    Ok(image)
 }
 
 /// Checks a size that a header announces.
@@ -108,9 +134,12 @@ fn luma(pixel: &[u8]) -> u8 {
 }
 
 impl DecodedImage {
-    /// The same image with `N` channels, each pixel through `map`.
-    fn remap<const N: usize>(self, map: impl Fn(&[u8]) -> [u8; N]) -> Self {
-        let pixels = self.pixels.chunks_exact(self.channels).flat_map(map).collect();
-        Self { channels: N, pixels, ..self }
+    /// Changes the number of channels to `N`, each pixel through `map`.
+    fn remap<const N: usize>(&mut self, spare: &mut Vec<u8>, map: impl Fn(&[u8]) -> [u8; N]) {
+        spare.clear();
+        spare.reserve(self.height * self.width * N);
+        spare.extend(self.pixels.chunks_exact(self.channels).flat_map(map));
+        std::mem::swap(&mut self.pixels, spare);
+        self.channels = N;
     }
 }

@@ -9,17 +9,24 @@
 //!   LmdbReader ──record's bytes──▶ SampleDecoder ──Sample──▶ BatchBuilder ──values──▶ SampleBatch
 //!   (RecordReader)  one read         borrows them           crops, mirrors,           one Slab
 //!    │                                                       subtracts means          per top
-//!    ├ end_epoch: between the last record of an epoch                                    │
-//!    │            and the first of the next                                              ▼
+//!    ├ begin_epoch: before an epoch's first record,                                      │
+//!    │              and when a skip or restore changes epochs                            ▼
 //!    └ seek: random access by index                                                 BatchStream
 //!                                                                                        │
 //!  on the net's thread:   blob's Slab ◀──── exchanged, not copied ──── train::FileSource ◀┘
 //!                              └────── the old one goes back to be filled ──────▶
 //! ```
 //!
-//! In the steady state nothing is allocated for a batch, nor for a raw record; decoding an image
-//! file allocates. A record's name is looked up only for an error. Values are written once, by
-//! [`transform`], which crops, mirrors and subtracts means as Caffe does, to the bit.
+//! Six types carry a record: `RecordReader`, `SampleDecoder`, `Sample`, `BatchBuilder`,
+//! `SampleBatch` and `BatchStream`. `DatabaseSource` calls the first four, on the `PrefetchThread`
+//! of the last. Only `Data` has readers that are told of epochs; the other sources keep their own
+//! order.
+//!
+//! In the steady state nothing is allocated for a batch, nor for a record: readers and decoders keep
+//! their memory. Exceptions are the crate `png`, which allocates for every file, and the next file
+//! of an `HDF5Data` layer or of a LevelDB. A record's name is looked up only for an error. Values
+//! are written once, by [`transform`], which crops, mirrors and subtracts means as Caffe does, to
+//! the bit.
 //!
 //! [`convert`] and [`mean`] are Caffe's data tools as functions. Nets, layers and ranks are not
 //! known here. Files are input: whatever they hold, the answer is an error that names file and

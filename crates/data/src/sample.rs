@@ -1,13 +1,13 @@
 //! One record decoded: Caffe's `Datum`, raw or holding an image file.
 //!
-//! A raw record is not copied: its [`Sample`] borrows the record's bytes. Decoding an image file
-//! allocates in the decoder.
+//! A raw record is not copied: its [`Sample`] borrows the record's bytes. Images are decoded into
+//! memory that is kept.
 
 use caffe_format::binary::DatumView;
 
 use crate::{
     error::SampleProblem,
-    image::{self, Color, DecodedImage},
+    image::{Color, DecodedImage, ImageDecoder},
     transform::Chw,
 };
 
@@ -45,6 +45,7 @@ impl<'a> Sample<'a> {
 pub struct SampleDecoder {
     color: Color,
     floats: Vec<f32>,
+    images: ImageDecoder,
     image: DecodedImage,
 }
 
@@ -52,7 +53,8 @@ impl SampleDecoder {
     /// `color` is for records that hold image files.
     #[must_use]
     pub fn new(color: Color) -> Self {
-        Self { color, floats: Vec::new(), image: DecodedImage::default() }
+        let (images, image) = (ImageDecoder::default(), DecodedImage::default());
+        Self { color, floats: Vec::new(), images, image }
     }
 
     /// Reads a `Datum` and decodes the image in it, if there is one.
@@ -60,7 +62,8 @@ impl SampleDecoder {
         let datum = DatumView::read(record, &mut self.floats).map_err(SampleProblem::Datum)?;
         let label = datum.label;
         if datum.encoded {
-            self.image = image::decode(datum.data, self.color).map_err(SampleProblem::Image)?;
+            let decoded = self.images.decode(datum.data, self.color, &mut self.image);
+            decoded.map_err(SampleProblem::Image)?;
             return Ok(Sample::of_image(&self.image, label));
         }
         let size = size(&datum)?;

@@ -5,6 +5,7 @@ mod data;
 mod hdf5;
 mod hdf5_data;
 mod image_data;
+mod image_files;
 pub(crate) mod list;
 mod memory_data;
 mod order;
@@ -125,6 +126,20 @@ base::names!(pub OnBadSample { Fail = "fail", Skip = "skip" });
 pub(crate) trait RecordSource: Send {
     /// Overwrites `batch` with the next one. Returns [`DataError::Ended`] soon after `stop` is set.
     fn fill(&mut self, batch: &mut SampleBatch, stop: &AtomicBool) -> Result<(), DataError>;
+    /// Passes over `skipped` batches, fills the next one and notes where the stream stands then.
+    fn fill_after(
+        &mut self,
+        skipped: u64,
+        batch: &mut SampleBatch,
+        stop: &AtomicBool,
+    ) -> Result<(), DataError> {
+        if skipped > 0 {
+            self.skip(skipped)?;
+        }
+        self.fill(batch, stop)?;
+        batch.origin.state = self.state();
+        Ok(())
+    }
     /// Passes over `batches` batches as if they had been filled: the next one is the same.
     fn skip(&mut self, batches: u64) -> Result<(), DataError> {
         skip_by_filling(self, batches)

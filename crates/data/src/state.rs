@@ -15,7 +15,8 @@ const MAGIC: [u8; 8] = *b"fcdata\x001";
 pub struct StreamState {
     /// The layer type that it belongs to.
     pub source: &'static str,
-    /// Records passed: in all for `Data` and `HDF5Data`, in this epoch for the others.
+    /// `Data`, `HDF5Data`: records passed in all. `ImageData`, `MemoryData`: records passed in this
+    /// epoch. `WindowData`: batches made.
     pub position: u64,
     /// Records passed in this epoch, for `Data` and `HDF5Data`.
     pub record: u64,

@@ -1,24 +1,15 @@
 //! A stream of batches, prefetched by a thread of its own.
 //!
-//! ```text
-//!            free: batches to be filled            full: filled batches, or an error
-//!  caller ──────────────────────▶ thread: fill ──────────────────────▶ caller
-//! ```
-//!
-//! A fixed number of batches goes round (`data_param.prefetch`, 4 in Caffe), so neither queue grows
-//! and no batch is allocated in the steady state. Who has taken a batch's buffers returns it with
-//! [`recycle`](BatchStream::recycle), so that it is filled while the net computes. The state that a
-//! stream gives belongs to the batch last taken, however far the thread has read. Dropping the
-//! stream ends the thread after the record it is at; a panic there becomes an error here.
+//! A fixed number of batches goes round (`data_param.prefetch`, 4 in Caffe). Who has taken a batch's
+//! buffers returns it with [`recycle`](BatchStream::recycle), so that it is filled while the net
+//! computes. The state that a stream gives belongs to the batch last taken, however far the thread
+//! has read. Dropping the stream ends the thread after the record it is at; a panic there becomes
+//! an error here. What lies in memory is not prefetched: the caller fills the batch that it asks
+//! for.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
-    thread::{self, JoinHandle},
-};
+mod prefetch_thread;
+
+use std::sync::atomic::AtomicBool;
 
 use base::{Shape, random::Mt19937};
 use caffe_format::{LayerParameter, Phase};
@@ -32,6 +23,7 @@ use crate::{
     },
     state::StreamState,
 };
+use prefetch_thread::PrefetchThread;
 
 /// Most batches that are prefetched; more would only take memory.
 const PREFETCH_MAX: u32 = 64;
@@ -53,39 +45,13 @@ pub struct BatchStream {
 /// Who fills batches.
 enum BatchFiller {
     /// The caller, when it asks.
-    Caller(StridedSource),
+    Caller {
+        source: Box<dyn RecordSource>,
+        /// Batches to pass over before the next one, and after that before each.
+        skipped: u64,
+        between: u64,
+    },
     Thread(PrefetchThread),
-}
-
-/// A source of which some batches are taken and others passed over.
-struct StridedSource {
-    source: Box<dyn RecordSource>,
-    /// Passed over after each batch that is taken.
-    between: u64,
-    begun: bool,
-}
-
-impl StridedSource {
-    fn new(source: Box<dyn RecordSource>, between: u64) -> Self {
-        Self { source, between, begun: false }
-    }
-
-    fn fill(&mut self, batch: &mut SampleBatch, stop: &AtomicBool) -> Result<(), DataError> {
-        if self.begun && self.between > 0 {
-            self.source.skip(self.between)?;
-        }
-        self.begun = true;
-        self.source.fill(batch, stop)?;
-        batch.origin.state = self.source.state();
-        Ok(())
-    }
-}
-
-struct PrefetchThread {
-    free: SyncSender<SampleBatch>,
-    full: Receiver<Result<SampleBatch, DataError>>,
-    stop: Arc<AtomicBool>,
-    thread: JoinHandle<StridedSource>,
 }
 
 /// Opens what `layer` reads and starts to prefetch.
@@ -135,7 +101,7 @@ impl BatchStream {
         &self.shapes
     }
 
-    /// What the user should be told once, in sentences.
+    /// What the user should be told once.
     #[must_use]
     pub fn notices(&self) -> &[OptionNotice] {
         &self.notices
@@ -143,23 +109,25 @@ impl BatchStream {
 
     /// Takes the next batch; waits until it is there. The one before is recycled.
     ///
-    /// After an error the stream has ended, until [`restore`](Self::restore).
+    /// After an error a stream that prefetches has ended.
     pub fn next_batch(&mut self) -> Result<&mut SampleBatch, DataError> {
         self.recycle();
         let next = match &mut self.filler {
             None => Err(DataError::Ended),
-            Some(BatchFiller::Caller(source)) => {
+            Some(BatchFiller::Caller { source, skipped, between }) => {
                 let mut batch = self.current.take().unwrap_or_default();
-                source.fill(&mut batch, &AtomicBool::new(false)).map(|()| batch)
+                let skipped = std::mem::replace(skipped, *between);
+                let never = AtomicBool::new(false);
+                source.fill_after(skipped, &mut batch, &never).map(|()| batch)
             }
-            Some(BatchFiller::Thread(thread)) => match thread.full.recv() {
-                Ok(Ok(batch)) => Ok(batch),
-                Ok(Err(error)) => {
+            Some(BatchFiller::Thread(thread)) => match thread.next() {
+                Some(Ok(batch)) => Ok(batch),
+                Some(Err(error)) => {
                     _ = self.stop();
                     Err(error)
                 }
                 // The thread is gone without a word: it panicked.
-                Err(_) => Err(self.stop().err().unwrap_or(DataError::Ended)),
+                None => Err(self.stop().err().unwrap_or(DataError::Ended)),
             },
         };
         let mut batch = next?;
@@ -174,8 +142,7 @@ impl BatchStream {
         if let Some(BatchFiller::Thread(thread)) = &self.filler
             && let Some(used) = self.current.take()
         {
-            // The thread may have ended with an error that waits in `full`.
-            _ = thread.free.send(used);
+            thread.recycle(used);
         }
     }
 
@@ -195,7 +162,7 @@ impl BatchStream {
     /// Gives values to a `MemoryData` layer: whole batches of (N, C, H, W) and their labels.
     pub fn set_input_arrays(&mut self, values: &[f32], labels: &[f32]) -> Result<(), DataError> {
         match &mut self.filler {
-            Some(BatchFiller::Caller(strided)) => strided.source.set_input_arrays(values, labels),
+            Some(BatchFiller::Caller { source, .. }) => source.set_input_arrays(values, labels),
             _ => Err(DataError::NoInputArrays),
         }
     }
@@ -237,7 +204,7 @@ impl BatchStream {
     /// Ends the thread and takes the source back.
     fn stop(&mut self) -> Result<Box<dyn RecordSource>, DataError> {
         self.current = None;
-        Ok(self.filler.take().ok_or(DataError::Ended)?.stop()?.source)
+        self.filler.take().ok_or(DataError::Ended)?.stop()
     }
 }
 
@@ -249,66 +216,21 @@ impl Drop for BatchStream {
 }
 
 impl BatchFiller {
-    /// With `prefetch` batches going round, or none at all.
+    /// With `prefetch` batches going round, or none at all; `between` batches are passed over after
+    /// each that is taken.
     fn start(source: Box<dyn RecordSource>, prefetch: usize, between: u64) -> Self {
-        let source = StridedSource::new(source, between);
-        if prefetch == 0 {
-            Self::Caller(source)
-        } else {
-            Self::Thread(PrefetchThread::start(source, prefetch))
+        match prefetch {
+            0 => Self::Caller { source, skipped: 0, between },
+            _ => Self::Thread(PrefetchThread::start(source, prefetch, between)),
         }
     }
 
-    fn stop(self) -> Result<StridedSource, DataError> {
+    fn stop(self) -> Result<Box<dyn RecordSource>, DataError> {
         match self {
-            Self::Caller(source) => Ok(source),
+            Self::Caller { source, .. } => Ok(source),
             Self::Thread(thread) => thread.stop(),
         }
     }
-}
-
-impl PrefetchThread {
-    fn start(source: StridedSource, prefetch: usize) -> Self {
-        let (free, to_fill) = sync_channel(prefetch);
-        let (filled, full) = sync_channel(prefetch + 1);
-        let stop = Arc::new(AtomicBool::new(false));
-        for _ in 0..prefetch {
-            free.send(SampleBatch::default()).expect("there is room for all");
-        }
-        let stopped = Arc::clone(&stop);
-        let thread = thread::spawn(move || prefetch_batches(source, &to_fill, &filled, &stopped));
-        Self { free, full, stop, thread }
-    }
-
-    fn stop(self) -> Result<StridedSource, DataError> {
-        self.stop.store(true, Ordering::Relaxed);
-        // Both ends hang up, so the thread waits for neither.
-        drop((self.free, self.full));
-        self.thread.join().map_err(|panic| DataError::Panicked { message: message(&*panic) })
-    }
-}
-
-/// The thread: until told to stop, or until an error has been sent.
-fn prefetch_batches(
-    mut source: StridedSource,
-    free: &Receiver<SampleBatch>,
-    full: &SyncSender<Result<SampleBatch, DataError>>,
-    stop: &AtomicBool,
-) -> StridedSource {
-    while let Ok(mut batch) = free.recv() {
-        let filled = source.fill(&mut batch, stop).map(|()| batch);
-        let failed = filled.is_err();
-        if full.send(filled).is_err() || failed {
-            break;
-        }
-    }
-    source
-}
-
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
 #[cfg(test)]

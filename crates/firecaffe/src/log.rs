@@ -44,7 +44,7 @@ impl Log {
 
     /// The log of `rank`: only rank 0 writes.
     pub(crate) fn of_rank(rank: base::Rank) -> Self {
-        Self { silent: rank.coordinator().is_none(), ..Self::new() }
+        Self { silent: !rank.is_first(), ..Self::new() }
     }
 
     /// Lets `bar` share the terminal from now on.

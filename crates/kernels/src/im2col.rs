@@ -3,6 +3,8 @@
 //! For the Im2col layer and for convolutions that are not two-dimensional; two-dimensional ones
 //! have [`conv`](crate::conv), which needs no columns.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::cpu::Cpu;
 
 /// One spatial axis.
@@ -92,8 +94,8 @@ fn lengths(c: usize, axes: &[SpatialAxis], x: usize, col: usize) -> ColumnLength
 /// Calls `visit(index in the columns, index in the image)` for one channel, columns in order.
 fn walk(axes: &[SpatialAxis], mut visit: impl FnMut(usize, Option<usize>)) {
     let mut at = 0;
-    over(axes, SpatialAxis::kernel_size, &mut vec![0; axes.len()], 0, &mut |taps| {
-        over(axes, SpatialAxis::out, &mut vec![0; axes.len()], 0, &mut |outs| {
+    over(axes, SpatialAxis::kernel_size, &mut index(axes), 0, &mut |taps| {
+        over(axes, SpatialAxis::out, &mut index(axes), 0, &mut |outs| {
             let inputs = axes.iter().zip(outs.iter().zip(taps));
             let input = inputs
                 .map(|(axis, (&out, &tap))| axis.input(out, tap).map(|input| (axis.size, input)))
@@ -102,6 +104,11 @@ fn walk(axes: &[SpatialAxis], mut visit: impl FnMut(usize, Option<usize>)) {
             at += 1;
         });
     });
+}
+
+/// Room for one number per axis, on the stack for as many axes as occur.
+fn index(axes: &[SpatialAxis]) -> SmallVec<[usize; 8]> {
+    smallvec![0; axes.len()]
 }
 
 impl SpatialAxis {
@@ -114,7 +121,7 @@ impl SpatialAxis {
 fn over(
     axes: &[SpatialAxis],
     size: fn(&SpatialAxis) -> usize,
-    index: &mut Vec<usize>,
+    index: &mut [usize],
     depth: usize,
     visit: &mut dyn FnMut(&[usize]),
 ) {

@@ -1,6 +1,6 @@
 //! Axes as options name them, and their place in memory.
 
-use base::Shape;
+use base::{AXES_MAX, Shape};
 use kernels::{Cpu, StridedRows, StridedRowsMut};
 use tensor::Layout;
 
@@ -84,12 +84,22 @@ pub(crate) fn image(shape: &Shape) -> Result<[usize; 4], LayerError> {
 }
 
 /// Caffe's axes in memory order, outermost first.
-pub(crate) fn memory_order(shape: &Shape, layout: Layout) -> Vec<usize> {
+pub(crate) fn memory_order(shape: &Shape, layout: Layout) -> &'static [usize] {
     match layout {
-        Layout::ChannelsLast if shape.axes() == 4 => vec![0, 2, 3, 1],
-        _ => (0..shape.axes()).collect(),
+        Layout::ChannelsLast if shape.axes() == 4 => &[0, 2, 3, 1],
+        _ => &CAFFE_ORDER[..shape.axes()],
     }
 }
+
+/// 0, 1, 2, ...: the axes of every row-major blob begin like this.
+const CAFFE_ORDER: [usize; AXES_MAX] = {
+    let (mut order, mut axis) = ([0; AXES_MAX], 0);
+    while axis < AXES_MAX {
+        order[axis] = axis;
+        axis += 1;
+    }
+    order
+};
 
 /// Floats that one task copies.
 const TASK_FLOATS: usize = 1 << 14;

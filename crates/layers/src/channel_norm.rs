@@ -22,8 +22,7 @@ pub(crate) fn statistics(
     let per_value = 1.0 / (dims.outer * dims.inner) as f32;
     channel::backward_bias(cpu, dims, x, Write::Set, mean);
     mean.iter_mut().for_each(|mean| *mean *= per_value);
-    let negated: Vec<_> = mean.iter().map(|mean| -mean).collect();
-    channel::bias(cpu, dims, &negated, Unary::OutOfPlace { x, y: scratch });
+    subtract(cpu, dims, mean, Unary::OutOfPlace { x, y: scratch });
     channel::backward_scale(cpu, dims, scratch, scratch, Write::Set, variance);
     variance.iter_mut().for_each(|variance| *variance *= per_value);
 }
@@ -34,42 +33,50 @@ pub(crate) fn statistics(
 pub(crate) fn normalize(
     cpu: &Cpu,
     dims: ChannelDims,
-    mean: &[f32],
+    mean: &mut [f32],
     inv_std: &[f32],
     mut values: Unary<'_>,
 ) {
-    let negated: Vec<_> = mean.iter().map(|mean| -mean).collect();
     let y = match &mut values {
         Unary::InPlace(y) => {
-            channel::bias(cpu, dims, &negated, Unary::InPlace(y));
+            subtract(cpu, dims, mean, Unary::InPlace(y));
             y
         }
         Unary::OutOfPlace { x, y } => {
-            channel::bias(cpu, dims, &negated, Unary::OutOfPlace { x, y });
+            subtract(cpu, dims, mean, Unary::OutOfPlace { x, y });
             y
         }
     };
     channel::scale(cpu, dims, inv_std, None, Unary::InPlace(y));
 }
 
+/// `y = x - mean`. The means are negated for the sum and back, which is exact and takes no memory.
+fn subtract(cpu: &Cpu, dims: ChannelDims, mean: &mut [f32], values: Unary<'_>) {
+    mean.iter_mut().for_each(|mean| *mean = -*mean);
+    channel::bias(cpu, dims, mean, values);
+    mean.iter_mut().for_each(|mean| *mean = -*mean);
+}
+
 /// `dx = (dy - mean(dy) - mean(dy * y) * y) * inv_std`.
 ///
 /// * `y`, `scratch` and both of `diffs`: (outer, c, inner)
+/// * `means`: (2, c), overwritten
 pub(crate) fn backward(
     cpu: &Cpu,
     dims: ChannelDims,
     y: &[f32],
     inv_std: &[f32],
     diffs: Unary<'_>,
+    means: &mut [f32],
     scratch: &mut [f32],
 ) {
     let per_value = -1.0 / (dims.outer * dims.inner) as f32;
-    let (mut plain, mut weighted) = (vec![0.0; dims.c], vec![0.0; dims.c]);
+    let (plain, weighted) = means.split_at_mut(dims.c);
     let mut terms = |dy: &[f32]| {
-        channel::backward_bias(cpu, dims, dy, Write::Set, &mut plain);
-        channel::backward_scale(cpu, dims, y, dy, Write::Set, &mut weighted);
-        plain.iter_mut().chain(&mut weighted).for_each(|sum| *sum *= per_value);
-        channel::scale(cpu, dims, &weighted, Some(&plain), Unary::OutOfPlace { x: y, y: scratch });
+        channel::backward_bias(cpu, dims, dy, Write::Set, plain);
+        channel::backward_scale(cpu, dims, y, dy, Write::Set, weighted);
+        plain.iter_mut().chain(weighted.iter_mut()).for_each(|sum| *sum *= per_value);
+        channel::scale(cpu, dims, weighted, Some(plain), Unary::OutOfPlace { x: y, y: scratch });
         elementwise::add(cpu, dy, scratch);
     };
     let dx = match diffs {

@@ -33,6 +33,19 @@ pub(crate) fn check(kind: &LayerKind, case: &Case) {
     }
 }
 
+/// Whether a forward in phase TRAIN draws from the random stream. Panics if the layer does so
+/// without [saying it](crate::LayerTraits::draws).
+#[track_caller]
+pub(crate) fn check_draws(kind: &LayerKind, case: &Case) -> bool {
+    let rule = GradientRig::new(kind, case, Layout::RowMajor, false).layer.layouts();
+    let mut rig = GradientRig::new(kind, case, layouts(rule)[0], false);
+    let mut rng = Mt19937::new(SEED);
+    rig.memory.forward(&mut *rig.layer, &mut rng, None).unwrap();
+    let draws = rng != Mt19937::new(SEED);
+    assert!(!draws || rig.layer.traits().draws, "{} draws and does not say so", rig.label);
+    draws
+}
+
 /// A layer, the memory it runs on and the objective.
 struct GradientRig {
     label: String,

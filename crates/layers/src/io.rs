@@ -148,13 +148,9 @@ pub struct Backward<'a> {
     pub params: InlineVec<&'a [f32]>,
     /// Where the gradient of each of `params` goes; `None` when nobody wants it (`lr_mult: 0`).
     pub gradients: InlineVec<Option<Gradient<'a>>>,
-    /// The diff of top 0, when this layer absorbed a ReLU and the diff is without its mask: where
-    /// [`TopGradient::Unmasked`] is.
-    pub unmasked: Option<&'a mut [f32]>,
 }
 
 /// An output blob during backward.
-#[derive(Clone, Copy)]
 pub struct TopDiff<'a> {
     /// Caffe's shape.
     pub shape: &'a Shape,
@@ -164,23 +160,22 @@ pub struct TopDiff<'a> {
     pub data: &'a [f32],
     /// Where its gradient is. Loss layers find their loss weight in the first value.
     pub gradient: TopGradient<'a>,
-    /// Whether a gradient was written; it is all zeros otherwise.
-    pub live: bool,
     /// Where the rows are in data and diff, as in [`Top::placement`].
     pub placement: Option<RowPlacement>,
 }
 
 /// Where the gradient of a top is during backward.
-#[derive(Clone, Copy)]
 pub enum TopGradient<'a> {
     /// In memory that no bottom's diff uses.
     OutOfPlace(&'a [f32]),
     /// In the diff of bottom 0, which the layer overwrites: see [`Backward::unary`].
     InPlace,
-    /// In [`Backward::unmasked`], to be masked there first.
-    Unmasked,
-    /// It has no memory: nothing was written, and the layer skips such tops (Split).
-    Absent,
+    /// In memory that no bottom's diff uses, but without the mask of the ReLU that this layer
+    /// absorbed, which applies it.
+    Unmasked(&'a mut [f32]),
+    /// Nowhere: nothing was written, so it is all zeros. They are in memory for layers that read
+    /// them all the same; `None` where the layer skips such tops (Split).
+    Zero(Option<&'a [f32]>),
 }
 
 impl<'a> TopDiff<'a> {
@@ -193,21 +188,30 @@ impl<'a> TopDiff<'a> {
 
     /// The gradient as rows of `c` channels.
     #[must_use]
-    pub fn diff_rows(&self, c: usize) -> StridedRows<'a> {
+    pub fn diff_rows(&self, c: usize) -> StridedRows<'_> {
         StridedRows { data: self.diff(), ..self.rows(c) }
     }
 
-    /// The gradient.
+    /// Whether nothing was written, so that the gradient is all zeros.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        matches!(self.gradient, TopGradient::Zero(_))
+    }
+
+    /// The gradient, masked or not.
     ///
     /// # Panics
     ///
-    /// If it has no memory of its own: layers that may run in place or absorb a ReLU use
-    /// [`Backward::unary`] or [`TopDiff::diff_beside`].
+    /// If it has no memory of its own: layers that may run in place use [`Backward::unary`] or
+    /// [`TopDiff::diff_beside`], and Split asks [`TopDiff::is_zero`] first.
     #[must_use]
-    pub fn diff(&self) -> &'a [f32] {
-        match self.gradient {
-            TopGradient::OutOfPlace(diff) => diff,
-            _ => panic!("the top's gradient has no memory of its own"),
+    pub fn diff(&self) -> &[f32] {
+        match &self.gradient {
+            TopGradient::OutOfPlace(diff) | TopGradient::Zero(Some(diff)) => diff,
+            TopGradient::Unmasked(diff) => diff,
+            TopGradient::InPlace | TopGradient::Zero(None) => {
+                panic!("the top's gradient has no memory of its own")
+            }
         }
     }
 
@@ -218,7 +222,7 @@ impl<'a> TopDiff<'a> {
     /// As [`diff`](Self::diff), where the layer does not run in place.
     #[must_use]
     pub fn diff_beside<'s>(&'s self, bottom: &'s BottomDiff<'_>) -> &'s [f32] {
-        match (self.gradient, bottom.diff.as_deref()) {
+        match (&self.gradient, bottom.diff.as_deref()) {
             (TopGradient::InPlace, Some(diff)) => diff,
             _ => self.diff(),
         }
@@ -230,7 +234,7 @@ impl<'a> TopDiff<'a> {
     ///
     /// As [`diff`](Self::diff), where the layer does not run in place.
     pub fn unary<'s>(&'s self, dx: &'s mut [f32]) -> Unary<'s> {
-        match self.gradient {
+        match &self.gradient {
             TopGradient::InPlace => Unary::InPlace(dx),
             _ => Unary::OutOfPlace { x: self.diff(), y: dx },
         }
@@ -268,13 +272,9 @@ impl Backward<'_> {
         }
     }
 
-    /// Diffs of top 0 (as `x`) and bottom 0 (as `y`) of an elementwise layer, in place, unmasked or
-    /// neither; `None` when nobody wants the bottom's.
+    /// Diffs of top 0 (as `x`) and bottom 0 (as `y`) of an elementwise layer, in place or not;
+    /// `None` when nobody wants the bottom's.
     pub fn unary(&mut self) -> Option<Unary<'_>> {
-        let dx = self.bottoms[0].diff.as_deref_mut()?;
-        Some(match self.unmasked.as_deref() {
-            Some(dy) => Unary::OutOfPlace { x: dy, y: dx },
-            None => self.tops[0].unary(dx),
-        })
+        Some(self.tops[0].unary(self.bottoms[0].diff.as_deref_mut()?))
     }
 }

@@ -52,7 +52,8 @@ pub use io::{
 pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};
 pub use table::{LAYERS, find};
 pub use traits::{
-    Absorbs, BottomDiffs, Follower, FollowerKind, Fusion, InPlaceCost, LayerTraits, TopMemory,
+    Absorbs, BottomDiffs, Follower, FollowerKind, Fusion, GradientBottoms, InPlaceCost,
+    LayerTraits, TopMemory,
 };
 
 use base::Shape;
@@ -97,13 +98,6 @@ pub trait Layer: Send {
 
     /// Computes the bottoms' diffs (overwriting) and the params' (as [`Gradient::write`] says).
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError>;
-
-    /// Whether gradient may flow into bottom `index` when `force_backward` asks for it: not into
-    /// labels.
-    fn backward_to(&self, index: usize) -> bool {
-        let _ = index;
-        true
-    }
 
     /// State that the next batch begins with: a recurrent layer's. It belongs to the replica; a
     /// worker that runs several replicas swaps it. Its lengths follow the bottoms.

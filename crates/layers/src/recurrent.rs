@@ -30,7 +30,9 @@ use options::RecurrentOptions;
 pub(crate) use options::RecurrentSizes;
 use state::RecurrentState;
 
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, ParamDecl, Spec};
+use crate::{
+    Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerTraits, ParamDecl, Spec,
+};
 
 /// Cases of the gradient checker: sequences that begin within a batch, with and without a static
 /// input.
@@ -64,6 +66,10 @@ pub(crate) struct RecurrentLayer<C> {
     dgates: Slab,
     /// `cont h` that each step began with, (steps, streams, outputs).
     continued: Slab,
+    /// `h` of the present step in forward, its gradient in backward, (streams, outputs).
+    hidden: Slab,
+    /// The static input's product in forward, its gradient in backward, (streams, GATES · outputs).
+    static_product: Slab,
 }
 
 impl<C: RecurrentCell> RecurrentLayer<C> {
@@ -78,6 +84,8 @@ impl<C: RecurrentCell> RecurrentLayer<C> {
             gates: Slab::default(),
             dgates: Slab::default(),
             continued: Slab::default(),
+            hidden: Slab::default(),
+            static_product: Slab::default(),
         }))
     }
 
@@ -107,6 +115,10 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         self.gates.grow(gates);
         self.dgates.grow(gates);
         self.continued.grow(gates / C::GATES);
+        self.hidden.grow(sizes.state());
+        if sizes.static_inputs.is_some() {
+            self.static_product.grow(sizes.streams * width);
+        }
         self.sizes = Some(sizes);
         Ok(tops)
     }
@@ -124,15 +136,21 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         params.iter().cycle().take(params.len() * (steps - 1)).cloned().collect()
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::AllBut(1).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (cpu, sizes) = (io.cpu, self.sizes());
         let (n, d, len, width) =
             (sizes.streams, sizes.outputs, sizes.state(), C::GATES * sizes.outputs);
         let inputs = (io.bottoms[0].data(), self.options.static_input(&io.bottoms));
+        let scratch = &mut self.static_product[..];
         let (cont, params) = (io.bottoms[1].data(), &io.params[sizes.input_params()..]);
         let gates = &mut self.gates[..sizes.rows() * width];
-        sizes.apply_inputs(cpu, width, inputs, &io.params, gates);
-        let mut h = self.state.before(&self.options, &io.bottoms, 0).to_vec();
+        sizes.apply_inputs(cpu, width, inputs, &io.params, scratch, gates);
+        let h = &mut self.hidden[..len];
+        h.copy_from_slice(self.state.before(&self.options, &io.bottoms, 0));
         if let Some(c) = self.cell.cell_state_before(sizes) {
             c.copy_from_slice(self.state.before(&self.options, &io.bottoms, 1));
         }
@@ -140,14 +158,14 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         for (step, gates) in gates.chunks_exact_mut(n * width).enumerate() {
             let at = StepInputs::new(sizes, step, cont);
             let continued = &mut self.continued[step * len..][..len];
-            at.scale_by_cont(cpu, Unary::OutOfPlace { x: &h, y: continued });
+            at.scale_by_cont(cpu, Unary::OutOfPlace { x: h, y: continued });
             let (a, b) = (Mat::new(continued, d), Mat::transposed(params[0], d));
             gemm(cpu, n, width, d, a, b, Write::Add, StridedRowsMut::dense(gates, width));
-            self.cell.step(cpu, at, gates, &mut h);
-            y[step * len..][..len].copy_from_slice(&h);
+            self.cell.step(cpu, at, gates, h);
+            y[step * len..][..len].copy_from_slice(h);
         }
         self.cell.outputs(cpu, sizes, params, gates, y);
-        self.state.store(&self.options, &mut io.tops, 0, &h);
+        self.state.store(&self.options, &mut io.tops, 0, h);
         if let Some(c) = self.cell.cell_state_after(sizes) {
             self.state.store(&self.options, &mut io.tops, 1, c);
         }
@@ -155,34 +173,32 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, sizes, dy) = (io.cpu, self.sizes(), io.tops[0]);
+        let (cpu, sizes) = (io.cpu, self.sizes());
         let (n, d, len, width) =
             (sizes.streams, sizes.outputs, sizes.state(), C::GATES * sizes.outputs);
         let (cont, own) = (io.bottoms[1].data, sizes.input_params());
         let gates = &self.gates[..sizes.rows() * width];
         let dgates = &mut self.dgates[..sizes.rows() * width];
         self.cell.backward_outputs(sizes, gates, dgates, io);
-        let mut dh = vec![0.0; len];
+        let dh = &mut self.hidden[..len];
+        dh.fill(0.0);
         for (step, dgates) in dgates.chunks_exact_mut(n * width).enumerate().rev() {
             let at = StepInputs::new(sizes, step, cont);
             let gates = &gates[step * n * width..][..n * width];
-            let dy = dy.live.then(|| &dy.diff()[step * len..][..len]);
-            self.cell.backward_step(cpu, at, gates, dy, &mut dh, dgates);
+            let dy = &io.tops[0];
+            let dy = (!dy.is_zero()).then(|| &dy.diff()[step * len..][..len]);
+            self.cell.backward_step(cpu, at, gates, dy, dh, dgates);
             let product = Product { n, d, k: width };
-            inner_product::backward_data(cpu, product, dgates, io.params[own], &mut dh);
-            at.scale_by_cont(cpu, Unary::InPlace(&mut dh));
+            inner_product::backward_data(cpu, product, dgates, io.params[own], dh);
+            at.scale_by_cont(cpu, Unary::InPlace(dh));
         }
         if let Some(g) = &mut io.gradients[own] {
             let (product, h) = (Product { n: sizes.rows(), d, k: width }, &self.continued);
             let h = &h[..sizes.steps * len];
             inner_product::backward_weights(cpu, product, h, dgates, g.write, g.values);
         }
-        sizes.backward_inputs(width, dgates, io);
+        sizes.backward_inputs(width, dgates, &mut self.static_product, io);
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index != 1
     }
 
     fn multiply_adds(&self) -> u64 {
@@ -196,7 +212,8 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
     }
 
     fn workspace_bytes(&self) -> usize {
-        let slabs = [&self.gates, &self.dgates, &self.continued];
+        let Self { gates, dgates, continued, hidden, static_product, .. } = self;
+        let slabs = [gates, dgates, continued, hidden, static_product];
         slabs.map(|slab| size_of_val(&slab[..])).iter().sum::<usize>() + self.cell.workspace_bytes()
     }
 }

@@ -137,8 +137,9 @@ pub fn find(name: &str) -> Option<&'static LayerKind> {
 
 #[cfg(test)]
 mod tests {
-    use super::LAYERS;
-    use crate::gradient_check::check;
+    use super::{LAYERS, find};
+    use crate::gradient_check::{check, check_draws};
+    use crate::{Case, Fill};
 
     #[test]
     fn table_is_sorted_so_names_are_unique() {
@@ -163,6 +164,31 @@ mod tests {
     fn every_layer_with_a_gradient_has_cases() {
         let without = LAYERS.iter().filter(|kind| kind.cases.is_empty()).map(|kind| kind.name);
         assert_eq!(without.collect::<Vec<_>>(), WITHOUT_GRADIENT);
+    }
+
+    /// Options with which a layer draws, and which the gradient checker cannot try.
+    const DRAWING: [(&str, Case); 3] = [
+        ("DummyData", Case { options: DRAWN_DATA, bottoms: &[], tops: 1 }),
+        (
+            "Pooling",
+            Case { options: "pooling_param { pool: STOCHASTIC kernel_size: 2 }", ..POOLED },
+        ),
+        ("SPP", Case { options: "spp_param { pool: STOCHASTIC pyramid_height: 2 }", ..POOLED }),
+    ];
+    const DRAWN_DATA: &str =
+        r#"dummy_data_param { shape { dim: 3 } data_filler { type: "gaussian" } }"#;
+    const POOLED: Case =
+        Case { options: "", bottoms: &[(&[1, 2, 4, 4], Fill::Uniform(0.1, 1.0))], tops: 1 };
+
+    /// Whether test nets may be divided among workers depends on it.
+    #[test]
+    fn a_layer_that_draws_says_so() {
+        for kind in LAYERS {
+            kind.cases.iter().for_each(|case| _ = check_draws(kind, case));
+        }
+        for (name, case) in DRAWING {
+            assert!(check_draws(find(name).unwrap(), &case), "{name} draws");
+        }
     }
 
     #[test]

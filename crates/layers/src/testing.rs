@@ -59,7 +59,8 @@ pub(crate) fn backward(
     let mut layer = build(text, bottoms.len(), top_diffs.len())?;
     let memory = run(&mut *layer, bottoms, &mut Mt19937::new(1701))?;
     let dys: Vec<_> = top_diffs.iter().map(|dy| dy.to_vec()).collect();
-    let wanted: Vec<_> = (0..bottoms.len()).map(|index| layer.backward_to(index)).collect();
+    let wanted: Vec<_> =
+        (0..bottoms.len()).map(|index| layer.traits().gradient_bottoms.contains(index)).collect();
     let diffs = memory.backward(&mut *layer, &dys, &wanted, Write::Set)?;
     Ok(diffs.bottoms.into_iter().map(Option::unwrap_or_default).collect())
 }

@@ -11,6 +11,8 @@ pub struct LayerTraits {
     pub tops: TopMemory,
     /// What backward does to the bottoms' diffs.
     pub bottom_diffs: BottomDiffs,
+    /// Which bottoms have a gradient, when `force_backward` asks for all.
+    pub gradient_bottoms: GradientBottoms,
     /// What running in place costs.
     pub in_place: InPlaceCost,
     /// What it is to the layer before it, when it runs in place and that layer could do its work.
@@ -59,6 +61,38 @@ pub enum BottomDiffs {
     Masked,
     /// It copies the top's diff to each, so that they may share its memory.
     CopyOfTop,
+}
+
+/// Which bottoms of a layer have a gradient; labels, for instance, have none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GradientBottoms {
+    /// Every one.
+    #[default]
+    All,
+    /// None: the layer is not differentiable.
+    None,
+    /// The one with this index.
+    Only(usize),
+    /// All but the one with this index.
+    AllBut(usize),
+}
+
+impl GradientBottoms {
+    /// Whether the bottom at `index` has one.
+    #[must_use]
+    pub fn contains(self, index: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::Only(only) => index == only,
+            Self::AllBut(other) => index != other,
+        }
+    }
+
+    /// The traits of a layer that has no others.
+    pub(crate) fn traits(self) -> LayerTraits {
+        LayerTraits { gradient_bottoms: self, ..LayerTraits::default() }
+    }
 }
 
 /// What a layer does to run in place.

@@ -4,9 +4,8 @@ use kernels::{Cpu, Write};
 use layers::{Backward, BottomDiff, Gradient, InlineVec, LayerError, TopDiff, TopGradient};
 use tensor::{SharedSlab, Slab, SlabWriteGuard};
 
-use crate::executable::{ExecutableLayer, GradientMemory};
+use crate::executable::{ExecutableBlob, ExecutableLayer, GradientMemory};
 use crate::ids::{BlobId, IdVec};
-use crate::placed::PlacedBlob;
 use crate::{Net, RunError};
 
 impl Net {
@@ -28,11 +27,15 @@ impl Net {
         params: &[f32],
         pool: &SharedSlab,
     ) -> Result<(), RunError> {
-        self.seed_losses(index);
-        if !self.layers[index].backward {
-            return Ok(());
-        }
-        self.run_backward(index, cpu, params, pool).map_err(|source| RunError::Layer {
+        // The layer writes some of the diffs and reads others, so they leave the net meanwhile.
+        let mut diff = self.diff.take().ok_or(RunError::NoDiffs)?;
+        self.seed_losses(index, &mut diff);
+        let result = match self.layers[index].backward {
+            true => self.run_backward(index, cpu, params, pool, &mut diff),
+            false => Ok(()),
+        };
+        self.diff = Some(diff);
+        result.map_err(|source| RunError::Layer {
             layer: self.layer_name(index).into(),
             record: None,
             source,
@@ -50,11 +53,11 @@ impl Net {
     }
 
     /// Puts the loss weights where loss layers look for them.
-    fn seed_losses(&mut self, index: usize) {
+    fn seed_losses(&self, index: usize, diff: &mut [Slab]) {
         for top in self.layers[index].tops.iter().filter(|top| top.loss_weight != 0.0) {
             let blob = &self.blobs[top.blob];
-            if !self.given_diffs[top.blob] {
-                self.diff[blob.diff][..blob.shape.count()].fill(top.loss_weight);
+            if let Some(buffer) = blob.diff.filter(|_| !blob.given_diff) {
+                diff[buffer][..blob.shape.count()].fill(top.loss_weight);
             }
         }
     }
@@ -65,25 +68,28 @@ impl Net {
         cpu: &Cpu,
         values: &[f32],
         pool: &SharedSlab,
+        diff: &mut [Slab],
     ) -> Result<(), LayerError> {
-        let Self { layers, blobs, data, diff, params, private, contributed, .. } = self;
+        let Self { layers, blobs, data, params, private, contributed, .. } = self;
         let exec = &mut layers[index];
-        // Diffs that the layer writes leave the arena meanwhile.
-        let unmasked = exec.tops.iter().find(|top| top.gradient == GradientMemory::Unmasked);
-        let unmasked = unmasked.map(|top| top.blob);
-        let mut unmasked_diff = unmasked.map(|blob| std::mem::take(&mut diff[blobs[blob].diff]));
-        let mut taken: InlineVec<Option<Slab>> = (exec.bottoms.iter())
-            .map(|bottom| bottom.writes_diff.then_some(blobs[bottom.blob].diff))
-            .map(|buffer| buffer.map(|buffer| std::mem::take(&mut diff[buffer])))
+        // Diffs that the layer writes are taken out, so that others can be lent beside them.
+        let mut take = |blob: BlobId, written: bool| {
+            let buffer = blobs[blob].diff.filter(|_| written)?;
+            Some(std::mem::take(&mut diff[buffer]))
+        };
+        let mut tops: InlineVec<Option<Slab>> = (exec.tops.iter())
+            .map(|top| take(top.blob, top.gradient == GradientMemory::Unmasked))
             .collect();
+        let mut bottoms: InlineVec<Option<Slab>> =
+            (exec.bottoms.iter()).map(|bottom| take(bottom.blob, bottom.writes_diff)).collect();
         // Only this layer's gradients are locked: others may read what is ready meanwhile.
         let mut wanted: InlineVec<Option<SlabWriteGuard<'_>>> = (exec.learned.iter())
             .map(|used| Some(pool.write(params[used.id].gradient.clone().filter(|_| used.learn)?)))
             .collect();
         let mut io = Backward {
             cpu,
-            tops: lend_tops(exec, blobs, data, diff),
-            bottoms: lend_bottoms(exec, blobs, data, &mut taken),
+            tops: lend_tops(exec, blobs, data, diff, &mut tops),
+            bottoms: lend_bottoms(exec, blobs, data, &mut bottoms),
             params: (exec.learned.iter())
                 .map(|used| params[used.id].learned_values(values, private))
                 .collect(),
@@ -95,46 +101,46 @@ impl Net {
                     })
                 })
                 .collect(),
-            unmasked: unmasked_diff.as_mut().zip(unmasked).map(|(slab, blob)| {
-                let extent = blobs[blob].extent();
-                &mut slab[..extent]
-            }),
         };
         let result = exec.layer.backward(&mut io);
         drop(io);
-        if let Some((slab, blob)) = unmasked_diff.zip(unmasked) {
-            diff[blobs[blob].diff] = slab;
-        }
-        for (bottom, taken) in exec.bottoms.iter().zip(taken) {
-            if let Some(slab) = taken {
-                diff[blobs[bottom.blob].diff] = slab;
+        let used = exec.tops.iter().map(|top| top.blob);
+        let used = used.chain(exec.bottoms.iter().map(|bottom| bottom.blob));
+        for (blob, taken) in used.zip(tops.into_iter().chain(bottoms)) {
+            if let Some((slab, buffer)) = taken.zip(blobs[blob].diff) {
+                diff[buffer] = slab;
             }
         }
         result
     }
 }
 
-/// The tops' data and diffs.
+/// The tops' data and diffs; those in `taken` are the layer's to mask.
 fn lend_tops<'a>(
     exec: &ExecutableLayer,
-    blobs: &'a IdVec<BlobId, PlacedBlob>,
+    blobs: &'a IdVec<BlobId, ExecutableBlob>,
     data: &'a [Slab],
     diff: &'a [Slab],
+    taken: &'a mut [Option<Slab>],
 ) -> InlineVec<TopDiff<'a>> {
-    let tops = exec.tops.iter().map(|top| {
+    let tops = exec.tops.iter().zip(taken).map(|(top, taken)| {
         let blob = &blobs[top.blob];
         let extent = blob.extent();
+        let own = || blob.diff.map(|buffer| &diff[buffer][..extent]);
         TopDiff {
             shape: &blob.shape,
             layout: blob.layout,
             data: &data[blob.data][..extent],
-            gradient: match top.gradient {
-                GradientMemory::OutOfPlace => TopGradient::OutOfPlace(&diff[blob.diff][..extent]),
-                GradientMemory::InPlace => TopGradient::InPlace,
-                GradientMemory::Unmasked => TopGradient::Unmasked,
-                GradientMemory::Absent => TopGradient::Absent,
+            gradient: match (top.gradient, taken) {
+                (_, Some(slab)) => TopGradient::Unmasked(&mut slab[..extent]),
+                (GradientMemory::InPlace, None) => TopGradient::InPlace,
+                (gradient, None) => match own() {
+                    Some(diff) if gradient != GradientMemory::Zero || blob.given_diff => {
+                        TopGradient::OutOfPlace(diff)
+                    }
+                    own => TopGradient::Zero(own),
+                },
             },
-            live: blob.live,
             placement: blob.placement,
         }
     });
@@ -144,7 +150,7 @@ fn lend_tops<'a>(
 /// The bottoms' data, and the diffs that were taken for the layer to write.
 fn lend_bottoms<'a>(
     exec: &ExecutableLayer,
-    blobs: &'a IdVec<BlobId, PlacedBlob>,
+    blobs: &'a IdVec<BlobId, ExecutableBlob>,
     data: &'a [Slab],
     taken: &'a mut [Option<Slab>],
 ) -> InlineVec<BottomDiff<'a>> {

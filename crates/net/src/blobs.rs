@@ -5,10 +5,10 @@ use kernels::Cpu;
 use serde::{Deserialize, Serialize};
 use tensor::Layout;
 
+use crate::executable::ExecutableBlob;
 use crate::ids::BlobId;
 use crate::layouts::convert;
-use crate::placed::PlacedBlob;
-use crate::{MemoryPlan, Net, RunError};
+use crate::{Net, RunError};
 
 /// A blob's values in Caffe's order.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,12 +52,16 @@ impl Net {
     }
 
     /// Diff of a blob, in Caffe's order; zeros where backward wrote nothing. `None` where the plan
-    /// gave its memory to others since: see [`MemoryPlan`].
+    /// gave its memory to others since, or none at all: see [`MemoryPlan`](crate::MemoryPlan).
     #[must_use]
     pub fn blob_diff(&self, cpu: &Cpu, name: &str) -> Option<BlobValues> {
-        let id = self.id(name)?;
-        let blob = self.keeps_diff(id).then(|| &self.blobs[id])?;
-        Some(look(cpu, blob, &self.diff[blob.diff]))
+        let blob = self.find(name).filter(|blob| blob.keeps_diff)?;
+        Some(look(cpu, blob, self.diff_memory(blob)?))
+    }
+
+    /// Memory of a blob's diff, if it has any.
+    pub(crate) fn diff_memory(&self, blob: &ExecutableBlob) -> Option<&[f32]> {
+        Some(&self.diff.as_ref()?[blob.diff?])
     }
 
     /// Sets the data of a blob, usually an Input's, from values in Caffe's order.
@@ -69,12 +73,13 @@ impl Net {
     /// Sets the diff of a blob, usually an output's, to run backward from it.
     pub fn set_blob_diff(&mut self, cpu: &Cpu, name: &str, values: &[f32]) -> Result<(), RunError> {
         let id = self.known(name)?;
-        if !self.keeps_diff(id) {
-            return Err(RunError::DiffShared { blob: name.into() });
-        }
         let blob = &mut self.blobs[id];
-        put(cpu, blob, values, &mut self.diff[blob.diff])?;
-        (blob.live, self.given_diffs[id]) = (true, true);
+        let diffs = self.diff.as_mut().ok_or(RunError::NoDiffs)?;
+        let Some(buffer) = blob.diff.filter(|_| blob.keeps_diff) else {
+            return Err(RunError::DiffShared { blob: name.into() });
+        };
+        put(cpu, blob, values, &mut diffs[buffer])?;
+        blob.given_diff = true;
         Ok(())
     }
 
@@ -93,7 +98,7 @@ impl Net {
     #[must_use]
     pub fn first_not_finite(&self) -> Option<(&str, &str)> {
         // Of channels of a wider blob, the layer that made the bad value comes first all the same.
-        let bad = |blob: &PlacedBlob| {
+        let bad = |blob: &ExecutableBlob| {
             ranges(blob, &self.data[blob.data]).flatten().any(|value| !value.is_finite())
         };
         self.layers.iter().enumerate().find_map(|(index, layer)| {
@@ -101,11 +106,6 @@ impl Net {
             let blob = tops.find(|blob| bad(blob))?;
             Some((self.layer_name(index), blob.name.as_str()))
         })
-    }
-
-    /// Whether nobody else uses the memory of a blob's diff.
-    fn keeps_diff(&self, blob: BlobId) -> bool {
-        self.plan != MemoryPlan::ShareDiffs || self.outputs.contains(&blob)
     }
 
     fn loss_weight(&self, blob: BlobId) -> f32 {
@@ -126,14 +126,14 @@ impl Net {
         })
     }
 
-    fn find(&self, name: &str) -> Option<&PlacedBlob> {
+    fn find(&self, name: &str) -> Option<&ExecutableBlob> {
         self.id(name).map(|id| &self.blobs[id])
     }
 }
 
 /// The ranges of memory that hold a blob's values: one, or one per row where it is some channels of
 /// a wider blob.
-fn ranges<'a>(blob: &PlacedBlob, memory: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
+fn ranges<'a>(blob: &ExecutableBlob, memory: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
     let count = blob.shape.count();
     let c = blob.shape.nchw().map_or(count, |[_, c, ..]| c);
     let (len, stride, offset) = match blob.placement {
@@ -143,7 +143,7 @@ fn ranges<'a>(blob: &PlacedBlob, memory: &'a [f32]) -> impl Iterator<Item = &'a 
     (0..count.checked_div(len).unwrap_or(0)).map(move |r| &memory[r * stride + offset..][..len])
 }
 
-fn look(cpu: &Cpu, blob: &PlacedBlob, memory: &[f32]) -> BlobValues {
+fn look(cpu: &Cpu, blob: &ExecutableBlob, memory: &[f32]) -> BlobValues {
     let count = blob.shape.count();
     let mut values = vec![0.0; count];
     let gathered: Vec<f32>;
@@ -154,15 +154,19 @@ fn look(cpu: &Cpu, blob: &PlacedBlob, memory: &[f32]) -> BlobValues {
             &gathered
         }
     };
-    match (memory.get(..count), blob.layout) {
-        (None, _) => {}
-        (Some(memory), Layout::RowMajor) => values.copy_from_slice(memory),
-        (Some(memory), from) => convert(cpu, &blob.shape, from, memory, &mut values),
+    match blob.layout {
+        Layout::RowMajor => values.copy_from_slice(&memory[..count]),
+        from => convert(cpu, &blob.shape, from, &memory[..count], &mut values),
     }
     BlobValues { shape: blob.shape.clone(), values }
 }
 
-fn put(cpu: &Cpu, blob: &PlacedBlob, values: &[f32], memory: &mut [f32]) -> Result<(), RunError> {
+fn put(
+    cpu: &Cpu,
+    blob: &ExecutableBlob,
+    values: &[f32],
+    memory: &mut [f32],
+) -> Result<(), RunError> {
     let count = blob.shape.count();
     if values.len() != count {
         let (got, want) = (values.len(), blob.shape.clone());
@@ -171,9 +175,7 @@ fn put(cpu: &Cpu, blob: &PlacedBlob, values: &[f32], memory: &mut [f32]) -> Resu
     if blob.placement.is_some() {
         return Err(RunError::BlobJoined { blob: blob.name.clone() });
     }
-    let Some(memory) = memory.get_mut(..count) else {
-        return Err(RunError::DiffShared { blob: blob.name.clone() });
-    };
+    let memory = &mut memory[..count];
     match blob.layout {
         Layout::RowMajor => memory.copy_from_slice(values),
         Layout::ChannelsLast => convert(cpu, &blob.shape, Layout::RowMajor, values, memory),

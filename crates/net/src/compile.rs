@@ -10,7 +10,7 @@ use crate::filter::{UnmetRule, filter};
 use crate::memory::MemoryPlan;
 use crate::placed::PlacedNet;
 use crate::splits::insert_splits;
-use crate::{Net, NetError, executable, graph, placed, shapes};
+use crate::{Net, NetError, allocate, graph, placed, shapes};
 
 /// Where data layers get their batches. `train` implements it over files; tests over vectors.
 pub trait OpenSources {
@@ -30,15 +30,23 @@ pub trait OpenSources {
     ) -> Result<Box<dyn DataSource>, DataSourceError>;
 }
 
-/// Compiles `written`, whose `state` says phase, level and stages. The second value holds what
-/// Caffe logs about layers left out.
+/// What is known about a net after its layers were filtered.
+#[derive(Debug)]
+pub struct FilteredNet {
+    /// The layers that remain, as written.
+    pub layers: Vec<LayerParameter>,
+    /// What Caffe logs about those left out.
+    pub unmet: Vec<UnmetRule>,
+}
+
+/// Compiles `written`, whose `state` says phase, level and stages.
 pub fn compile(
     written: &NetParameter,
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
-) -> Result<(Net, Vec<UnmetRule>), NetError> {
-    let (placed, description, unmet) = compile_placed(written, opener, plan)?;
-    Ok((executable::allocate(placed, description), unmet))
+) -> Result<(Net, FilteredNet), NetError> {
+    let (placed, description, filtered) = compile_placed(written, opener, plan)?;
+    Ok((allocate::allocate(placed, description), filtered))
 }
 
 /// Compiles `written` as far as it can be described, without allocating memory for its blobs.
@@ -46,9 +54,9 @@ pub fn describe(
     written: &NetParameter,
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
-) -> Result<(NetDescription, Vec<UnmetRule>), NetError> {
-    let (_, description, unmet) = compile_placed(written, opener, plan)?;
-    Ok((description, unmet))
+) -> Result<(NetDescription, FilteredNet), NetError> {
+    let (_, description, filtered) = compile_placed(written, opener, plan)?;
+    Ok((description, filtered))
 }
 
 /// All passes but the last.
@@ -56,13 +64,13 @@ pub(crate) fn compile_placed(
     written: &NetParameter,
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
-) -> Result<(PlacedNet, NetDescription, Vec<UnmetRule>), NetError> {
+) -> Result<(PlacedNet, NetDescription, FilteredNet), NetError> {
     let phase = written.state().phase();
     let (filtered, unmet) = filter(written)?;
-    let split = insert_splits(&filtered);
-    let graph = graph::wire(&split, phase)?;
+    let mut split = insert_splits(&filtered);
+    let graph = graph::build(std::mem::take(&mut split.layer), split.force_backward(), phase)?;
     let shaped = shapes::infer(graph, opener)?;
     let placed = placed::place(shaped, plan);
-    let description = NetDescription::new(&placed, phase, filtered, split);
-    Ok((placed, description, unmet))
+    let description = NetDescription::new(&placed, phase, split);
+    Ok((placed, description, FilteredNet { layers: filtered.layer, unmet }))
 }

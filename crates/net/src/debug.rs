@@ -86,10 +86,11 @@ impl Net {
             return Vec::new();
         }
         let layer = is.name();
-        let bottoms = exec.bottoms.iter().filter(|bottom| bottom.writes_diff).map(|bottom| {
+        let written = exec.bottoms.iter().filter(|bottom| bottom.writes_diff);
+        let bottoms = written.filter_map(|bottom| {
             let blob = &self.blobs[bottom.blob];
-            let values = &self.diff[blob.diff][..blob.shape.count()];
-            mean(layer, DebugBlob::BottomDiff(blob.name.clone()), values)
+            let values = &self.diff_memory(blob)?[..blob.shape.count()];
+            Some(mean(layer, DebugBlob::BottomDiff(blob.name.clone()), values))
         });
         let learned = is.params.iter().zip(&is.learn).enumerate();
         let params = learned.filter(|(_, (_, learn))| **learn).filter_map(|(i, (&(p, _), _))| {

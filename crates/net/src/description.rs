@@ -1,6 +1,8 @@
 //! What reports and model files need of a compiled net, kept apart from what runs; and what callers
 //! may ask a net.
 
+use std::sync::Arc;
+
 use base::Shape;
 use caffe_format::{LayerParameter, NetParameter, Phase};
 use layers::LayerKind;
@@ -9,7 +11,7 @@ use crate::ids::ParamId;
 use crate::memory::MemoryUse;
 use crate::params::Param;
 use crate::placed::{PlacedLayer, PlacedNet};
-use crate::report::{LayerSummary, LayoutConversion, NetReport};
+use crate::report::{LayerSummary, NetReport};
 use crate::{Net, report};
 
 /// A compiled net as its users know it: names, shapes, params and costs.
@@ -18,18 +20,14 @@ pub struct NetDescription {
     pub name: String,
     /// Train or test.
     pub phase: Phase,
-    /// The layers that remained after filtering, as written, splits left out.
-    pub filtered: Vec<LayerParameter>,
     /// One row per layer, in the order they run.
     pub rows: Vec<LayerSummary>,
-    /// Every conversion between memory orders, in the order they run.
-    pub conversions: Vec<LayoutConversion>,
     /// What Caffe logs while it builds the net.
     pub report: NetReport,
     /// Memory that one worker needs.
     pub memory: MemoryUse,
-    /// The filtered net with splits, as it is written into model files.
-    pub(crate) split: NetParameter,
+    /// The net as it is written into model files, without its layers.
+    pub(crate) header: NetParameter,
     /// In the order they run.
     pub(crate) layers: Vec<LayerDescription>,
 }
@@ -38,7 +36,7 @@ pub struct NetDescription {
 pub(crate) struct LayerDescription {
     pub(crate) kind: &'static LayerKind,
     /// As written, with its phase; of a conversion, its name only.
-    pub(crate) written: LayerParameter,
+    pub(crate) written: Arc<LayerParameter>,
     /// Inserted by a pass and not part of Caffe's net: a layout conversion.
     pub(crate) hidden: bool,
     /// Its params in Caffe's order, with the shapes that it declares.
@@ -53,7 +51,7 @@ impl LayerDescription {
     fn new(layer: &PlacedLayer) -> Self {
         Self {
             kind: layer.kind,
-            written: layer.written.clone(),
+            written: Arc::clone(&layer.written),
             hidden: layer.hidden,
             params: layer.params.clone(),
             learn: layer.learn.clone(),
@@ -67,22 +65,15 @@ impl LayerDescription {
 }
 
 impl NetDescription {
-    /// Describes a placed net. `split` is `filtered` with splits, which the net was compiled from.
-    pub(crate) fn new(
-        placed: &PlacedNet,
-        phase: Phase,
-        filtered: NetParameter,
-        split: NetParameter,
-    ) -> Self {
+    /// Describes a placed net; `header` is what was written besides its layers.
+    pub(crate) fn new(placed: &PlacedNet, phase: Phase, header: NetParameter) -> Self {
         Self {
-            name: split.name().into(),
+            name: header.name().into(),
             phase,
-            filtered: filtered.layer,
             rows: report::rows(placed),
-            conversions: report::conversions(placed),
             report: report::report(placed),
             memory: placed.memory(),
-            split,
+            header,
             layers: placed.layers.iter().map(LayerDescription::new).collect(),
         }
     }
@@ -172,11 +163,8 @@ impl Net {
         &self.description
     }
 
-    /// Whether anything of this net can be trained: it is in the train phase and some loss has
-    /// params below.
-    #[must_use]
-    pub fn trains(&self) -> bool {
-        let layers = &self.description.layers;
-        self.phase() == Phase::Train && layers.iter().any(|layer| layer.backward)
+    /// Takes the description of another copy of this net, so that a job holds it once.
+    pub fn share_description(&mut self, copy: &Self) {
+        self.description = Arc::clone(&copy.description);
     }
 }

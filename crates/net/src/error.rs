@@ -243,6 +243,13 @@ pub enum RunError {
         blob: String,
     },
 
+    /// A diff was to be set, or backward run, in a net that runs forward only.
+    #[error(
+        "the net keeps no diffs; compile it with `MemoryPlan::ShareDiffs` to run backward, \
+         or with `MemoryPlan::KeepDiffs` to set diffs"
+    )]
+    NoDiffs,
+
     /// A diff was to be set whose memory other diffs use.
     #[error(
         "the diff of blob `{blob}` cannot be set: its memory is shared; \

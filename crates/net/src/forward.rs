@@ -79,9 +79,7 @@ impl Net {
             let blob = &mut blobs[top.blob];
             blob.shape = shape;
             data[blob.data].grow(blob.extent());
-            if !diff[blob.diff].is_empty() {
-                diff[blob.diff].grow(blob.extent());
-            }
+            blob.grow_diff(diff);
         }
         Ok(())
     }
@@ -138,9 +136,7 @@ impl Net {
         for ((shape, slab), top) in taken.into_iter().zip(&exec.tops) {
             let blob = &mut blobs[top.blob];
             (blob.shape, data[blob.data]) = (shape, slab);
-            if !diff[blob.diff].is_empty() {
-                diff[blob.diff].grow(blob.extent());
-            }
+            blob.grow_diff(diff);
         }
         result
     }

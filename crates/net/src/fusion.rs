@@ -9,17 +9,21 @@
 //! ([`BottomDiffs::Masked`]: Split, which adds diffs up, and Pooling), else the layer that absorbed
 //! the ReLU.
 
-use layers::{BottomDiffs, Follower, Fusion, InPlaceCost, TopMemory};
+use std::collections::{BTreeMap, BTreeSet};
+
+use layers::{BottomDiffs, Follower, Fusion, InPlaceCost};
 
 use crate::ids::BlobId;
 use crate::memory::MemoryPlan;
-use crate::placed::{PlacedLayer, Placement};
+use crate::placed::{LayerRole, PlacedLayer, Placement};
 
 /// Lets layers absorb what directly follows them.
 pub(crate) fn fuse(mut placement: Placement, plan: MemoryPlan) -> Placement {
-    let mut leader = None;
+    let mut leader: Option<Leader> = None;
     for index in 0..placement.layers.len() {
-        if leader.is_some_and(|leader| absorb(&mut placement.layers, leader, index, plan)) {
+        if let Some(leader) = &mut leader
+            && absorb(&mut placement.layers, leader, index, plan)
+        {
             continue;
         }
         let backward = placement.layers[index].backward && plan != MemoryPlan::ForwardOnly;
@@ -27,13 +31,21 @@ pub(crate) fn fuse(mut placement: Placement, plan: MemoryPlan) -> Placement {
             move_apart(&mut placement, index);
         }
         // In place, its bottom's diff would be its top's: nothing can be kept apart there.
-        leader = (!backward || !placement.layers[index].in_place).then_some(index);
+        let leads = !backward || !placement.layers[index].in_place;
+        leader = leads.then_some(Leader { index, used: 0 });
     }
     placement
 }
 
+/// The layer that may absorb what follows.
+struct Leader {
+    index: usize,
+    /// How many of the followers that its traits list are used up.
+    used: usize,
+}
+
 /// Whether `leader` does the work of the layer at `index` from now on.
-fn absorb(layers: &mut [PlacedLayer], leader: usize, index: usize, plan: MemoryPlan) -> bool {
+fn absorb(layers: &mut [PlacedLayer], leader: &mut Leader, index: usize, plan: MemoryPlan) -> bool {
     let Some(follower) = layers[index].traits.follower else { return false };
     let changed_later = layers[index + 1..]
         .iter()
@@ -42,19 +54,20 @@ fn absorb(layers: &mut [PlacedLayer], leader: usize, index: usize, plan: MemoryP
         return false; // backward would see what the later layer made of the values
     }
     let (before, rest) = layers.split_at_mut(index);
-    let (lead, next) = (&mut before[leader], &mut rest[0]);
+    let (lead, next) = (&mut before[leader.index], &mut rest[0]);
     let same_blob = next.in_place && lead.tops == next.tops && next.bottoms == next.tops;
     let flows = next.propagate[0] || !lead.backward;
     let plain = next.loss_weights.iter().chain(&lead.loss_weights).all(|&weight| weight == 0.0);
     let backward = (lead.backward || next.backward) && plan != MemoryPlan::ForwardOnly;
     let absorbs = lead.traits.absorbs;
-    let used = absorbs.absorb(lead.absorbed, follower).filter(|_| absorbs.backward || !backward);
+    let used = absorbs.absorb(leader.used, follower).filter(|_| absorbs.backward || !backward);
     let Some(used) = used.filter(|_| same_blob && flows && plain) else { return false };
+    let LayerRole::Runs { followers } = &mut lead.role else { return false };
+    followers.push(index);
+    leader.used = used;
     lead.layer.fuse(Fusion::Absorb(follower));
-    lead.absorbed = used;
-    lead.followers.push(index);
     lead.backward |= next.backward;
-    next.idle = true;
+    next.role = LayerRole::Absorbed;
     true
 }
 
@@ -82,27 +95,46 @@ fn move_apart(placement: &mut Placement, index: usize) {
     rest[0].in_place = false;
 }
 
+/// Who applies the masks of absorbed ReLUs to diffs.
+#[derive(Default)]
+pub(crate) struct ReluMasks {
+    /// Layers that apply the mask of the ReLU they absorbed to the diff of their top 0.
+    by_absorber: BTreeSet<usize>,
+    /// By layer and bottom: the slope of the ReLU whose mask it applies to the bottom's diff.
+    by_reader: BTreeMap<(usize, usize), f32>,
+}
+
+impl ReluMasks {
+    /// Whether the diff of top 0 of the layer at `index` lacks a mask, which that layer applies.
+    pub(crate) fn is_unmasked(&self, index: usize) -> bool {
+        self.by_absorber.contains(&index)
+    }
+
+    /// The slope of the ReLU whose mask the layer at `index` applies to the diff of `bottom`.
+    pub(crate) fn of_bottom(&self, index: usize, bottom: usize) -> Option<f32> {
+        self.by_reader.get(&(index, bottom)).copied()
+    }
+}
+
 /// Decides for every absorbed ReLU who applies its mask.
-pub(crate) fn place_masks(mut placement: Placement) -> Placement {
-    let layers = &mut placement.layers;
-    for leader in 0..layers.len() {
-        let Some(slope) = relu_slope(layers, leader).filter(|_| layers[leader].backward) else {
-            continue;
-        };
-        match reader_that_masks(layers, layers[leader].tops[0]) {
-            Some((reader, bottom)) => layers[reader].masks[bottom] = Some(slope),
-            None => layers[leader].unmasked = true,
+pub(crate) fn place_masks(Placement { layers, .. }: &Placement) -> ReluMasks {
+    let mut masks = ReluMasks::default();
+    for (index, leader) in layers.iter().enumerate() {
+        let Some(slope) = relu_slope(layers, leader).filter(|_| leader.backward) else { continue };
+        match reader_that_masks(layers, leader.tops[0]) {
+            Some(reader) => _ = masks.by_reader.insert(reader, slope),
+            None => _ = masks.by_absorber.insert(index),
         }
     }
-    for concat in 0..layers.len() {
-        mask_joined(layers, concat);
+    for concat in layers.iter().filter(|layer| matches!(layer.role, LayerRole::Joined)) {
+        mask_joined(layers, concat, &mut masks);
     }
-    placement
+    masks
 }
 
 /// The slope of the ReLU that a layer absorbed.
-fn relu_slope(layers: &[PlacedLayer], leader: usize) -> Option<f32> {
-    layers[leader].followers.iter().find_map(|&follower| match layers[follower].traits.follower {
+fn relu_slope(layers: &[PlacedLayer], leader: &PlacedLayer) -> Option<f32> {
+    leader.followers().iter().find_map(|&follower| match layers[follower].traits.follower {
         Some(Follower::Relu { slope }) => Some(slope),
         _ => None,
     })
@@ -110,7 +142,7 @@ fn relu_slope(layers: &[PlacedLayer], leader: usize) -> Option<f32> {
 
 /// The reader of `blob`, and which of its bottoms that is, if it can mask that bottom's diff.
 fn reader_that_masks(layers: &[PlacedLayer], blob: BlobId) -> Option<(usize, usize)> {
-    let reads = |layer: &PlacedLayer| !layer.idle && layer.bottoms.contains(&blob);
+    let reads = |layer: &PlacedLayer| layer.runs() && layer.bottoms.contains(&blob);
     let index = layers.iter().position(reads)?;
     let reader = &layers[index];
     let bottom = reader.bottoms.iter().position(|&bottom| bottom == blob)?;
@@ -121,23 +153,21 @@ fn reader_that_masks(layers: &[PlacedLayer], blob: BlobId) -> Option<(usize, usi
 
 /// Where all branches of a joined blob wait for the mask of the same ReLU, the blob's reader
 /// applies it.
-fn mask_joined(layers: &mut [PlacedLayer], concat: usize) {
-    if !(layers[concat].idle && layers[concat].traits.tops == TopMemory::JoinedChannels) {
-        return;
-    }
-    let makers: Vec<usize> = (layers[concat].bottoms.iter())
-        .filter_map(|branch| layers.iter().position(|l| !l.idle && l.tops.contains(branch)))
+fn mask_joined(layers: &[PlacedLayer], concat: &PlacedLayer, masks: &mut ReluMasks) {
+    let makers: Vec<usize> = (concat.bottoms.iter())
+        .filter_map(|branch| layers.iter().position(|l| l.runs() && l.tops.contains(branch)))
         .collect();
-    let mut slopes =
-        makers.iter().map(|&maker| relu_slope(layers, maker).filter(|_| layers[maker].unmasked));
+    let slope_of =
+        |&maker: &usize| relu_slope(layers, &layers[maker]).filter(|_| masks.is_unmasked(maker));
+    let mut slopes = makers.iter().map(slope_of);
     let Some(Some(slope)) = slopes.next() else { return };
     let same = |other: Option<f32>| other.is_some_and(|o| o.to_bits() == slope.to_bits());
     if !slopes.all(same) {
         return;
     }
-    if let Some((reader, bottom)) = reader_that_masks(layers, layers[concat].tops[0]) {
-        layers[reader].masks[bottom] = Some(slope);
-        makers.into_iter().for_each(|maker| layers[maker].unmasked = false);
+    if let Some(reader) = reader_that_masks(layers, concat.tops[0]) {
+        masks.by_reader.insert(reader, slope);
+        masks.by_absorber.retain(|layer| !makers.contains(layer));
     }
 }
 

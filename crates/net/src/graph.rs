@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use caffe_format::{LayerParameter, NetParameter, Phase};
+use caffe_format::{LayerParameter, Phase};
 use layers::{InPlace, LayerKind};
 
 use crate::NetError;
@@ -33,21 +33,25 @@ pub(crate) struct GraphLayer {
     pub(crate) in_place: bool,
 }
 
-/// Wires a net that has been filtered and split.
-pub(crate) fn wire(net: &NetParameter, phase: Phase) -> Result<NetGraph, NetError> {
-    let mut wiring = GraphBuilder::default();
-    for layer in &net.layer {
-        wiring.add(layer, phase);
+/// Connects the layers of a net that has been filtered and split.
+pub(crate) fn build(
+    layers: Vec<LayerParameter>,
+    force_backward: bool,
+    phase: Phase,
+) -> Result<NetGraph, NetError> {
+    let mut builder = GraphBuilder::default();
+    for layer in layers {
+        builder.add(layer, phase);
     }
-    match wiring.errors.len() {
+    match builder.errors.len() {
         0 => Ok(NetGraph {
-            layers: wiring.layers,
-            outputs: wiring.unread.into_values().collect(),
-            blobs: wiring.blobs,
-            force_backward: net.force_backward(),
+            layers: builder.layers,
+            outputs: builder.unread.into_values().collect(),
+            blobs: builder.blobs,
+            force_backward,
         }),
-        1 => Err(wiring.errors.remove(0)),
-        _ => Err(NetError::Several(wiring.errors)),
+        1 => Err(builder.errors.remove(0)),
+        _ => Err(NetError::Several(builder.errors)),
     }
 }
 
@@ -62,7 +66,8 @@ struct GraphBuilder {
 }
 
 impl GraphBuilder {
-    fn add(&mut self, layer: &LayerParameter, net_phase: Phase) {
+    fn add(&mut self, mut written: LayerParameter, net_phase: Phase) {
+        let layer = &written;
         let name = || layer.name().to_owned();
         let Some(kind) = layers::find(layer.type_()) else {
             self.errors.push(NetError::UnknownType { layer: name(), kind: layer.type_().into() });
@@ -72,10 +77,6 @@ impl GraphBuilder {
             }
             return;
         };
-        let mut written = layer.clone();
-        if written.phase.is_none() {
-            written.phase = Some(net_phase);
-        }
         let bottoms = layer.bottom.iter().filter_map(|b| self.read(layer, b)).collect::<Vec<_>>();
         let mut tops = Vec::with_capacity(layer.top.len());
         let mut in_place = false;
@@ -101,7 +102,7 @@ impl GraphBuilder {
             }
         }
         self.check_counts(kind, layer, tops.len());
-        let phase = written.phase();
+        let phase = *written.phase.get_or_insert(net_phase);
         self.layers.push(GraphLayer { kind, written, phase, bottoms, tops, in_place });
     }
 

@@ -9,7 +9,7 @@ use layers::{RowPlacement, TopMemory};
 use tensor::Layout;
 
 use crate::ids::BlobId;
-use crate::placed::{PlacedLayer, Placement};
+use crate::placed::{ConcatBranch, LayerRole, PlacedLayer, Placement};
 
 /// Joins the bottoms of every Concat that allows it.
 pub(crate) fn join(mut placement: Placement) -> Placement {
@@ -19,15 +19,13 @@ pub(crate) fn join(mut placement: Placement) -> Placement {
         }
         let Placement { layers, blobs } = &mut placement;
         let layer = &mut layers[index];
-        layer.idle = true;
+        layer.role = LayerRole::Joined;
         let top = layer.tops[0];
-        let (stride, data, diff) = (blobs[top].shape.dims()[1], blobs[top].data, blobs[top].diff);
-        let mut offset = 0;
+        let (stride, mut offset) = (blobs[top].shape.dims()[1], 0);
         for &bottom in &layer.bottoms {
-            let branch = &mut blobs[bottom];
-            branch.placement = Some(RowPlacement { stride, offset });
-            (branch.data, branch.diff) = (data, diff);
-            offset += branch.shape.dims()[1];
+            let rows = RowPlacement { stride, offset };
+            blobs[bottom].branch = Some(ConcatBranch { top, rows });
+            offset += blobs[bottom].shape.dims()[1];
         }
     }
     placement
@@ -41,7 +39,7 @@ fn can_join(placement: &Placement, index: usize) -> bool {
     };
     layer.traits.tops == TopMemory::JoinedChannels
         && channels_last(layer.tops[0])
-        && blobs[layer.tops[0]].placement.is_none()
+        && blobs[layer.tops[0]].branch.is_none()
         && (layer.bottoms.iter())
             .all(|&branch| channels_last(branch) && is_placeable(layers, index, branch))
 }
@@ -51,7 +49,7 @@ fn is_placeable(layers: &[PlacedLayer], concat: usize, branch: BlobId) -> bool {
     let touches =
         |layer: &PlacedLayer| layer.tops.contains(&branch) || layer.bottoms.contains(&branch);
     let mut users = (layers.iter().enumerate())
-        .filter(|&(index, layer)| index != concat && !layer.idle && touches(layer))
+        .filter(|&(index, layer)| index != concat && layer.runs() && touches(layer))
         .map(|(_, layer)| layer);
     let maker = users.next().is_some_and(|layer| {
         layer.traits.tops == TopMemory::OwnOrPlaced

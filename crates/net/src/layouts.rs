@@ -122,7 +122,7 @@ impl Layer for LayoutConversionLayer {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let top = io.tops[0];
+        let top = &io.tops[0];
         if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
             convert(io.cpu, top.shape, top.layout, top.diff(), dx);
         }

@@ -4,11 +4,11 @@
 //!
 //! | stage | value | modules |
 //! |---|---|---|
-//! | written | `NetParameter` | [`filter`], [`splits`] |
+//! | written | `NetParameter` | [`filter`], `splits` |
 //! | graph | `NetGraph` | `graph` |
 //! | shaped | `ShapedNet` | `shapes`, `params`, `needs` |
 //! | placed | `PlacedNet` | `placed`, `layouts`, `fusion`, `joining`, `memory`, `sharing` |
-//! | executable | [`Net`] | `executable`, `forward`, `backward` |
+//! | executable | [`Net`] | `allocate`, `executable`, `forward`, `backward` |
 //!
 //! - `filter` drops layers by their include and exclude rules; `splits` gives every blob one
 //!   reader.
@@ -19,15 +19,16 @@
 //! - `layouts` assigns memory orders and inserts conversions. `fusion` lets layers absorb what
 //!   follows them in place and moves ReLU masks to where diffs are made. `joining` makes the
 //!   bottoms of a Concat channels of its top. `memory` and `sharing` assign buffers, as sizes.
-//! - `executable` allocates, and works out what each layer's forward and backward need.
+//! - `allocate` takes memory and works out what each layer's forward and backward need.
 //!
 //! Only the last stage allocates blobs. [`describe()`] stops before it and returns what reports and
-//! model files need, the [`NetDescription`], which an executable net has too. Fusion, joining and
-//! shared diffs give the plain net's bits; [`MemoryPlan`] switches them off.
+//! model files need, the [`NetDescription`], which copies of an executable net share. Fusion,
+//! joining and shared diffs give the plain net's bits; [`MemoryPlan`] switches them off.
 //!
 //! A [`Net`] belongs to one worker: it owns activations and workspaces, and borrows parameters,
 //! gradients and a replica's state from its caller. It knows no files, ranks or clocks.
 
+mod allocate;
 mod backward;
 mod blobs;
 mod compile;
@@ -49,14 +50,14 @@ mod replica;
 mod report;
 mod shapes;
 mod sharing;
+mod splits;
 mod weights;
 
 pub mod filter;
 pub mod float_text;
-pub mod splits;
 
 pub use blobs::{BlobValues, Output};
-pub use compile::{OpenSources, compile, describe};
+pub use compile::{FilteredNet, OpenSources, compile, describe};
 pub use debug::{DebugBlob, DebugValue, NetNorms};
 pub use description::NetDescription;
 pub use error::{NetError, RunError};
@@ -65,9 +66,7 @@ pub use filter::{Mismatch, UnmetRule};
 pub use memory::{MemoryPlan, MemoryUse};
 pub use params::{Param, ParamStorage};
 pub use replica::ReplicaState;
-pub use report::{
-    BackwardWork, LayerReport, LayerSummary, LayoutConversion, NetReport, SharedParam, TopReport,
-};
+pub use report::{BackwardWork, LayerReport, LayerSummary, NetReport, SharedParam, TopReport};
 
 #[cfg(test)]
 mod tests;

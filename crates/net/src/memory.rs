@@ -1,11 +1,15 @@
 //! Assigns buffers: which memory holds each blob's data and diff.
 
+use std::collections::BTreeSet;
+
 use layers::TopMemory;
 use serde::{Deserialize, Serialize};
+use tensor::Slab;
 
-use crate::ids::{BlobId, IdVec};
-use crate::placed::{PlacedBlob, PlacedNet, Placement};
-use crate::{Net, params, sharing};
+use crate::ids::{BlobId, IdVec, ListId};
+use crate::placed::{DiffFlow, PlacedBlob, PlacedNet};
+use crate::sharing::{self, SharedDiffs};
+use crate::{Net, params};
 
 /// How diffs use memory, and whether layers may run as one: what can be looked at afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,48 +24,65 @@ pub enum MemoryPlan {
     ForwardOnly,
 }
 
-/// Sizes of the buffers, in values.
-pub(crate) struct BufferSizes {
-    pub(crate) data: Vec<usize>,
-    pub(crate) diff: Vec<usize>,
+/// Which memory holds each blob's data and diff.
+pub(crate) struct Buffers {
+    /// For each blob the buffer of its data.
+    pub(crate) data: IdVec<BlobId, usize>,
+    /// For each blob the buffer of its diff; `None` where there is none: backward does not touch it,
+    /// or the plan keeps no diffs.
+    pub(crate) diff: IdVec<BlobId, Option<usize>>,
+    /// Values of each buffer of data.
+    pub(crate) data_sizes: Vec<usize>,
+    /// Values of each buffer of diffs.
+    pub(crate) diff_sizes: Vec<usize>,
+    /// Layers whose bottoms' diffs are their top's memory, so that they have nothing to write.
+    pub(crate) shared_sums: BTreeSet<usize>,
 }
 
 /// Gives every blob its buffers; tops that are their bottom's memory share it.
-pub(crate) fn assign(
-    mut placement: Placement,
-    outputs: &[BlobId],
-    plan: MemoryPlan,
-) -> (Placement, BufferSizes) {
-    let blobs = &mut placement.blobs;
-    for layer in &placement.layers {
-        let memory = layer.traits.tops;
-        for &top in layer.tops.iter().filter(|_| memory.is_bottom_data()) {
-            blobs[top].data = blobs[layer.bottoms[0]].data;
-            if memory == TopMemory::BottomDataAndDiff {
-                blobs[top].diff = blobs[layer.bottoms[0]].diff;
-            }
+pub(crate) fn assign(flow: DiffFlow<'_>, outputs: &[BlobId], plan: MemoryPlan) -> Buffers {
+    let data = own_or_bottoms(flow, TopMemory::is_bottom_data);
+    let data_sizes = sizes(flow.blobs, &data);
+    let own_diffs = || own_or_bottoms(flow, |memory| memory == TopMemory::BottomDataAndDiff);
+    let SharedDiffs { buffers: diff, sizes: diff_sizes, sums: shared_sums } = match plan {
+        MemoryPlan::KeepDiffs => {
+            let own = own_diffs();
+            let sizes = sizes(flow.blobs, &own);
+            SharedDiffs { buffers: own.map(Some), sizes, sums: BTreeSet::new() }
+        }
+        MemoryPlan::ShareDiffs => sharing::share(flow, own_diffs(), outputs),
+        MemoryPlan::ForwardOnly => SharedDiffs {
+            buffers: IdVec::like(flow.blobs, None),
+            sizes: Vec::new(),
+            sums: BTreeSet::new(),
+        },
+    };
+    Buffers { data, diff, data_sizes, diff_sizes, shared_sums }
+}
+
+/// A buffer for each blob: its own, numbered like it, its Concat's, or that of bottom 0 for tops
+/// whose memory `is_bottoms`.
+fn own_or_bottoms(
+    flow: DiffFlow<'_>,
+    is_bottoms: impl Fn(TopMemory) -> bool,
+) -> IdVec<BlobId, usize> {
+    let mut buffers = IdVec::like(flow.blobs, 0);
+    for id in flow.blobs.ids() {
+        buffers[id] = flow.blobs[id].branch.map_or(id, |branch| branch.top).index();
+    }
+    for layer in flow.layers.iter().filter(|layer| is_bottoms(layer.traits.tops)) {
+        for &top in &layer.tops {
+            buffers[top] = buffers[layer.bottoms[0]];
         }
     }
-    let (placement, diff) = match plan {
-        MemoryPlan::KeepDiffs => {
-            let diff = sizes(&placement.blobs, |blob| blob.diff);
-            (placement, diff)
-        }
-        MemoryPlan::ShareDiffs => sharing::share(placement, outputs),
-        MemoryPlan::ForwardOnly => {
-            let diff = vec![0; placement.blobs.iter().len()];
-            (placement, diff)
-        }
-    };
-    let data = sizes(&placement.blobs, |blob| blob.data);
-    (placement, BufferSizes { data, diff })
+    buffers
 }
 
 /// One buffer per blob, as large as the largest blob that uses it.
-fn sizes(blobs: &IdVec<BlobId, PlacedBlob>, buffer: impl Fn(&PlacedBlob) -> usize) -> Vec<usize> {
+fn sizes(blobs: &IdVec<BlobId, PlacedBlob>, buffers: &IdVec<BlobId, usize>) -> Vec<usize> {
     let mut sizes = vec![0; blobs.iter().len()];
-    for blob in blobs.iter() {
-        sizes[buffer(blob)] = sizes[buffer(blob)].max(blob.extent());
+    for (blob, &buffer) in blobs.iter().zip(buffers.iter()) {
+        sizes[buffer] = sizes[buffer].max(blob.extent());
     }
     sizes
 }
@@ -115,7 +136,7 @@ impl PlacedNet {
     pub(crate) fn memory(&self) -> MemoryUse {
         let params = self.params.iter().map(|param| param.values.len()).sum();
         let [activations, diffs] =
-            [&self.buffers.data, &self.buffers.diff].map(|sizes| sizes.iter().sum());
+            [&self.buffers.data_sizes, &self.buffers.diff_sizes].map(|sizes| sizes.iter().sum());
         let workspace = self.layers.iter().map(|layer| layer.layer.workspace_bytes()).sum();
         MemoryUse::new(params, params::pool_len(&self.params), activations, diffs, workspace)
     }
@@ -126,8 +147,8 @@ impl Net {
     #[must_use]
     pub fn memory(&self) -> MemoryUse {
         let params = self.params.iter().map(|param| param.values.len()).sum();
-        let [activations, diffs] =
-            [&self.data, &self.diff].map(|slabs| slabs.iter().map(|slab| slab.len()).sum());
+        let values = |slabs: &[Slab]| slabs.iter().map(|slab| slab.len()).sum();
+        let (activations, diffs) = (values(&self.data), self.diff.as_deref().map_or(0, values));
         let workspace = self.layers.iter().map(|layer| layer.layer.workspace_bytes()).sum();
         MemoryUse::new(params, self.pool_len(), activations, diffs, workspace)
     }

@@ -82,25 +82,25 @@ fn drop_unused(layers: &[BuiltLayer], needs: &mut [BackwardNeed], blobs: usize) 
 fn force_all(layer: &BuiltLayer, need: &mut BackwardNeed) {
     need.backward = true;
     for (index, propagate) in need.propagate.iter_mut().enumerate() {
-        *propagate |= layer.layer.backward_to(index);
+        *propagate |= layer.traits.gradient_bottoms.contains(index);
     }
     for (learn, decl) in need.learn.iter_mut().zip(&layer.decls) {
         *learn = decl.kind == ParamKind::Learned;
     }
 }
 
-/// Notes which blobs' diffs backward writes: those some reader propagates into, and losses.
-pub(crate) fn mark_live(mut placement: Placement) -> Placement {
-    let blobs = &mut placement.blobs;
-    for layer in placement.layers.iter().rev() {
+/// For each blob whether backward writes its diff: where some reader propagates into it, and losses.
+pub(crate) fn live_diffs(Placement { layers, blobs }: &Placement) -> IdVec<BlobId, bool> {
+    let mut live = IdVec::like(blobs, false);
+    for layer in layers.iter().rev() {
         for (&top, &weight) in layer.tops.iter().zip(&layer.loss_weights) {
-            blobs[top].live |= weight != 0.0;
+            live[top] |= weight != 0.0;
         }
         let shares_diff = layer.traits.tops == TopMemory::BottomDataAndDiff;
-        let reaches = !shares_diff || layer.tops.iter().any(|&top| blobs[top].live);
+        let reaches = !shares_diff || layer.tops.iter().any(|&top| live[top]);
         for bottom in layer.wanted_diffs().filter(|_| layer.backward && reaches) {
-            blobs[bottom].live = true;
+            live[bottom] = true;
         }
     }
-    placement
+    live
 }

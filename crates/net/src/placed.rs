@@ -1,16 +1,19 @@
 //! From shaped net to placed net: memory orders, fusion and buffers, as sizes only. No blob's
 //! memory is allocated here, so a net larger than the machine can be placed and reported.
 
+use std::sync::Arc;
+
 use base::Shape;
 use caffe_format::LayerParameter;
 use layers::{Layer, LayerKind, LayerTraits, RowPlacement};
 use tensor::Layout;
 
+use crate::fusion::{self, ReluMasks};
 use crate::ids::{BlobId, IdVec, ParamId};
-use crate::memory::{self, BufferSizes, MemoryPlan};
+use crate::memory::{self, Buffers, MemoryPlan};
 use crate::params::Param;
 use crate::shapes::{ShapedBlob, ShapedLayer, ShapedNet};
-use crate::{fusion, joining, layouts, needs};
+use crate::{joining, layouts, needs};
 
 /// A net whose layers and blobs have their final order and memory.
 pub(crate) struct PlacedNet {
@@ -19,60 +22,61 @@ pub(crate) struct PlacedNet {
     pub(crate) params: IdVec<ParamId, Param>,
     /// Blobs that no layer reads, sorted by name.
     pub(crate) outputs: Vec<BlobId>,
-    pub(crate) buffers: BufferSizes,
+    pub(crate) masks: ReluMasks,
+    /// For each blob whether backward writes its diff.
+    pub(crate) live: IdVec<BlobId, bool>,
+    pub(crate) buffers: Buffers,
     pub(crate) plan: MemoryPlan,
 }
 
-/// A blob and its memory.
+/// A blob and its memory order.
 pub(crate) struct PlacedBlob {
     pub(crate) name: String,
     pub(crate) shape: Shape,
     pub(crate) layout: Layout,
-    /// Index of its data's buffer.
-    pub(crate) data: usize,
-    /// Index of its diff's buffer.
-    pub(crate) diff: usize,
-    /// Where its rows are in both buffers, if they are some channels of a wider blob.
-    pub(crate) placement: Option<RowPlacement>,
-    /// Whether backward writes its diff.
-    pub(crate) live: bool,
+    /// The wider blob whose channels it is, if it is joined to one.
+    pub(crate) branch: Option<ConcatBranch>,
     /// Inserted by a pass: not shown to users.
     pub(crate) hidden: bool,
 }
 
+/// A blob whose data and diff are some channels of a Concat's top.
+#[derive(Clone, Copy)]
+pub(crate) struct ConcatBranch {
+    pub(crate) top: BlobId,
+    pub(crate) rows: RowPlacement,
+}
+
 impl PlacedBlob {
-    /// A blob with buffers of its own, whose number is its id's.
-    fn new(shaped: ShapedBlob, buffer: usize) -> Self {
-        let ShapedBlob { name, shape } = shaped;
-        let (layout, placement) = (Layout::RowMajor, None);
-        Self {
-            name,
-            shape,
-            layout,
-            data: buffer,
-            diff: buffer,
-            placement,
-            live: false,
-            hidden: false,
-        }
+    fn new(ShapedBlob { name, shape }: ShapedBlob) -> Self {
+        Self { name, shape, layout: Layout::RowMajor, branch: None, hidden: false }
+    }
+
+    /// Where its rows are in its memory, if they are some channels of a wider blob.
+    pub(crate) fn placement(&self) -> Option<RowPlacement> {
+        self.branch.map(|branch| branch.rows)
     }
 
     /// Values of its buffers that it reaches into.
     pub(crate) fn extent(&self) -> usize {
-        let count = self.shape.count();
-        match (self.placement, self.shape.nchw()) {
-            (Some(placement), Some([_, c, ..])) => count / c.max(1) * placement.stride,
-            _ => count,
-        }
+        extent(&self.shape, self.placement())
     }
 }
 
-/// A layer, what it connects, and what the passes decided about it.
-#[expect(clippy::struct_excessive_bools, reason = "each is the decision of one pass")]
+/// Values that a blob reaches into, from the beginning of its memory.
+pub(crate) fn extent(shape: &Shape, placement: Option<RowPlacement>) -> usize {
+    let count = shape.count();
+    match (placement, shape.nchw()) {
+        (Some(placement), Some([_, c, ..])) => count / c.max(1) * placement.stride,
+        _ => count,
+    }
+}
+
+/// A layer, what it connects, and what is decided about it before memory is assigned.
 pub(crate) struct PlacedLayer {
     pub(crate) kind: &'static LayerKind,
     /// As written, with its phase; of a conversion, its name only.
-    pub(crate) written: LayerParameter,
+    pub(crate) written: Arc<LayerParameter>,
     /// Inserted by a pass and not part of Caffe's net: a layout conversion.
     pub(crate) hidden: bool,
     pub(crate) layer: Box<dyn Layer>,
@@ -94,33 +98,31 @@ pub(crate) struct PlacedLayer {
     pub(crate) backward: bool,
     /// Whether each bottom's diff is wanted.
     pub(crate) propagate: Vec<bool>,
-    /// Does nothing when its turn comes: another layer does its work, or there is none.
-    pub(crate) idle: bool,
-    /// Layers whose work this one does, by position; their params come after its own.
-    pub(crate) followers: Vec<usize>,
-    /// How many of the followers that its traits list are used up.
-    pub(crate) absorbed: usize,
-    /// Whether the diff of top 0 lacks the mask of the ReLU among the followers.
-    pub(crate) unmasked: bool,
-    /// For each bottom the slope of the ReLU whose mask this layer applies to its diff.
-    pub(crate) masks: Vec<Option<f32>>,
-    /// Whether the bottoms' diffs are the top's memory, so that there is nothing to write.
-    pub(crate) shares_diff: bool,
+    pub(crate) role: LayerRole,
+}
+
+/// What a layer does when its turn comes.
+pub(crate) enum LayerRole {
+    /// It runs, and does the work of the layers at these positions, whose params come after its own.
+    Runs { followers: Vec<usize> },
+    /// Nothing: an earlier layer does its work.
+    Absorbed,
+    /// Nothing: its bottoms are channels of its top.
+    Joined,
 }
 
 impl PlacedLayer {
-    /// A layer as the shaped net has it, with no decision made.
+    /// A layer as the shaped net has it, which runs by itself.
     pub(crate) fn new(shaped: ShapedLayer) -> Self {
         let ShapedLayer { built, params, need } = shaped;
         let shapes = built.decls.into_iter().map(|decl| decl.shape);
         Self {
             kind: built.kind,
-            written: built.written,
+            written: Arc::new(built.written),
             hidden: false,
             layer: built.layer,
             traits: built.traits,
             bottom_layouts: vec![Layout::RowMajor; built.bottoms.len()],
-            masks: vec![None; built.bottoms.len()],
             bottoms: built.bottoms,
             tops: built.tops,
             in_place: built.in_place,
@@ -130,16 +132,24 @@ impl PlacedLayer {
             source: built.source,
             backward: need.backward,
             propagate: need.propagate,
-            idle: false,
-            followers: Vec::new(),
-            absorbed: 0,
-            unmasked: false,
-            shares_diff: false,
+            role: LayerRole::Runs { followers: Vec::new() },
         }
     }
 
     pub(crate) fn name(&self) -> &str {
         self.written.name()
+    }
+
+    pub(crate) fn runs(&self) -> bool {
+        matches!(self.role, LayerRole::Runs { .. })
+    }
+
+    /// Positions of the layers whose work it does.
+    pub(crate) fn followers(&self) -> &[usize] {
+        match &self.role {
+            LayerRole::Runs { followers } => followers,
+            LayerRole::Absorbed | LayerRole::Joined => &[],
+        }
     }
 
     /// Bottoms whose diffs are wanted.
@@ -149,7 +159,7 @@ impl PlacedLayer {
     }
 }
 
-/// Layers and blobs on their way through the passes of [`place`].
+/// Layers and blobs, on their way through the passes that change which there are and what they do.
 pub(crate) struct Placement {
     pub(crate) layers: Vec<PlacedLayer>,
     pub(crate) blobs: IdVec<BlobId, PlacedBlob>,
@@ -159,23 +169,32 @@ impl Placement {
     /// Adds a blob that users do not see, of the shape of another.
     pub(crate) fn add_hidden(&mut self, like: BlobId, name: String, layout: Layout) -> BlobId {
         let shape = self.blobs[like].shape.clone();
-        let buffer = self.blobs.iter().len();
-        let blob = PlacedBlob::new(ShapedBlob { name, shape }, buffer);
+        let blob = PlacedBlob::new(ShapedBlob { name, shape });
         self.blobs.push(PlacedBlob { layout, hidden: true, ..blob })
     }
+}
+
+/// What backward does to the diffs of a [`Placement`]: what decides about their memory.
+#[derive(Clone, Copy)]
+pub(crate) struct DiffFlow<'a> {
+    pub(crate) layers: &'a [PlacedLayer],
+    pub(crate) blobs: &'a IdVec<BlobId, PlacedBlob>,
+    pub(crate) masks: &'a ReluMasks,
+    pub(crate) live: &'a IdVec<BlobId, bool>,
 }
 
 /// Decides where everything is and what runs as one.
 pub(crate) fn place(shaped: ShapedNet, plan: MemoryPlan) -> PlacedNet {
     let ShapedNet { layers, blobs, params, outputs } = shaped;
-    let mut buffers = 0..;
-    let blobs = blobs.map(|blob| PlacedBlob::new(blob, buffers.next().unwrap_or_default()));
-    let placement = layouts::assign(layers, blobs);
+    let placement = layouts::assign(layers, blobs.map(PlacedBlob::new));
     let placement = match plan {
         MemoryPlan::KeepDiffs => placement,
-        _ => fusion::place_masks(joining::join(fusion::fuse(placement, plan))),
+        _ => joining::join(fusion::fuse(placement, plan)),
     };
-    let placement = needs::mark_live(placement);
-    let (Placement { layers, blobs }, buffers) = memory::assign(placement, &outputs, plan);
-    PlacedNet { layers, blobs, params, outputs, buffers, plan }
+    let masks = fusion::place_masks(&placement);
+    let live = needs::live_diffs(&placement);
+    let Placement { layers, blobs } = placement;
+    let flow = DiffFlow { layers: &layers, blobs: &blobs, masks: &masks, live: &live };
+    let buffers = memory::assign(flow, &outputs, plan);
+    PlacedNet { layers, blobs, params, outputs, masks, live, buffers, plan }
 }

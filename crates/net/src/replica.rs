@@ -100,8 +100,7 @@ impl Net {
     }
 
     /// Values of all params that are in `storage`.
-    #[must_use]
-    pub fn storage_len(&self, storage: ParamStorage) -> usize {
+    fn storage_len(&self, storage: ParamStorage) -> usize {
         let ends = self.params.iter().filter(|p| p.storage == storage).map(|p| p.values.end);
         ends.max().unwrap_or(0)
     }

@@ -74,41 +74,6 @@ pub(crate) fn rows(net: &PlacedNet) -> Vec<LayerSummary> {
     net.layers.iter().map(row).collect()
 }
 
-/// A change of memory order that the layout pass could not avoid.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LayoutConversion {
-    /// The hidden layer that does it, as the per-layer calls count.
-    pub layer: usize,
-    /// The layer that makes the blob.
-    pub maker: String,
-    /// The layer that wants it in another order.
-    pub reader: String,
-    /// The blob.
-    pub blob: String,
-    /// Bytes of the blob: read once and written once, in forward and, if it has one, in backward.
-    pub bytes: usize,
-    /// Whether backward converts the diff back.
-    pub backward: bool,
-}
-
-/// Every conversion between memory orders, in the order they run.
-pub(crate) fn conversions(net: &PlacedNet) -> Vec<LayoutConversion> {
-    let name = |layer: Option<&PlacedLayer>| layer.map_or("", PlacedLayer::name).to_owned();
-    let conversion = |(index, layer): (usize, &PlacedLayer)| {
-        let (from, to) = (layer.bottoms[0], layer.tops[0]);
-        let before = net.layers[..index].iter().rev();
-        LayoutConversion {
-            layer: index,
-            maker: name(before.filter(|l| !l.idle).find(|l| l.tops.contains(&from))),
-            reader: name(net.layers[index + 1..].iter().find(|l| l.bottoms.contains(&to))),
-            blob: net.blobs[from].name.clone(),
-            bytes: size_of::<f32>() * net.blobs[from].shape.count(),
-            backward: layer.backward,
-        }
-    };
-    net.layers.iter().enumerate().filter(|(_, layer)| layer.hidden).map(conversion).collect()
-}
-
 /// What a compiled net consists of, as Caffe logs it while it builds one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NetReport {

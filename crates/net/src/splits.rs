@@ -14,7 +14,7 @@ type LayerSlot = (usize, usize);
 /// Inserts Split layers. Bottoms that no earlier layer makes are left as they are; the graph pass
 /// reports them.
 #[must_use]
-pub fn insert_splits(net: &NetParameter) -> NetParameter {
+pub(crate) fn insert_splits(net: &NetParameter) -> NetParameter {
     let TopUses { readers, weights, sources } = TopUses::count(net);
     let mut given = BTreeMap::<LayerSlot, usize>::new();
     let mut layers = Vec::with_capacity(net.layer.len());

@@ -320,6 +320,17 @@ fn a_blob_that_cannot_be_set_says_why() {
         .assert_eq(&why(Net::set_blob, "a"));
     expect!["the diff of blob `a` cannot be set: its memory is shared; compile with `MemoryPlan::KeepDiffs`"]
         .assert_eq(&why(Net::set_blob_diff, "a"));
+    (net, _) = compile(&parse(text), &mut NoSources, MemoryPlan::ForwardOnly).unwrap();
+    let no_diffs = expect![
+        "the net keeps no diffs; compile it with `MemoryPlan::ShareDiffs` to run backward, or with `MemoryPlan::KeepDiffs` to set diffs"
+    ];
+    let error = net.set_blob_diff(&cpu, "c", &[0.0; 12]).expect_err("it has no diff");
+    no_diffs.assert_eq(&error.to_string());
+    assert!(net.blob_diff(&cpu, "c").is_none());
+    let (params, _) = initialise(&mut net);
+    let pool = SharedSlab::new(Slab::zeros(net.pool_len()));
+    let error = net.backward_layer(0, &cpu, &params, &pool).expect_err("it has no diffs");
+    no_diffs.assert_eq(&error.to_string());
 }
 
 /// A description needs no memory for blobs: those of this net would fill 1 TiB.

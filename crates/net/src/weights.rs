@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::Shape;
-use caffe_format::{BlobProto, NetParameter};
+use caffe_format::{BlobProto, LayerParameter, NetParameter};
 
 use crate::description::LayerDescription;
 use crate::{Net, Param, ParamStorage};
@@ -58,17 +58,15 @@ impl Net {
     /// The net with its params, as a model file holds it.
     #[must_use]
     pub fn model(&self, params: &[f32], running: &[f32]) -> NetParameter {
-        let mut model = self.description.split.clone();
-        for (written, layer) in model.layer.iter_mut().zip(self.visible_layers()) {
-            written.phase = layer.written.phase;
-            written.blobs = (layer.params.iter())
-                .map(|(param, shape)| {
-                    let values = self.values_of(&self.params[*param], params, running);
-                    BlobProto::from_values(shape.dims(), values.to_vec())
-                })
-                .collect();
-        }
-        model
+        let with_blobs = |layer: &LayerDescription| {
+            let blobs = layer.params.iter().map(|(param, shape)| {
+                let values = self.values_of(&self.params[*param], params, running);
+                BlobProto::from_values(shape.dims(), values.to_vec())
+            });
+            LayerParameter { blobs: blobs.collect(), ..(*layer.written).clone() }
+        };
+        let layer = self.visible_layers().map(with_blobs).collect();
+        NetParameter { layer, ..self.description.header.clone() }
     }
 
     /// Values of a param, wherever they are.

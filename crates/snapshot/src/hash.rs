@@ -59,17 +59,6 @@ impl Hasher {
         self.rest[..rest.len()].copy_from_slice(rest);
     }
 
-    /// Goes on with the bits of `values`, as the bytes of a little-endian file.
-    pub fn write_f32(&mut self, values: &[f32]) {
-        let (rows, rest) = values.as_chunks::<{ ROW / 4 }>();
-        for row in rows {
-            self.write(row.map(f32::to_le_bytes).as_flattened());
-        }
-        for value in rest {
-            self.write(&value.to_le_bytes());
-        }
-    }
-
     /// The hash of all bytes so far.
     #[must_use]
     pub fn finish(&self) -> u64 {

@@ -134,9 +134,9 @@ pub use exchange::{Exchange, ExchangeConfig, ExchangeError};
 pub use kernels::{Cpu, Simd};
 pub use layers::DataSourceError;
 pub use net::{
-    BackwardWork, BlobValues, DebugBlob, DebugValue, LayerReport, LayerSummary, LayoutConversion,
-    MemoryPlan, MemoryUse, Mismatch, Net, NetDescription, NetError, NetNorms, NetReport,
-    OpenSources, Output, Param, ParamStorage, RunError, SharedParam, TopReport, UnmetRule,
+    BackwardWork, BlobValues, DebugBlob, DebugValue, LayerReport, LayerSummary, MemoryPlan,
+    MemoryUse, Mismatch, Net, NetDescription, NetError, NetNorms, NetReport, OpenSources, Output,
+    Param, ParamStorage, RunError, SharedParam, TopReport, UnmetRule,
 };
 pub use safetensors::SafeTensorError;
 pub use snapshot::weights::WeightsError;

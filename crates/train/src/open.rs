@@ -60,7 +60,7 @@ impl Job {
     ) -> Result<(Self, SolverNets), TrainError> {
         let solver = Solver::lower(&config.solver)?;
         check_schedule(&config.solver)?;
-        if config.solver.snapshot() > 0 && ranks.rank().coordinator().is_some() {
+        if config.solver.snapshot() > 0 && ranks.rank().is_first() {
             snapshot::check_writable(config.solver.snapshot_prefix())?;
         }
         let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;
@@ -80,7 +80,11 @@ impl Job {
             // `debug_info` prints the diff of every layer.
             let debug = config.solver.debug_info();
             let plan = if debug { MemoryPlan::KeepDiffs } else { MemoryPlan::ShareDiffs };
-            nets.push(build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?);
+            let mut net = build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?;
+            if let Some(first) = nets.first() {
+                net.share_description(first);
+            }
+            nets.push(net);
         }
         let set_up = SetUp { config: &config, placement, rank: ranks.rank() };
         let initial = set_up.run(&mut nets, &found.tests, events)?;
@@ -158,10 +162,10 @@ pub(crate) fn build(
     events: &mut dyn FnMut(Event),
 ) -> Result<Net, TrainError> {
     let with_files = matrix::attach_matrices(written, sources.root())?;
-    let (net, unmet) = compile(&with_files, sources, plan)
+    let (net, filtered) = compile(&with_files, sources, plan)
         .map_err(|source| TrainError::Net { which: which.clone(), source })?;
-    unmet.into_iter().for_each(|rule| events(Event::UnmetRule(rule)));
-    let mut shown = NetParameter { layer: net.description().filtered.clone(), ..written.clone() };
+    filtered.unmet.into_iter().for_each(|rule| events(Event::UnmetRule(rule)));
+    let mut shown = NetParameter { layer: filtered.layers, ..written.clone() };
     shown.layer.iter_mut().for_each(|layer| layer.blobs.clear());
     events(Event::NetCompiled {
         prototxt: text::write(&shown),

@@ -11,7 +11,7 @@ impl Job {
     /// snapshot is intact and training goes on.
     pub(crate) fn snapshot(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
         let (model, run) = (self.model()?, self.whole_run_state()?);
-        if self.rank().coordinator().is_some() {
+        if self.rank().is_first() {
             let _busy = self.shared.ranks.busy();
             self.write(model, run, events);
         }
@@ -72,7 +72,7 @@ impl Job {
     /// replicas. Test nets belong to replica 0.
     fn run_state(&self) -> RunState {
         let mut replicas: Vec<Replica> = self.replicas().map(|r| self.replica_state(r)).collect();
-        let tests = self.tests.iter().enumerate().filter(|_| self.rank().coordinator().is_some());
+        let tests = self.tests.iter().enumerate().filter(|_| self.rank().is_first());
         for (index, test) in tests {
             let named = test.source_states().into_iter();
             let named = named.map(|(name, state)| (test_source_name(index, &name), state));

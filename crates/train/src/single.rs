@@ -103,7 +103,7 @@ impl Single {
 
     /// One forward; its loss.
     pub fn forward(&mut self) -> Result<f32, TrainError> {
-        (0..self.net.len()).try_fold(0.0, |loss, layer| Ok(loss + self.forward_layer(layer)?))
+        Ok(self.net.forward(&self.cpu, &self.params, &mut self.replica)?)
     }
 
     /// One layer's forward; its part of the loss.
@@ -114,7 +114,7 @@ impl Single {
     /// One backward through all layers.
     pub fn backward(&mut self) -> Result<(), TrainError> {
         self.net.clear_gradients();
-        (0..self.net.len()).rev().try_for_each(|layer| self.backward_layer(layer))
+        Ok(self.net.backward(&self.cpu, &self.params, &self.pool)?)
     }
 
     /// One layer's backward.

@@ -137,7 +137,7 @@ impl Job {
             }
         }
         tracks.sort_by_key(|track| track.rank);
-        Ok(self.rank().coordinator().map(|_| tracks))
+        Ok(self.rank().is_first().then_some(tracks))
     }
 }
 

@@ -146,18 +146,19 @@ fn fill(single: &mut Single, rng: &mut Mt19937) {
 /// Scales the last inner product so that its outputs deviate by 1: behind larger ones, softmax
 /// gives 0 and 1 whatever the net computes.
 fn calm(single: &mut Single) -> Result<()> {
-    let layers = single.net().description().filtered.clone();
-    let last = layers.iter().rfind(|layer| layer.type_() == "InnerProduct");
+    let layers = &single.net().description().report.layers;
+    let last = layers.iter().rfind(|layer| layer.kind == "InnerProduct").cloned();
     let last = last.context("the net has no inner product")?;
-    let scores = single.blob(&last.top[0]).context("its top is a blob")?.values;
+    let top = last.tops[0].blob.as_deref().context("its top has a name")?;
+    let scores = single.blob(top).context("its top is a blob")?.values;
     let mean = scores.iter().sum::<f32>() / scores.len() as f32;
     let variance = scores.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / scores.len() as f32;
     let mut params = Vec::new();
-    for param in single.net().params().iter().filter(|param| param.layer == last.name()) {
+    for param in single.net().params().iter().filter(|param| param.layer == last.name) {
         let values = single.params().0[param.values.clone()].iter();
         params.push((param.index, values.map(|x| x / variance.sqrt()).collect::<Vec<_>>()));
     }
-    params.iter().for_each(|(index, values)| single.set_param(last.name(), *index, values));
+    params.iter().for_each(|(index, values)| single.set_param(&last.name, *index, values));
     Ok(())
 }
 

@@ -17,13 +17,6 @@ impl Mt19937 {
         p != 0.0 && f64::from(self.next_u32()) <= p * f64::from(u32::MAX)
     }
 
-    /// Fills `mask` with 0 and 1 as [`bernoulli`](Self::bernoulli) does one by one.
-    pub fn fill_bernoulli(&mut self, p: f64, mask: &mut [u32]) {
-        for value in mask {
-            *value = u32::from(self.bernoulli(p));
-        }
-    }
-
     /// `true` with probability `p`, as the sparse filler draws.
     ///
     /// # Panics

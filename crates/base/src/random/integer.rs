@@ -9,7 +9,7 @@ impl Mt19937 {
     /// # Panics
     ///
     /// If `low > high`.
-    pub fn uniform_int(&mut self, low: u32, high: u32) -> u32 {
+    pub(super) fn uniform_int(&mut self, low: u32, high: u32) -> u32 {
         assert!(low <= high, "a number from {low} to {high}");
         let range = high - low;
         if range == 0 {

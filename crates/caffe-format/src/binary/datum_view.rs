@@ -111,7 +111,8 @@ mod tests {
     #[test]
     fn is_what_the_general_reader_makes_of_every_damaged_record() {
         let raw = Datum::raw([2, 1, 3], vec![0, 7, 255, 1, 2, 3], -9);
-        let file = Datum::encoded_file(vec![0xff, 0xd8, 0xff], 3);
+        let data = Some(vec![0xff, 0xd8, 0xff]);
+        let file = Datum { data, label: Some(3), encoded: Some(true), ..Datum::EMPTY };
         let floats =
             Datum { height: Some(300), float_data: vec![1.5, -0.0, f32::NAN], ..Datum::EMPTY };
         // Packed floats beside unpacked ones, an unknown field, a group, a field of another type.

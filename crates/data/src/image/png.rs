@@ -10,7 +10,12 @@ use super::{Color, DecodedImage, ImageError, PIXELS_MAX, check_size, luma, swap_
 /// What the decoder may allocate: the largest image at 4 channels of 16 bits.
 const BYTES_MAX: usize = 8 * PIXELS_MAX;
 
-pub(super) fn decode(bytes: &[u8], color: Color) -> Result<DecodedImage, ImageError> {
+pub(super) fn decode(
+    bytes: &[u8],
+    color: Color,
+    image: &mut DecodedImage,
+    spare: &mut Vec<u8>,
+) -> Result<(), ImageError> {
     let mut decoder =
         Decoder::new_with_limits(std::io::Cursor::new(bytes), Limits { bytes: BYTES_MAX });
     decoder.set_ignore_text_chunk(true);
@@ -27,18 +32,20 @@ pub(super) fn decode(bytes: &[u8], color: Color) -> Result<DecodedImage, ImageEr
     if depth == BitDepth::Sixteen {
         return Err(ImageError::Deep);
     }
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap_or(0)];
-    reader.next_frame(&mut pixels).map_err(ImageError::Png)?;
-    let mut image = DecodedImage { channels: kind.samples(), height, width, pixels };
+    (image.channels, image.height, image.width) = (kind.samples(), height, width);
+    image.pixels.clear();
+    image.pixels.resize(reader.output_buffer_size().unwrap_or(0), 0);
+    reader.next_frame(&mut image.pixels).map_err(ImageError::Png)?;
     if matches!(kind, ColorType::Rgb | ColorType::Rgba) {
         swap_red_and_blue(&mut image.pixels, image.channels);
     }
-    Ok(match (color, image.channels) {
-        (Color::AsStored, 2) => image.remap(|p| [p[0], p[0], p[0], p[1]]),
-        (Color::Bgr, 1 | 2) => image.remap(|p| [p[0]; 3]),
-        (Color::Bgr, 4) => image.remap(|p| [p[0], p[1], p[2]]),
-        (Color::Gray, 2) => image.remap(|p| [p[0]]),
-        (Color::Gray, 3 | 4) => image.remap(|p| [luma(p)]),
-        _ => image,
-    })
+    match (color, image.channels) {
+        (Color::AsStored, 2) => image.remap(spare, |p| [p[0], p[0], p[0], p[1]]),
+        (Color::Bgr, 1 | 2) => image.remap(spare, |p| [p[0]; 3]),
+        (Color::Bgr, 4) => image.remap(spare, |p| [p[0], p[1], p[2]]),
+        (Color::Gray, 2) => image.remap(spare, |p| [p[0]]),
+        (Color::Gray, 3 | 4) => image.remap(spare, |p| [luma(p)]),
+        _ => {}
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@
 //! exact halving of both sides is the mean of 2 by 2 pixels instead, also as there.
 //!
 //! Cost: two rows of intermediate values; each source row is resized once for the target rows
-//! that use it next to one another.
+//! that use it next to one another. An [`ImageResizer`] keeps its memory from image to image.
 
 use super::DecodedImage;
 
@@ -14,30 +14,57 @@ use super::DecodedImage;
 const ONE: f32 = 2048.0;
 
 /// Two neighbouring source positions and their weights.
+#[derive(Debug)]
 struct ResizeTap {
     low: usize,
     high: usize,
     weights: [i32; 2],
 }
 
-/// The image at another size.
+/// Resizes images one after another, in memory that it keeps.
+#[derive(Debug, Default)]
+pub struct ImageResizer {
+    across: Vec<ResizeTap>,
+    rows: [Vec<i32>; 2],
+}
+
+impl ImageResizer {
+    /// Makes `out` the image at another size; its memory is reused.
+    ///
+    /// # Panics
+    ///
+    /// If a side is 0: sizes are checked where they are read.
+    pub fn resize(
+        &mut self,
+        image: &DecodedImage,
+        height: usize,
+        width: usize,
+        out: &mut DecodedImage,
+    ) {
+        assert!(height > 0 && width > 0 && image.height > 0 && image.width > 0, "sides are not 0");
+        (out.channels, out.height, out.width) = (image.channels, height, width);
+        out.pixels.clear();
+        out.pixels.reserve(height * width * image.channels);
+        if image.height == height && image.width == width {
+            out.pixels.extend_from_slice(&image.pixels);
+        } else if image.height == 2 * height && image.width == 2 * width {
+            halve(image, &mut out.pixels);
+        } else {
+            self.interpolate(image, height, width, &mut out.pixels);
+        }
+    }
+}
+
+/// One image at another size.
 ///
 /// # Panics
 ///
-/// If a side is 0: sizes are checked where they are read.
+/// As [`ImageResizer::resize`].
 #[must_use]
 pub fn resize(image: &DecodedImage, height: usize, width: usize) -> DecodedImage {
-    assert!(height > 0 && width > 0 && image.height > 0 && image.width > 0, "sides are not 0");
-    if image.height == height && image.width == width {
-        return image.clone();
-    }
-    let mut pixels = Vec::with_capacity(height * width * image.channels);
-    if image.height == 2 * height && image.width == 2 * width {
-        halve(image, &mut pixels);
-    } else {
-        interpolate(image, height, width, &mut pixels);
-    }
-    DecodedImage { channels: image.channels, height, width, pixels }
+    let mut out = DecodedImage::default();
+    ImageResizer::default().resize(image, height, width, &mut out);
+    out
 }
 
 fn halve(image: &DecodedImage, pixels: &mut Vec<u8>) {
@@ -53,17 +80,26 @@ fn halve(image: &DecodedImage, pixels: &mut Vec<u8>) {
     }
 }
 
-fn interpolate(image: &DecodedImage, height: usize, width: usize, pixels: &mut Vec<u8>) {
-    let across: Vec<ResizeTap> = (0..width).map(|x| tap(x, image.width, width, true)).collect();
-    let mut rows =
-        ResizeRows { image, across: &across, cached: [None, None], values: Default::default() };
-    for y in 0..height {
-        let tap = tap(y, image.height, height, false);
-        let (low, high) = (rows.fetch(tap.low, tap.high), rows.fetch(tap.high, tap.low));
-        let [a, b] = tap.weights;
-        for (s0, s1) in rows.values[low].iter().zip(&rows.values[high]) {
-            let mixed = ((a * (s0 >> 4)) >> 16) + ((b * (s1 >> 4)) >> 16);
-            pixels.push(byte((mixed + 2) >> 2));
+impl ImageResizer {
+    fn interpolate(
+        &mut self,
+        image: &DecodedImage,
+        height: usize,
+        width: usize,
+        pixels: &mut Vec<u8>,
+    ) {
+        let Self { across, rows } = self;
+        across.clear();
+        across.extend((0..width).map(|x| tap(x, image.width, width, true)));
+        let mut rows = ResizeRows { image, across, cached: [None, None], values: rows };
+        for y in 0..height {
+            let tap = tap(y, image.height, height, false);
+            let (low, high) = (rows.fetch(tap.low, tap.high), rows.fetch(tap.high, tap.low));
+            let [a, b] = tap.weights;
+            for (s0, s1) in rows.values[low].iter().zip(&rows.values[high]) {
+                let mixed = ((a * (s0 >> 4)) >> 16) + ((b * (s1 >> 4)) >> 16);
+                pixels.push(byte((mixed + 2) >> 2));
+            }
         }
     }
 }
@@ -105,7 +141,7 @@ struct ResizeRows<'a> {
     image: &'a DecodedImage,
     across: &'a [ResizeTap],
     cached: [Option<usize>; 2],
-    values: [Vec<i32>; 2],
+    values: &'a mut [Vec<i32>; 2],
 }
 
 impl ResizeRows<'_> {

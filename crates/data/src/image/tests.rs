@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use super::{Color, DecodedImage, ImageError, decode, resize::resize};
+use super::resize::{ImageResizer, resize};
+use super::{Color, DecodedImage, ImageDecoder, ImageError, decode};
 
 fn file(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/images");
@@ -43,13 +44,18 @@ const OPENCV: &[(&str, [u64; 3])] = &[
     ("turned8.jpg", [0x3bbb_031d_e7e8_16ff, 0x13f9_dc6a_81bc_9b3d, 0x5e54_f81c_9142_88a7]),
 ];
 
+/// One decoder and one image for all: what a file before left in the memory does not matter.
 #[test]
 fn pixels_are_those_of_opencv() {
+    let (mut decoder, mut image) = (ImageDecoder::default(), DecodedImage::default());
     for &(name, want) in OPENCV {
         let bytes = file(name);
         for (color, want) in [Color::Bgr, Color::Gray, Color::AsStored].into_iter().zip(want) {
-            match decode(&bytes, color) {
-                Ok(image) => assert_eq!(hash(&image.pixels), want, "{name} {color:?}"),
+            match decoder.decode(&bytes, color, &mut image) {
+                Ok(()) => {
+                    assert_eq!(hash(&image.pixels), want, "{name} {color:?}");
+                    assert_eq!(image, decode(&bytes, color).unwrap(), "{name} {color:?}, alone");
+                }
                 Err(error) => assert!(matches!(error, ImageError::Deep) && want == 0, "{name}"),
             }
         }
@@ -106,9 +112,10 @@ fn resizing_is_opencvs() {
         ("img00.jpg", 80, 128, 0xf4a1_0cfd_f10b_7cb2),
     ];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/data/images");
+    let (mut resizer, mut resized) = (ImageResizer::default(), DecodedImage::default());
     for (name, height, width, want) in cases {
         let image = decode(&std::fs::read(folder.join(name)).unwrap(), Color::Bgr).unwrap();
-        let resized = resize(&image, height, width);
+        resizer.resize(&image, height, width, &mut resized);
         assert_eq!((resized.height, resized.width), (height, width));
         assert_eq!(hash(&resized.pixels), want, "{name} to {height} by {width}");
     }

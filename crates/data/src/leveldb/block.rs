@@ -15,12 +15,20 @@ pub(super) struct TableBlock {
 }
 
 impl TableBlock {
-    pub(super) fn new(bytes: Vec<u8>) -> Result<Self, LevelDbProblem> {
-        let count = bytes.last_chunk().map(|&count| u32::from_le_bytes(count) as usize);
+    /// Takes another block, which `read` writes over the bytes of this one; the place is before its
+    /// first entry. After an error the block is empty.
+    pub(super) fn replace(
+        &mut self,
+        read: impl FnOnce(&mut Vec<u8>) -> Result<(), LevelDbProblem>,
+    ) -> Result<(), LevelDbProblem> {
+        (self.end, self.next, self.value) = (0, 0, (0, 0));
+        self.key.clear();
+        read(&mut self.bytes)?;
+        let count = self.bytes.last_chunk().map(|&count| u32::from_le_bytes(count) as usize);
         let tail = count.and_then(|count| count.checked_add(1)?.checked_mul(4));
-        let end =
-            tail.and_then(|tail| bytes.len().checked_sub(tail)).ok_or(LevelDbProblem::Truncated)?;
-        Ok(Self { bytes, end, ..Self::default() })
+        let end = tail.and_then(|tail| self.bytes.len().checked_sub(tail));
+        self.end = end.ok_or(LevelDbProblem::Truncated)?;
+        Ok(())
     }
 
     /// Goes to the next entry; `false` at the end.

@@ -14,7 +14,7 @@ pub(super) enum SortedEntries {
     /// The log's, in memory: sequence number and value, `None` when deleted.
     Log { entries: Vec<(Vec<u8>, u64, Option<Vec<u8>>)>, at: Option<usize> },
     /// Tables of one level.
-    Tables { paths: Vec<PathBuf>, opened: usize, table: Option<TableFile> },
+    Tables { paths: Vec<PathBuf>, opened: usize, table: Option<Box<TableFile>> },
 }
 
 /// One entry, lent.
@@ -73,7 +73,7 @@ impl SortedEntries {
                     return Ok(true);
                 }
                 let Some(path) = paths.get(*opened) else { return Ok(false) };
-                *table = Some(TableFile::open(path)?);
+                *table = Some(Box::new(TableFile::open(path)?));
                 *opened += 1;
             },
         }

@@ -20,10 +20,17 @@ const SNAPPY_GAIN_MAX: usize = 32;
 /// An open table and a place in it.
 pub(super) struct TableFile {
     path: PathBuf,
-    file: File,
-    len: u64,
+    blocks: BlockReader,
     index: TableBlock,
     block: TableBlock,
+}
+
+/// Reads blocks of a file, in memory that it keeps.
+struct BlockReader {
+    file: File,
+    len: u64,
+    /// A block as stored, with its trailer.
+    stored: Vec<u8>,
 }
 
 /// Where a block lies.
@@ -37,15 +44,11 @@ impl TableFile {
         let fail = |problem| LevelDbError { path: path.to_owned(), problem };
         let file = File::open(path).map_err(LevelDbProblem::Io).map_err(fail)?;
         let len = file.metadata().map_err(LevelDbProblem::Io).map_err(fail)?.len();
-        let mut table = Self {
-            path: path.to_owned(),
-            file,
-            len,
-            index: TableBlock::default(),
-            block: TableBlock::default(),
-        };
-        table.index = table.footer().and_then(|handle| table.read(&handle)).map_err(fail)?;
-        Ok(table)
+        let mut blocks = BlockReader { file, len, stored: Vec::new() };
+        let mut index = TableBlock::default();
+        let read = blocks.footer().and_then(|handle| blocks.read(&handle, &mut index));
+        read.map_err(fail)?;
+        Ok(Self { path: path.to_owned(), blocks, index, block: TableBlock::default() })
     }
 
     /// Goes to the next entry; `false` at the end.
@@ -59,7 +62,7 @@ impl TableFile {
                 return Ok(false);
             }
             let handle = handle(&mut FieldCursor(self.index.value()))?;
-            self.block = self.read(&handle)?;
+            self.blocks.read(&handle, &mut self.block)?;
         }
         Ok(true)
     }
@@ -72,46 +75,49 @@ impl TableFile {
     pub(super) fn value(&self) -> &[u8] {
         self.block.value()
     }
+}
 
+impl BlockReader {
     /// Where the index is.
-    fn footer(&self) -> Result<BlockHandle, LevelDbProblem> {
+    fn footer(&mut self) -> Result<BlockHandle, LevelDbProblem> {
         let start = self.len.checked_sub(FOOTER_BYTES).ok_or(LevelDbProblem::Truncated)?;
-        let bytes = self.bytes(&BlockHandle { start, len: 48 })?;
-        let mut fields = FieldCursor(&bytes);
+        self.load(&BlockHandle { start, len: 48 })?;
+        let mut fields = FieldCursor(&self.stored);
         handle(&mut fields)?; // of the block that lists filters
         let index = handle(&mut fields)?;
-        if FieldCursor(&bytes[40..]).u64()? != MAGIC {
+        if FieldCursor(&self.stored[40..]).u64()? != MAGIC {
             return Err(LevelDbProblem::damaged("the table does not end as one"));
         }
         Ok(index)
     }
 
-    /// Reads, checks and decompresses a block.
-    fn read(&self, handle: &BlockHandle) -> Result<TableBlock, LevelDbProblem> {
+    /// Reads, checks and decompresses a block into `block`.
+    fn read(&mut self, handle: &BlockHandle, block: &mut TableBlock) -> Result<(), LevelDbProblem> {
         let len = handle.len.checked_add(TRAILER_BYTES).ok_or(LevelDbProblem::Truncated)?;
-        let mut bytes = self.bytes(&BlockHandle { start: handle.start, len })?;
-        let (content, mut trailer) = (&bytes[..handle.len], FieldCursor(&bytes[handle.len..]));
+        self.load(&BlockHandle { start: handle.start, len })?;
+        let (content, mut trailer) =
+            (&self.stored[..handle.len], FieldCursor(&self.stored[handle.len..]));
         let kind = trailer.byte()?;
         if !crc_matches(trailer.u32()?, &[content, &[kind]]) {
             return Err(LevelDbProblem::damaged("the CRC of a block is wrong"));
         }
         match kind {
-            0 => {
-                bytes.truncate(handle.len);
-                TableBlock::new(bytes)
-            }
-            1 => TableBlock::new(decompress(content)?),
+            0 => block.replace(|bytes| {
+                self.stored.truncate(handle.len);
+                std::mem::swap(&mut self.stored, bytes);
+                Ok(())
+            }),
+            1 => block.replace(|bytes| decompress(content, bytes)),
             _ => Err(LevelDbProblem::Unsupported { what: "a compression other than Snappy" }),
         }
     }
 
-    /// Nothing is allocated for what is not there.
-    fn bytes(&self, handle: &BlockHandle) -> Result<Vec<u8>, LevelDbProblem> {
+    /// Reads into `stored`. Nothing is allocated for what is not there.
+    fn load(&mut self, handle: &BlockHandle) -> Result<(), LevelDbProblem> {
         let end = handle.start.checked_add(handle.len as u64);
         end.filter(|&end| end <= self.len).ok_or(LevelDbProblem::Truncated)?;
-        let mut bytes = vec![0; handle.len];
-        self.file.read_exact_at(&mut bytes, handle.start).map_err(LevelDbProblem::Io)?;
-        Ok(bytes)
+        self.stored.resize(handle.len, 0);
+        self.file.read_exact_at(&mut self.stored, handle.start).map_err(LevelDbProblem::Io)
     }
 }
 
@@ -119,11 +125,14 @@ fn handle(fields: &mut FieldCursor<'_>) -> Result<BlockHandle, LevelDbProblem> {
     Ok(BlockHandle { start: fields.varint()?, len: fields.length()? })
 }
 
-fn decompress(bytes: &[u8]) -> Result<Vec<u8>, LevelDbProblem> {
+fn decompress(stored: &[u8], bytes: &mut Vec<u8>) -> Result<(), LevelDbProblem> {
     let bad = |_| LevelDbProblem::damaged("a block is not Snappy");
-    let len = snap::raw::decompress_len(bytes).map_err(bad)?;
-    if len > bytes.len().saturating_mul(SNAPPY_GAIN_MAX) {
+    let len = snap::raw::decompress_len(stored).map_err(bad)?;
+    if len > stored.len().saturating_mul(SNAPPY_GAIN_MAX) {
         return Err(LevelDbProblem::damaged("a block announces more than Snappy can hold"));
     }
-    snap::raw::Decoder::new().decompress_vec(bytes).map_err(bad)
+    bytes.resize(len, 0);
+    let written = snap::raw::Decoder::new().decompress(stored, bytes).map_err(bad)?;
+    bytes.truncate(written);
+    Ok(())
 }

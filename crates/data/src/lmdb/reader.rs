@@ -4,12 +4,14 @@
 //! meta page states, keys rise, and a pass finds as many records as announced. So a cycle, a page
 //! used twice or a lost branch ends in an error, and a walk in bounded time.
 
+mod pages;
+
 use std::path::Path;
 
 use super::{
     LmdbError, LmdbProblem,
     meta::LmdbMeta,
-    page::{HEADER_BYTES, LmdbPage, NodeContent, OVERFLOW, u16_at, u32_at, u64_at},
+    page::{LmdbPage, NodeContent},
     store::LmdbStore,
 };
 
@@ -152,26 +154,6 @@ impl LmdbReader {
         self.content_of(&level.page, level.index, buffer)
     }
 
-    /// The value stored under `key`, if there is one.
-    pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, LmdbError> {
-        let Some(mut number) = self.meta.root else { return Ok(None) };
-        for depth in 1..=self.meta.depth {
-            let page = self.load(number, depth, Vec::new())?;
-            let Some(index) = page.find(key).map_err(|p| self.store.error(Some(number), p))? else {
-                return Ok(None);
-            };
-            match page.node(index).map_err(|p| self.store.error(Some(number), p))?.1 {
-                NodeContent::Child(child) => number = child,
-                _ => {
-                    return self
-                        .content_of(&page, index, &mut Vec::new())
-                        .map(|value| Some(value.to_vec()));
-                }
-            }
-        }
-        unreachable!("the page at the last level is a leaf")
-    }
-
     /// Up to `wanted` steps, but not beyond the first record of the next leaf; how many were made.
     fn step(&mut self, wanted: usize) -> Result<u64, LmdbError> {
         let Some(level) = self.levels.last_mut() else { return Ok(0) };
@@ -224,53 +206,6 @@ impl LmdbReader {
                 None => return Ok(()),
             }
         }
-    }
-
-    fn load(&self, number: u64, depth: usize, mut buffer: Vec<u8>) -> Result<LmdbPage, LmdbError> {
-        let start = number.saturating_mul(self.meta.page_bytes as u64);
-        self.store
-            .read(start, self.meta.page_bytes, &mut buffer)
-            .and_then(|()| LmdbPage::new(number, buffer))
-            .and_then(|page| match page.is_leaf() == (depth == self.meta.depth) {
-                true => Ok(page),
-                false => Err(LmdbProblem::damaged("the tree is not as deep as the meta page says")),
-            })
-            .map_err(|problem| self.store.error(Some(number), problem))
-    }
-
-    fn content_of<'a>(
-        &self,
-        page: &'a LmdbPage,
-        index: usize,
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], LmdbError> {
-        let content = page.node(index).map_err(|p| self.store.error(Some(page.number), p))?.1;
-        match content {
-            NodeContent::Value(bytes) => Ok(bytes),
-            NodeContent::Overflow { page, len } => self
-                .read_overflow(page, len, buffer)
-                .map_err(|problem| self.store.error(Some(page), problem)),
-            NodeContent::Child(_) => unreachable!("leaves have no children"),
-        }
-    }
-
-    /// A long value with the header in front of it, in one read.
-    fn read_overflow<'a>(
-        &self,
-        page: u64,
-        len: usize,
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], LmdbProblem> {
-        let start = page.saturating_mul(self.meta.page_bytes as u64);
-        self.store.read(start, HEADER_BYTES + len, buffer)?;
-        if u64_at(buffer, 0) != page || u16_at(buffer, 10) & OVERFLOW == 0 {
-            return Err(LmdbProblem::damaged("not the overflow page that a record points to"));
-        }
-        let room = u64::from(u32_at(buffer, 12)) * self.meta.page_bytes as u64;
-        if (len + HEADER_BYTES) as u64 > room {
-            return Err(LmdbProblem::damaged("a value is longer than its overflow pages"));
-        }
-        Ok(&buffer[HEADER_BYTES..])
     }
 
     fn pop(&mut self) -> bool {

@@ -81,6 +81,7 @@ fn names(path: &Path, backend: DataParameterDb) -> RecordNames {
 impl DatabaseSource {
     /// Shapes of the tops, from the first good record; leaves the reader at the first record.
     fn first_shapes(&mut self) -> Result<Vec<Shape>, DataError> {
+        self.reader.begin_epoch(self.order.epochs())?;
         if !self.reader.advance()? {
             return Err(DataError::NoRecords { path: self.reader.path().to_owned() });
         }
@@ -106,11 +107,20 @@ impl DatabaseSource {
         if self.reader.advance()? {
             return Ok(());
         }
-        let epoch = self.order.end_epoch();
+        self.order.end_epoch();
         self.builder.end_epoch(batch, self.reader.path())?;
-        self.reader.end_epoch(epoch)?;
+        self.reader.begin_epoch(self.order.epochs())?;
         self.reader.advance()?;
         Ok(())
+    }
+
+    /// Moves the reader to where `order` is, from a position in epoch `from`; `false` when there is
+    /// no such record.
+    fn seek(&mut self, from: u64) -> Result<bool, DataError> {
+        if self.order.epochs() != from {
+            self.reader.begin_epoch(self.order.epochs())?;
+        }
+        self.reader.seek(self.order.record())
     }
 
     /// Number of records; leaves the reader anywhere.
@@ -150,9 +160,9 @@ impl RecordSource for DatabaseSource {
         let Some(records) = self.builder.skip(batches) else {
             return skip_by_filling(self, batches);
         };
-        let all = self.count()?;
+        let (all, from) = (self.count()?, self.order.epochs());
         self.order.skip(records, all);
-        self.reader.seek(self.order.record())?;
+        self.seek(from)?;
         Ok(())
     }
 
@@ -163,10 +173,11 @@ impl RecordSource for DatabaseSource {
 
     fn restore(&mut self, state: &StreamState) -> Result<(), DataError> {
         self.builder.transformer.restore(state.transform.as_ref())?;
-        if !self.reader.seek(state.record)? {
+        let from = self.order.epochs();
+        self.order.restore(state);
+        if !self.seek(from)? {
             return Err(DataError::State { what: "the database has fewer records" });
         }
-        self.order.restore(state);
         Ok(())
     }
 }

@@ -16,13 +16,14 @@ use super::{
     OpenedSource, OptionNotice, Prefetch, RecordSource, SourceKind, SourceRequest,
     batch_builder::{BadSamples, BatchBuilder},
     data_and_label, ended,
+    image_files::ImageFiles,
     list::{self, ListEntry},
     required, skip_by_filling,
 };
 use crate::{
     batch::SampleBatch,
     error::{DataError, SampleProblem},
-    image::{self, Color, DecodedImage, resize::resize},
+    image::{self, Color},
     sample::Sample,
     state::StreamState,
     transform::Transformer,
@@ -34,16 +35,11 @@ pub(super) const KIND: SourceKind =
 
 struct ImageListSource {
     list: PathBuf,
-    /// In front of the names, as text: Caffe adds no separator.
-    root_folder: String,
-    root: PathBuf,
+    files: ImageFiles,
     lines: Arc<[ListEntry]>,
     /// Indices of `lines` in the present order.
     order: Vec<u32>,
     shuffle: Option<Shuffle>,
-    /// Height and width to resize to.
-    new_size: Option<(usize, usize)>,
-    color: Color,
     builder: BatchBuilder,
     position: usize,
     epochs: u64,
@@ -66,16 +62,14 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let mut transformer = Transformer::new(layer.transform_param(), phase, &options.root)?;
     transformer.seed(rng);
     let bad = BadSamples::new(options.on_bad_sample, 1);
+    let color = if param.is_color() { Color::Bgr } else { Color::Gray };
     let mut source = ImageListSource {
         builder: BatchBuilder::new(transformer, batch_size, true, bad),
         list,
-        root_folder: param.root_folder().to_owned(),
-        root: options.root.clone(),
+        files: ImageFiles::new(&options.root, param.root_folder(), color).resized(new_size(param)?),
         lines,
         order: (0..count).collect(),
         shuffle: None,
-        new_size: new_size(param)?,
-        color: if param.is_color() { Color::Bgr } else { Color::Gray },
         position: 0,
         epochs: 0,
     };
@@ -116,23 +110,14 @@ impl ImageListSource {
         &self.lines[self.order[self.position] as usize]
     }
 
-    /// Reads, decodes and resizes the current image.
-    fn read(&self) -> Result<DecodedImage, SampleProblem> {
-        let path = self.root.join(format!("{}{}", self.root_folder, self.line().name));
-        let bytes = std::fs::read(path).map_err(SampleProblem::Read)?;
-        let image = image::decode(&bytes, self.color).map_err(SampleProblem::Image)?;
-        Ok(match self.new_size {
-            Some((height, width)) => resize(&image, height, width),
-            None => image,
-        })
-    }
-
     /// Shapes of the tops, from the first image that can be used; the position stays.
     fn first_shapes(&mut self) -> Result<Vec<base::Shape>, DataError> {
         let start = self.position;
         loop {
+            let index = self.order[self.position] as usize;
+            let image = self.files.image(index, &self.lines[index].name);
             let shapes =
-                self.read().and_then(|image| self.builder.shapes(Sample::of_image(&image, 0).size));
+                image.and_then(|image| self.builder.shapes(Sample::of_image(image, 0).size));
             match shapes {
                 Ok(shapes) => {
                     self.position = start;
@@ -184,13 +169,13 @@ impl RecordSource for ImageListSource {
         self.builder.begin(batch);
         while !self.builder.is_full() {
             ended(stop)?;
-            let line = self.order[self.position];
-            let label = self.lines[line as usize].label;
-            let put = self
-                .read()
-                .and_then(|image| self.builder.put(&Sample::of_image(&image, label), batch));
-            let error = |problem| bad_record(&self.list, &self.lines[line as usize], problem);
-            self.builder.finish_record(batch, u64::from(line), put, error)?;
+            let index = self.order[self.position] as usize;
+            let line = &self.lines[index];
+            let image = self.files.image(index, &line.name);
+            let put = image
+                .and_then(|image| self.builder.put(&Sample::of_image(image, line.label), batch));
+            let error = |problem| bad_record(&self.list, line, problem);
+            self.builder.finish_record(batch, index as u64, put, error)?;
             self.next(batch)?;
         }
         Ok(())

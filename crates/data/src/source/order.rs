@@ -1,8 +1,8 @@
-//! The order in which a replica gets the records of a database: a function of its position alone.
+//! Which records a replica gets: a function of the position alone.
 //!
 //! Epochs follow each other without a gap. Position `p` of that endless stream belongs to replica
-//! `p mod R`, and is record `p mod records` in key order, which is Caffe's order. Another order
-//! replaces [`RecordOrder::record`]; what a replica gets then still depends on nothing but `p`.
+//! `p mod R`. For `Data` it is record `p mod records` in key order, which is Caffe's order;
+//! `HDF5Data` orders the rows of an epoch itself.
 
 use super::ReplicaSlice;
 use crate::state::StreamState;
@@ -28,6 +28,7 @@ impl RecordOrder {
         self.in_epoch
     }
 
+    /// Epochs that have ended, which is the number of the present one.
     pub(super) fn epochs(&self) -> u64 {
         self.epochs
     }
@@ -43,11 +44,10 @@ impl RecordOrder {
         self.in_epoch += 1;
     }
 
-    /// The record before was the epoch's last; returns the epoch that ended, from 0.
-    pub(super) fn end_epoch(&mut self) -> u64 {
+    /// The record before was the epoch's last.
+    pub(super) fn end_epoch(&mut self) {
         self.in_epoch = 0;
         self.epochs += 1;
-        self.epochs - 1
     }
 
     /// Passes over `records` records of this replica, in epochs of `all` records.

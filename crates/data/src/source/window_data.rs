@@ -6,9 +6,7 @@
 //! Every replica draws for itself, and reads the whole file.
 
 use std::{
-    collections::BTreeMap,
-    fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
 
@@ -16,12 +14,13 @@ use base::{Shape, random::Mt19937};
 
 use super::{
     OpenedSource, Prefetch, RecordSource, SourceKind, SourceRequest, data_and_label, ended,
+    image_files::ImageFiles,
     window_file::{ImageWindow, OverlapThresholds, WindowContext, WindowFile, WindowPlacement},
 };
 use crate::{
     batch::SampleBatch,
     error::{DataError, SampleProblem},
-    image::{self, Color, DecodedImage, resize::resize},
+    image::{Color, DecodedImage, resize::ImageResizer},
     mean,
     state::StreamState,
     transform::{Chw, Transformer},
@@ -33,11 +32,12 @@ pub(super) const KIND: SourceKind =
 
 struct WindowSource {
     path: PathBuf,
-    root: PathBuf,
-    root_folder: String,
     windows: Arc<WindowFile>,
-    /// The image files read so far, when they are kept in memory.
-    cache: Option<BTreeMap<usize, Vec<u8>>>,
+    files: ImageFiles,
+    /// What is cut out of an image, and how it is in the output.
+    cropped: DecodedImage,
+    resizer: ImageResizer,
+    warped: DecodedImage,
     context: WindowContext,
     mirror: bool,
     scale: f32,
@@ -83,12 +83,14 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let path = options.root.join(param.source());
     let thresholds =
         OverlapThresholds { foreground: param.fg_threshold(), background: param.bg_threshold() };
+    let files = ImageFiles::new(&options.root, param.root_folder(), Color::Bgr);
     let mut source = WindowSource {
         windows: Arc::new(WindowFile::read(&path, thresholds)?),
         path,
-        root: options.root.clone(),
-        root_folder: param.root_folder().to_owned(),
-        cache: param.cache_images().then(BTreeMap::new),
+        files: if param.cache_images() { files.cached() } else { files },
+        cropped: DecodedImage::default(),
+        resizer: ImageResizer::default(),
+        warped: DecodedImage::default(),
         context: WindowContext { crop, pad, square: param.crop_mode() == "square" },
         mirror: transform.mirror(),
         scale: param.scale(),
@@ -145,29 +147,7 @@ impl WindowSource {
     }
 
     fn bad(&self, image: usize, problem: SampleProblem) -> DataError {
-        let record = self.windows.images[image].clone();
-        DataError::Sample { path: self.path.clone(), record, problem }
-    }
-
-    fn file(&self, image: usize) -> Result<Vec<u8>, DataError> {
-        let name = format!("{}{}", self.root_folder, self.windows.images[image]);
-        fs::read(self.root.join(name)).map_err(|error| self.bad(image, SampleProblem::Read(error)))
-    }
-
-    fn decode(&mut self, image: usize) -> Result<DecodedImage, DataError> {
-        let cached = self.cache.as_ref().and_then(|cache| cache.get(&image));
-        let decoded = match cached {
-            Some(bytes) => image::decode(bytes, Color::Bgr),
-            None => {
-                let bytes = self.file(image)?;
-                let decoded = image::decode(&bytes, Color::Bgr);
-                if let Some(cache) = &mut self.cache {
-                    cache.insert(image, bytes);
-                }
-                decoded
-            }
-        };
-        decoded.map_err(|error| self.bad(image, SampleProblem::Image(error)))
+        bad_record(&self.path, &self.windows.images[image], problem)
     }
 
     /// Crops, warps and mirrors a box and writes it to `out`, which is zero.
@@ -177,12 +157,15 @@ impl WindowSource {
         mirror: bool,
         out: &mut [f32],
     ) -> Result<(), DataError> {
-        let image = self.decode(window.image)?;
-        let place = window
-            .place([image.height, image.width], self.context, mirror)
-            .ok_or_else(|| self.bad(window.image, SampleProblem::Window))?;
-        let warped = resize(&crop_rectangle(&image, &place), place.new_size[0], place.new_size[1]);
-        let crop = self.context.crop;
+        let name = &self.windows.images[window.image];
+        let bad = |problem| bad_record(&self.path, name, problem);
+        let image = self.files.image(window.image, name).map_err(bad)?;
+        let place = window.place([image.height, image.width], self.context, mirror);
+        let place = place.ok_or_else(|| bad(SampleProblem::Window))?;
+        crop_rectangle(image, &place, &mut self.cropped);
+        let [height, width] = place.new_size;
+        self.resizer.resize(&self.cropped, height, width, &mut self.warped);
+        let (warped, crop) = (&self.warped, self.context.crop);
         for (i, pixel) in warped.pixels.chunks_exact(3).enumerate() {
             let (row, column) = (i / warped.width, i % warped.width);
             let column = if mirror { warped.width - 1 - column } else { column };
@@ -208,12 +191,19 @@ impl WindowMean {
     }
 }
 
-/// The rectangle of an image that a placement names.
-fn crop_rectangle(image: &DecodedImage, place: &WindowPlacement) -> DecodedImage {
+/// The error that names an image.
+fn bad_record(path: &Path, image: &str, problem: SampleProblem) -> DataError {
+    DataError::Sample { path: path.to_owned(), record: image.to_owned(), problem }
+}
+
+/// Makes `out` the rectangle of an image that a placement names.
+fn crop_rectangle(image: &DecodedImage, place: &WindowPlacement, out: &mut DecodedImage) {
     let ([top, left], [height, width]) = (place.from, place.size);
-    let rows = image.pixels.chunks_exact(image.width * 3).skip(top).take(height);
-    let pixels = rows.flat_map(|row| &row[left * 3..][..width * 3]).copied().collect();
-    DecodedImage { channels: 3, height, width, pixels }
+    (out.channels, out.height, out.width) = (3, height, width);
+    out.pixels.clear();
+    for row in image.pixels.chunks_exact(image.width * 3).skip(top).take(height) {
+        out.pixels.extend_from_slice(&row[left * 3..][..width * 3]);
+    }
 }
 
 impl RecordSource for WindowSource {

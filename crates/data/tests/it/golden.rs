@@ -42,7 +42,7 @@ fn check(case: &str) {
                 let want = recorded.tensor(&format!("batch{index}/{blob}")).unwrap();
                 assert_eq!(batch.shape(top).dims(), want.shape(), "{case} {name} {blob}");
                 let (words, _) = want.data().as_chunks::<4>();
-                for (i, (&got, word)) in batch.values(top).iter().zip(words).enumerate() {
+                for (i, (&got, word)) in crate::values(batch, top).iter().zip(words).enumerate() {
                     let want = f32::from_le_bytes(*word);
                     let equal = got.to_bits() == want.to_bits();
                     assert!(equal, "{case} {name} batch {index}, {blob}[{i}]: {got} for {want}");

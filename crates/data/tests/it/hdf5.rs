@@ -44,7 +44,7 @@ fn open(root: &Path, param: &str, slice: ReplicaSlice) -> BatchStream {
 
 fn labels(stream: &mut BatchStream) -> Vec<f32> {
     let batch = stream.next_batch().unwrap();
-    let (x, y) = (batch.values(0), batch.values(1).to_vec());
+    let (x, y) = (crate::values(batch, 0), crate::values(batch, 1));
     assert!(x.as_chunks().0.iter().zip(&y).all(|(pair, label)| *pair == [*label; 2]));
     y
 }

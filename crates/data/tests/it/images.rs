@@ -22,7 +22,7 @@ fn bad_lists_and_images_are_named() {
         let options = SourceOptions { root, on_bad_sample, slice: ReplicaSlice::ALL };
         let result = open(&layer, &options).and_then(|mut stream| {
             let batch = stream.next_batch()?;
-            let labels = format!("{:?}", batch.values(1));
+            let labels = format!("{:?}", crate::values(batch, 1));
             let skipped = stream.origin().skipped.iter();
             let skipped = skipped.map(|record| (&record.record[..], record.causes.join(": ")));
             Ok(format!("{labels} {:?}", skipped.collect::<Vec<_>>()))

@@ -13,3 +13,9 @@ mod images;
 mod memory;
 mod stream;
 mod windows;
+
+/// Values of a top of a batch.
+fn values(batch: &mut data::SampleBatch, top: usize) -> Vec<f32> {
+    let (shape, buffer) = batch.buffer(top);
+    buffer[..shape.count()].to_vec()
+}

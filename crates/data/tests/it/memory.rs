@@ -5,6 +5,7 @@ use caffe_format::Phase;
 use data::DataError;
 
 use crate::golden::{layer, options};
+use crate::values as of;
 
 #[test]
 fn values_come_back_in_turn() {
@@ -29,10 +30,10 @@ fn values_come_back_in_turn() {
     stream.set_input_arrays(&values, &[5.0, 6.0, 7.0, 8.0]).unwrap();
     for _ in 0..3 {
         let batch = stream.next_batch().unwrap();
-        assert_eq!((batch.values(0), batch.values(1)), (&values[..6], &[5.0, 6.0][..]));
+        assert_eq!((of(batch, 0), of(batch, 1)), (values[..6].to_vec(), vec![5.0, 6.0]));
         let saved = stream.state().clone();
         let batch = stream.next_batch().unwrap();
-        assert_eq!((batch.values(0), batch.values(1)), (&values[6..], &[7.0, 8.0][..]));
+        assert_eq!((of(batch, 0), of(batch, 1)), (values[6..].to_vec(), vec![7.0, 8.0]));
         stream.restore(&saved).unwrap();
         stream.next_batch().unwrap();
         assert_eq!(stream.record_name(0).as_deref(), Some("2"));

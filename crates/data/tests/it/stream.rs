@@ -19,8 +19,8 @@ pub(crate) fn open(
 /// All values, labels and names of the next batch.
 fn next(stream: &mut BatchStream) -> (Vec<u32>, Vec<f32>, Vec<String>) {
     let batch = stream.next_batch().unwrap();
-    let labels = batch.values(1).to_vec();
-    let values = batch.values(0).iter().map(|v| v.to_bits()).collect();
+    let labels = crate::values(batch, 1);
+    let values = crate::values(batch, 0).iter().map(|v| v.to_bits()).collect();
     let names = (0..labels.len()).map(|item| stream.record_name(item).unwrap()).collect();
     (values, labels, names)
 }
@@ -205,12 +205,12 @@ fn bad_records_can_be_skipped() {
     let mut stream = open(&layer, &options).unwrap();
     for _ in 0..3 {
         let batch = stream.next_batch().unwrap();
-        assert_eq!((batch.values(0), batch.values(1)), (&[1.0, 3.0][..], &[1.0, 3.0][..]));
+        assert_eq!([0, 1].map(|top| crate::values(batch, top)), [[1.0, 3.0], [1.0, 3.0]]);
         assert_eq!(stream.origin().skipped.len(), 1);
         // The next batch begins with `d`, whose size is another; it then asks for more such.
         let batch = stream.next_batch().unwrap();
         assert_eq!(batch.shape(0).dims(), [2, 1, 1, 2]);
-        assert_eq!(batch.values(0), [7.0, 8.0, 7.0, 8.0]);
+        assert_eq!(crate::values(batch, 0), [7.0, 8.0, 7.0, 8.0]);
         assert_eq!(stream.origin().skipped.len(), 3);
     }
 }

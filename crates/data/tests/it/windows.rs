@@ -30,9 +30,9 @@ fn open(transform: &str, param: &str) -> Result<BatchStream, DataError> {
 
 fn next(stream: &mut BatchStream) -> (u64, Vec<f32>) {
     let batch = stream.next_batch().unwrap();
-    let bytes = batch.values(0).iter().flat_map(|value| value.to_le_bytes());
+    let bytes = crate::values(batch, 0).into_iter().flat_map(f32::to_le_bytes);
     let mix = |h: u64, byte: u8| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    (bytes.fold(0xcbf2_9ce4_8422_2325, mix), batch.values(1).to_vec())
+    (bytes.fold(0xcbf2_9ce4_8422_2325, mix), crate::values(batch, 1))
 }
 
 #[test]

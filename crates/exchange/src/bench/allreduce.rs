@@ -52,7 +52,7 @@ pub fn run_local(
 ) -> Result<Vec<AllReduceResult>, BenchError> {
     let table = std::sync::Mutex::new(table);
     let ends = spawn_ranks(workers, cores, &ExchangeConfig::LOCAL, |exchange| {
-        let first = exchange.rank().coordinator().is_some();
+        let first = exchange.rank().is_first();
         let mut locked = first.then(|| table.lock().expect("only rank 0 writes"));
         match &mut locked {
             Some(table) => run_rank(exchange, &ExchangeConfig::LOCAL, options, clock, &mut **table),

@@ -97,11 +97,12 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let busy = ranks.busy(); // files may be slow
     let config = configure(args, &log)?;
     drop(busy);
-    let json = args.log_json.as_ref().filter(|_| rank.coordinator().is_some()).map(|path| {
+    let json = args.log_json.as_ref().filter(|_| rank.is_first()).map(|path| {
         JsonLog::create(path).with_context(|| format!("cannot create {}", path.display()))
     });
-    if let Some(path) = args.timeline.as_ref().filter(|_| rank.coordinator().is_some()) {
-        snapshot::atomic::write(path, EMPTY_TRACE.as_bytes())?; // a path that cannot be written must fail before a long run, not after it
+    if let Some(path) = args.timeline.as_ref().filter(|_| rank.is_first()) {
+        // A path that cannot be written must fail before a long run, not after it.
+        snapshot::atomic::write(path, EMPTY_TRACE.as_bytes())?;
     }
     let clock = Arc::clone(&config.clock);
     let signals = Signals::install(args.sigint_effect, args.sighup_effect)
@@ -110,9 +111,10 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let mut listener = Listener::new(log, json.transpose()?, &*clock);
     let mut job = Job::join(config, ranks, &mut |event| listener.hear(&event))
         .map_err(|error| with_file(error, &args.solver))?;
-    let progress = rank
-        .coordinator()
-        .and_then(|_| ProgressDisplay::new(job.iter(), max_iter, job.items_per_iteration()));
+    let progress = match rank.is_first() {
+        true => ProgressDisplay::new(job.iter(), max_iter, job.items_per_iteration()),
+        false => None,
+    };
     listener.show(progress);
     listener.log().caffe(CaffeLine::StartingOptimization);
     job.run(&signals, &mut |event| listener.hear(&event))?;

@@ -10,7 +10,7 @@ use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write, channel};
 use super::options::ConvolutionOptions;
 use super::{ConvChannels, Convolve};
 use crate::window::{ConvWindow, extent, windows};
-use crate::{Backward, Forward, Gradient, InlineVec, LayerError, LayoutRule, ParamDecl, TopDiff};
+use crate::{Backward, Forward, Gradient, InlineVec, LayerError, LayoutRule, ParamDecl};
 
 /// Which side of the convolution the bottoms are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,21 +123,21 @@ impl ConvolutionCore {
 
     /// Gradients of bottoms, weights and, if it is still missing, bias.
     pub(crate) fn backward(&mut self, bias: BiasGradient, io: &mut Backward<'_>) {
-        let (cpu, weights, unmasked) = (io.cpu, io.params[0], io.unmasked.as_deref());
+        let (cpu, weights) = (io.cpu, io.params[0]);
         let channels = match self.direction {
             ConvDirection::Forward => self.convolve().k(),
             ConvDirection::Transposed => self.convolve().image_channels().c,
         };
         for (bottom, top) in io.bottoms.iter_mut().zip(&io.tops) {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };
-            match top.live {
-                true => self.backward_data(cpu, diff(top, unmasked, channels), weights, dx),
-                false => dx.fill(0.0),
+            match top.is_zero() {
+                true => dx.fill(0.0),
+                false => self.backward_data(cpu, top.diff_rows(channels), weights, dx),
             }
         }
         let pairs: InlineVec<_> = (io.bottoms.iter().zip(&io.tops))
-            .filter(|(_, top)| top.live)
-            .map(|(bottom, top)| (bottom.data, diff(top, unmasked, channels)))
+            .filter(|(_, top)| !top.is_zero())
+            .map(|(bottom, top)| (bottom.data, top.diff_rows(channels)))
             .collect();
         accumulate(io.gradients.first_mut(), &pairs, |(x, dy), write, dw| {
             self.backward_weights(cpu, x, dy, write, dw);
@@ -199,14 +199,6 @@ pub(crate) enum BiasGradient {
     Missing,
     /// The caller has computed it already.
     Present,
-}
-
-/// The gradient of a top: what is in `unmasked`, or its own.
-fn diff<'a>(top: &TopDiff<'a>, unmasked: Option<&'a [f32]>, channels: usize) -> StridedRows<'a> {
-    match unmasked {
-        Some(data) => StridedRows { data, ..top.rows(channels) },
-        None => top.diff_rows(channels),
-    }
 }
 
 /// The axis of the top for one of the bottom of a Deconvolution: `stride * (size - 1) + extent -

@@ -12,6 +12,7 @@ impl RecurrentSizes {
     ///
     /// * `x`: (steps, streams, inputs)
     /// * `static_input`: (streams, static inputs)
+    /// * `scratch`: (streams, width) if there is a static input
     /// * `y`: (steps, streams, width)
     pub(super) fn apply_inputs(
         self,
@@ -19,22 +20,30 @@ impl RecurrentSizes {
         width: usize,
         (x, static_input): (&[f32], Option<&[f32]>),
         params: &[&[f32]],
+        scratch: &mut [f32],
         y: &mut [f32],
     ) {
         let product = Product { n: self.rows(), d: self.inputs, k: width };
         inner_product::forward(cpu, product, x, params[0], Some(params[1]), y);
         if let (Some(static_input), Some(d)) = (static_input, self.static_inputs) {
-            let mut once = vec![0.0; self.streams * width];
+            let once = &mut scratch[..self.streams * width];
             let product = Product { n: self.streams, d, k: width };
-            inner_product::forward(cpu, product, static_input, params[2], None, &mut once);
-            y.chunks_exact_mut(once.len()).for_each(|y| elementwise::add(cpu, &once, y));
+            inner_product::forward(cpu, product, static_input, params[2], None, once);
+            y.chunks_exact_mut(once.len()).for_each(|y| elementwise::add(cpu, once, y));
         }
     }
 
     /// Gradients of [`RecurrentSizes::apply_inputs`]; the bottoms with `cont` and states get zeros.
     ///
     /// * `dy`: (steps, streams, width)
-    pub(super) fn backward_inputs(self, width: usize, dy: &[f32], io: &mut Backward<'_>) {
+    /// * `scratch`: (streams, width) if there is a static input
+    pub(super) fn backward_inputs(
+        self,
+        width: usize,
+        dy: &[f32],
+        scratch: &mut [f32],
+        io: &mut Backward<'_>,
+    ) {
         let (cpu, params) = (io.cpu, &io.params);
         let x = io.bottoms[0].data;
         let product = Product { n: self.rows(), d: self.inputs, k: width };
@@ -49,16 +58,16 @@ impl RecurrentSizes {
         }
         let mut first_without = 1;
         if let Some(d) = self.static_inputs {
-            let mut sum = vec![0.0; self.streams * width];
+            let sum = &mut scratch[..self.streams * width];
             let steps = ChannelDims { outer: self.steps, c: sum.len(), inner: 1 };
-            channel::backward_bias(cpu, steps, dy, Write::Set, &mut sum);
+            channel::backward_bias(cpu, steps, dy, Write::Set, sum);
             let product = Product { n: self.streams, d, k: width };
             if let Some(g) = &mut io.gradients[2] {
                 let x = io.bottoms[2].data;
-                inner_product::backward_weights(cpu, product, x, &sum, g.write, g.values);
+                inner_product::backward_weights(cpu, product, x, sum, g.write, g.values);
             }
             if let Some(dx) = io.bottoms[2].diff.as_deref_mut() {
-                inner_product::backward_data(cpu, product, &sum, params[2], dx);
+                inner_product::backward_data(cpu, product, sum, params[2], dx);
             }
             if let Some(cont) = io.bottoms[1].diff.as_deref_mut() {
                 cont.fill(0.0);

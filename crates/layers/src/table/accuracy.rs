@@ -9,7 +9,9 @@ use base::Shape;
 
 use crate::axis::AxisOption;
 use crate::loss::{Classes, rounded};
-use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Arity, Backward, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -30,6 +32,8 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         ignore: written.ignore_label,
         tops: spec.tops,
         classes: Classes::default(),
+        seen: Vec::new(),
+        found: Vec::new(),
     }))
 }
 
@@ -39,6 +43,9 @@ struct AccuracyLayer {
     ignore: Option<i32>,
     tops: usize,
     classes: Classes,
+    /// Labels of each class, and how many of them are among the highest scores.
+    seen: Vec<usize>,
+    found: Vec<usize>,
 }
 
 impl Layer for AccuracyLayer {
@@ -51,14 +58,20 @@ impl Layer for AccuracyLayer {
                 want: format!("at most {}, the number of classes", self.classes.count),
             });
         }
+        self.seen.resize(self.classes.count, 0);
+        self.found.resize(self.classes.count, 0);
         let shapes = [Shape::scalar(), Shape::new(&[self.classes.count])?];
         Ok(shapes[..self.tops].to_vec())
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::None.traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let classes = self.classes;
-        // Labels of each class, and how many of them are among the highest scores.
-        let (mut seen, mut found) = (vec![0_usize; classes.count], vec![0_usize; classes.count]);
+        let Self { classes, seen, found, .. } = self;
+        seen.fill(0);
+        found.fill(0);
         for (position, &label) in io.bottoms[1].data().iter().enumerate() {
             let Some(class) = classes.class(label, position, self.ignore)? else { continue };
             let scores = &io.bottoms[0].data()[classes.start(position)..];
@@ -76,7 +89,7 @@ impl Layer for AccuracyLayer {
         let fraction = |found: usize, seen: usize| rounded(found as f64 / seen.max(1) as f64);
         io.tops[0].data()[0] = fraction(found.iter().sum(), seen.iter().sum());
         if let Some(top) = io.tops.get_mut(1) {
-            for (y, (&found, &seen)) in top.data().iter_mut().zip(found.iter().zip(&seen)) {
+            for (y, (&found, &seen)) in top.data().iter_mut().zip(found.iter().zip(&*seen)) {
                 *y = fraction(found, seen);
             }
         }
@@ -86,10 +99,6 @@ impl Layer for AccuracyLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
         Ok(())
-    }
-
-    fn backward_to(&self, _: usize) -> bool {
-        false
     }
 }
 

@@ -9,7 +9,7 @@
 use base::Shape;
 
 use crate::axis::AxisOption;
-use crate::{Backward, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{Backward, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -33,6 +33,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         outer: 0,
         size: 0,
         inner: 0,
+        list: Vec::new(),
     }))
 }
 
@@ -49,6 +50,9 @@ struct ArgMaxLayer {
     /// Length of a list; its values are `inner` apart.
     size: usize,
     inner: usize,
+    /// The list that is being sorted: values and indices. Kept, so that only the first forward
+    /// allocates.
+    list: Vec<(f32, usize)>,
 }
 
 impl Layer for ArgMaxLayer {
@@ -79,11 +83,14 @@ impl Layer for ArgMaxLayer {
         Ok(vec![top])
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::None.traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let &mut Self { top_k, size, inner, .. } = self;
+        let &mut Self { top_k, size, inner, ref mut list, .. } = self;
         let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
         let pairs = self.values && self.option.is_none();
-        let mut list: Vec<(f32, usize)> = Vec::with_capacity(size);
         for at in 0..self.outer * inner {
             let (outer, inside) = (at / inner, at % inner);
             let values = x[outer * size * inner + inside..].iter().step_by(inner).take(size);
@@ -107,10 +114,6 @@ impl Layer for ArgMaxLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
         Ok(())
-    }
-
-    fn backward_to(&self, _: usize) -> bool {
-        false
     }
 }
 

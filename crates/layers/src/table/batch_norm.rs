@@ -21,6 +21,7 @@ use crate::channel_norm;
 use crate::{
     Absorbs, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient, InPlace,
     InPlaceCost, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, ParamKind, Spec,
+    TopGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -175,7 +176,7 @@ impl Layer for BatchNormLayer {
         }
         batch_norm::inverse_std(self.eps, &self.variance, &mut self.inv_std);
         if dims.inner > 1 {
-            channel_norm::normalize(cpu, dims, &self.mean, &self.inv_std, io.unary());
+            channel_norm::normalize(cpu, dims, &mut self.mean, &self.inv_std, io.unary());
             self.keep(cpu, io.tops[0].data());
             return Ok(());
         }
@@ -196,7 +197,8 @@ impl Layer for BatchNormLayer {
             channel::scale(cpu, dims, &self.inv_std, None, diffs);
         } else {
             let (y, scratch) = (&self.kept[..dims.count()], &mut self.scratch[..dims.count()]);
-            channel_norm::backward(cpu, dims, y, &self.inv_std, diffs, scratch);
+            let (inv_std, means) = (&self.inv_std, &mut self.means);
+            channel_norm::backward(cpu, dims, y, inv_std, diffs, means, scratch);
         }
         Ok(())
     }
@@ -246,13 +248,11 @@ impl BatchNormLayer {
     ) -> Result<(), LayerError> {
         let (cpu, c, count) = (io.cpu, dims.c, dims.count());
         let mut means = std::mem::take(&mut self.means);
-        let relu = self.relu.filter(|_| io.unmasked.is_some());
+        let unmasked = matches!(io.tops[0].gradient, TopGradient::Unmasked(_));
+        let relu = self.relu.filter(|_| unmasked);
         let with = Normalize { relu, ..self.with(&io.params) };
         let x = if self.in_place { &self.kept[..count] } else { io.bottoms[0].data };
-        let dy = match io.unmasked.as_deref() {
-            Some(dy) => dy,
-            None => io.tops[0].diff_beside(&io.bottoms[0]),
-        };
+        let dy = io.tops[0].diff_beside(&io.bottoms[0]);
         let mut gradients = io.gradients.iter_mut().map(|gradient| {
             gradient.as_mut().map(|Gradient { values, write }| (*write, &mut values[..]))
         });

@@ -7,7 +7,10 @@
 use base::Shape;
 
 use crate::loss::truncated;
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, LayoutRule, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -65,6 +68,10 @@ impl Layer for BatchReindexLayer {
         LayoutRule::Same
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::Only(0).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
         for (position, &index) in io.bottoms[1].data().iter().enumerate() {
@@ -84,10 +91,6 @@ impl Layer for BatchReindexLayer {
             dx[item * self.len..][..self.len].iter_mut().zip(dy).for_each(|(dx, dy)| *dx += dy);
         }
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index == 0
     }
 }
 

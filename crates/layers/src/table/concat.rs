@@ -106,7 +106,7 @@ impl Layer for ConcatLayer {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let top = io.tops[0];
+        let top = &io.tops[0];
         let stride = AxisSpan::new(top.shape, top.layout, self.axis).outer_stride();
         let mut offset = 0;
         for bottom in &mut io.bottoms {

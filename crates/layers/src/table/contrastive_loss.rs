@@ -9,7 +9,10 @@
 use base::Shape;
 
 use crate::loss::{batch, rounded, truncated};
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -118,6 +121,10 @@ impl Layer for ContrastiveLossLayer {
         Ok(vec![Shape::scalar()])
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::AllBut(2).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let data = [io.bottoms[0].data(), io.bottoms[1].data(), io.bottoms[2].data()];
         let sum: f64 = (0..self.batch).map(|item| self.cost(&self.pair(item, data))).sum();
@@ -141,9 +148,5 @@ impl Layer for ContrastiveLossLayer {
             }
         }
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index < 2
     }
 }

@@ -14,7 +14,7 @@ use kernels::{StridedRowsMut, relu};
 use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
     Absorbs, Arity, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient, Layer,
-    LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, Spec, TopMemory,
+    LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, Spec, TopGradient, TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -84,12 +84,13 @@ impl ConvolutionLayer {
     /// Applies the mask of the absorbed ReLU to the top's diff where that is still to be done, and
     /// computes the bias gradient in the same pass.
     fn mask(&self, io: &mut Backward<'_>) -> BiasGradient {
-        let (Some(slope), Some(conv), Some(diff)) =
-            (self.relu, self.core.image(), io.unmasked.as_deref_mut())
-        else {
+        let (Some(slope), Some(conv)) = (self.relu, self.core.image()) else {
             return BiasGradient::Missing;
         };
         let y = io.tops[0].rows(conv.k);
+        let TopGradient::Unmasked(diff) = &mut io.tops[0].gradient else {
+            return BiasGradient::Missing;
+        };
         let to = StridedRowsMut { data: diff, stride: y.stride, offset: y.offset };
         let bias = io.gradients.get_mut(1).and_then(Option::as_mut);
         let sums = bias.map(|Gradient { values, write }| (*write, &mut values[..]));

@@ -10,7 +10,10 @@ use tensor::Layout;
 
 use crate::axis::{AxisOption, memory_order};
 use crate::repeated::once_or_each;
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, LayoutRule, Spec, Top,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -120,11 +123,13 @@ impl Layer for CropLayer {
         LayoutRule::Same
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::Only(0).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let (bottom, top) = (io.bottoms[0], &mut io.tops[0]);
-        let shape = top.shape.clone();
-        let y = top.data();
-        self.each_row(bottom.shape, &shape, bottom.layout, |from, to, len| {
+        let (bottom, Top { shape, slab: y, .. }) = (io.bottoms[0], &mut io.tops[0]);
+        self.each_row(bottom.shape, shape, bottom.layout, |from, to, len| {
             y[to..][..len].copy_from_slice(&bottom.data()[from..][..len]);
         });
         Ok(())
@@ -132,16 +137,12 @@ impl Layer for CropLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
-        let (bottom, top) = (&mut io.bottoms[0], io.tops[0]);
+        let (bottom, top) = (&mut io.bottoms[0], &io.tops[0]);
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         self.each_row(bottom.shape, top.shape, bottom.layout, |to, from, len| {
             dx[to..][..len].copy_from_slice(&top.diff()[from..][..len]);
         });
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index == 0
     }
 }
 

@@ -14,7 +14,7 @@ use kernels::{Cpu, Unary, elementwise, relu};
 use crate::elementwise::{ElementPoints, chain};
 use crate::{
     Absorbs, Arity, Backward, BottomDiffs, Case, Fill, Follower, FollowerKind, Forward, Fusion,
-    InlineVec, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, Spec,
+    InlineVec, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, Spec, TopGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -169,13 +169,10 @@ impl Layer for EltwiseLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, y) = (io.cpu, io.tops[0].data);
-        let dy = match (io.unmasked.as_deref_mut(), self.relu) {
-            (Some(dy), Some(slope)) => {
-                relu::backward(cpu, slope, y, Unary::InPlace(dy));
-                dy
-            }
-            _ => io.tops[0].diff(),
-        };
+        if let (TopGradient::Unmasked(dy), Some(slope)) = (&mut io.tops[0].gradient, self.relu) {
+            relu::backward(cpu, slope, y, Unary::InPlace(dy));
+        }
+        let dy = io.tops[0].diff();
         let x: InlineVec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();
         for (index, bottom) in io.bottoms.iter_mut().enumerate() {
             let Some(dx) = bottom.diff.as_deref_mut() else { continue };

@@ -11,7 +11,8 @@ use kernels::{Unary, Write};
 
 use crate::params::weights_and_bias;
 use crate::{
-    Backward, Case, Fill, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, Spec,
+    Backward, Case, Fill, Forward, Gradient, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, ParamDecl, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -70,6 +71,10 @@ impl Layer for EmbedLayer {
         weights_and_bias((weights, fillers.0), (bias, fillers.1), self.written.bias_term())
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::None.traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (x, y) = (io.bottoms[0].data(), io.tops[0].data());
         for (item, (&index, y)) in x.iter().zip(y.chunks_exact_mut(self.width)).enumerate() {
@@ -106,10 +111,6 @@ impl Layer for EmbedLayer {
             dx.fill(0.0);
         }
         Ok(())
-    }
-
-    fn backward_to(&self, _: usize) -> bool {
-        false
     }
 }
 

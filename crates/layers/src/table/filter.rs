@@ -7,7 +7,10 @@
 
 use base::Shape;
 
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, LayoutRule, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -65,6 +68,10 @@ impl Layer for FilterLayer {
         LayoutRule::Same
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::AllBut(self.tops).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (selector, filtered) = io.bottoms.split_last().expect("the net counts bottoms");
         self.selected.clear();
@@ -84,17 +91,13 @@ impl Layer for FilterLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
         for (bottom, top) in io.bottoms.iter_mut().zip(&io.tops) {
-            let Some(dx) = bottom.diff.as_deref_mut().filter(|_| top.live) else { continue };
+            let Some(dx) = bottom.diff.as_deref_mut().filter(|_| !top.is_zero()) else { continue };
             let len = bottom.shape.count_from(1);
             for (from, &to) in self.selected.iter().enumerate() {
                 dx[to * len..][..len].copy_from_slice(&top.diff()[from * len..][..len]);
             }
         }
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index < self.tops
     }
 }
 

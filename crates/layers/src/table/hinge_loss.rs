@@ -8,7 +8,9 @@ use base::Shape;
 use caffe_format::HingeLossParameterNorm as Norm;
 
 use crate::loss::{Classes, rounded};
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -63,6 +65,10 @@ impl Layer for HingeLossLayer {
         Ok(vec![Shape::scalar()])
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::Only(0).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let mut loss = 0.0;
         for item in 0..self.classes.batch {
@@ -94,9 +100,5 @@ impl Layer for HingeLossLayer {
             }
         }
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index == 0
     }
 }

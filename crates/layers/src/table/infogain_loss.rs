@@ -14,7 +14,10 @@ use kernels::{Unary, elementwise};
 use crate::axis::AxisOption;
 use crate::loss::{PROBABILITY_MIN, at_least, rounded};
 use crate::softmax_loss::SoftmaxLoss;
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -110,6 +113,10 @@ impl Layer for InfogainLossLayer {
         Ok(tops)
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::Only(0).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         self.loss.softmax(io.cpu, io.bottoms[0].data());
         let (p, classes) = (&self.loss.probabilities, self.loss.classes);
@@ -143,10 +150,6 @@ impl Layer for InfogainLossLayer {
         let scale = rounded(f64::from(weight) / divisor);
         elementwise::scale(io.cpu, scale, Unary::InPlace(dx));
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index == 0
     }
 
     fn workspace_bytes(&self) -> usize {

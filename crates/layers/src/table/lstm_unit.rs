@@ -8,7 +8,10 @@ use base::Shape;
 use kernels::{Cpu, Unary, elementwise, math};
 use tensor::Slab;
 
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -30,8 +33,9 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    let cells = LstmCells { streams: 0, d: 0 };
-    Ok(Box::new(LstmUnitLayer { cells, gates: Slab::default(), tanh: Slab::default() }))
+    let (cells, slab) = (LstmCells { streams: 0, d: 0 }, Slab::default);
+    let (gates, tanh, dc, dh, dgates) = (slab(), slab(), slab(), slab(), slab());
+    Ok(Box::new(LstmUnitLayer { cells, gates, tanh, dc, dh, dgates }))
 }
 
 struct LstmUnitLayer {
@@ -40,6 +44,10 @@ struct LstmUnitLayer {
     gates: Slab,
     /// `tanh(c')`, (streams, d).
     tanh: Slab,
+    /// Gradients of c and h, (streams, d), and of the gates, (streams, 4 d).
+    dc: Slab,
+    dh: Slab,
+    dgates: Slab,
 }
 
 impl Layer for LstmUnitLayer {
@@ -57,9 +65,14 @@ impl Layer for LstmUnitLayer {
             return wrong(2, format!("1 by {streams}"));
         }
         self.cells = LstmCells { streams, d };
-        self.gates.grow(bottoms[1].count());
-        self.tanh.grow(bottoms[0].count());
+        let Self { gates, tanh, dc, dh, dgates, .. } = self;
+        [gates, dgates].into_iter().for_each(|slab| slab.grow(bottoms[1].count()));
+        [tanh, dc, dh].into_iter().for_each(|slab| slab.grow(bottoms[0].count()));
         Ok(vec![bottoms[0].clone(); 2])
+    }
+
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::AllBut(2).traits()
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
@@ -74,14 +87,17 @@ impl Layer for LstmUnitLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let c_before = io.bottoms[0].data;
-        let [mut dc, dh] = [0, 1].map(|i| match io.tops[i].live {
-            true => io.tops[i].diff().to_vec(),
-            false => vec![0.0; c_before.len()],
-        });
+        let (dc, dh) = (&mut self.dc[..c_before.len()], &mut self.dh[..c_before.len()]);
+        for (diff, top) in [&mut *dc, &mut *dh].into_iter().zip(&io.tops) {
+            match top.is_zero() {
+                true => diff.fill(0.0),
+                false => diff.copy_from_slice(top.diff()),
+            }
+        }
         let forward = LstmStep { gates: &self.gates, tanh: &self.tanh, c_before };
-        let mut dgates = vec![0.0; 4 * c_before.len()];
-        self.cells.backward(&forward, &dh, &mut dc, &mut dgates);
-        for (bottom, values) in io.bottoms.iter_mut().zip([&dc, &dgates]) {
+        let dgates = &mut self.dgates[..4 * c_before.len()];
+        self.cells.backward(&forward, dh, dc, dgates);
+        for (bottom, values) in io.bottoms.iter_mut().zip([&*dc, &*dgates]) {
             if let Some(diff) = bottom.diff.as_deref_mut() {
                 diff.copy_from_slice(values);
             }
@@ -90,12 +106,9 @@ impl Layer for LstmUnitLayer {
         Ok(())
     }
 
-    fn backward_to(&self, index: usize) -> bool {
-        index != 2
-    }
-
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.gates[..]) + size_of_val(&self.tanh[..])
+        let Self { gates, tanh, dc, dh, dgates, .. } = self;
+        [gates, tanh, dc, dh, dgates].map(|slab| size_of_val(&slab[..])).iter().sum()
     }
 }
 

@@ -8,7 +8,9 @@
 use base::Shape;
 
 use crate::loss::{Classes, PROBABILITY_MIN, at_least, rounded};
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -45,6 +47,10 @@ impl Layer for MultinomialLogisticLossLayer {
         Ok(vec![Shape::scalar()])
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::Only(0).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let p = io.bottoms[0].data();
         let mut loss = 0.0;
@@ -65,9 +71,5 @@ impl Layer for MultinomialLogisticLossLayer {
             dx[index] = -scale / at_least(PROBABILITY_MIN, p[index]);
         }
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index == 0
     }
 }

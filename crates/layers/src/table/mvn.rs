@@ -44,6 +44,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         rows: ChannelDims { outer: 1, c: 0, inner: 0 },
         mean: Vec::new(),
         inv_std: Vec::new(),
+        means: Vec::new(),
         scratch: Slab::default(),
     }))
 }
@@ -57,6 +58,8 @@ struct MvnLayer {
     mean: Vec<f32>,
     /// `1 / (deviation + eps)`.
     inv_std: Vec<f32>,
+    /// Means of gradients, for backward, (2, c).
+    means: Vec<f32>,
     scratch: Slab,
 }
 
@@ -73,6 +76,7 @@ impl Layer for MvnLayer {
         self.rows = ChannelDims { outer: 1, c, inner: shape.count() / c };
         self.mean.resize(c, 0.0);
         self.inv_std.resize(c, 1.0);
+        self.means.resize(2 * c, 0.0);
         self.scratch.grow(shape.count());
         Ok(vec![Shape::new(&dims)?])
     }
@@ -106,7 +110,8 @@ impl Layer for MvnLayer {
         } else {
             let scratch = &mut self.scratch[..dy.len()];
             let diffs = Unary::OutOfPlace { x: dy, y: dx };
-            channel_norm::backward(cpu, self.rows, y, &self.inv_std, diffs, scratch);
+            let (inv_std, means) = (&self.inv_std, &mut self.means);
+            channel_norm::backward(cpu, self.rows, y, inv_std, diffs, means, scratch);
         }
         Ok(())
     }

@@ -125,12 +125,12 @@ impl Layer for PoolingLayer {
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let (cpu, top, bottom) = (io.cpu, io.tops[0], &mut io.bottoms[0]);
+        let (cpu, top, bottom) = (io.cpu, &io.tops[0], &mut io.bottoms[0]);
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         let relu = bottom.relu.map(|slope| ReluMask { y: bottom.data, slope });
-        match top.live {
-            true => self.pooler().backward(cpu, bottom.data, top.diff(), relu, dx),
-            false => dx.fill(0.0), // only the mask is used
+        match top.is_zero() {
+            true => dx.fill(0.0), // only the mask is used
+            false => self.pooler().backward(cpu, bottom.data, top.diff(), relu, dx),
         }
         Ok(())
     }

@@ -69,11 +69,11 @@ impl RecurrentCell for RnnCell {
         dhidden: &mut [f32],
         io: &mut Backward<'_>,
     ) {
-        let (cpu, dy, product) = (io.cpu, io.tops[0], product(sizes));
+        let (cpu, dy, product) = (io.cpu, &io.tops[0], product(sizes));
         let doutputs = &mut self.doutputs[..hidden.len()];
-        match dy.live {
-            true => doutputs.copy_from_slice(dy.diff()),
-            false => doutputs.fill(0.0),
+        match dy.is_zero() {
+            true => doutputs.fill(0.0),
+            false => doutputs.copy_from_slice(dy.diff()),
         }
         math::tanh_backward(cpu, &self.outputs[..hidden.len()], Unary::InPlace(doutputs));
         let [.., out, _] = io.params[..] else { unreachable!("W_ho and b_o are the last params") };

@@ -10,7 +10,9 @@ use caffe_format::LossParameterNormalizationMode as Mode;
 use kernels::{Unary, elementwise, math};
 
 use crate::loss::{Normalization, batch, rounded, truncated};
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -76,6 +78,10 @@ impl Layer for SigmoidCrossEntropyLossLayer {
         Ok(vec![Shape::scalar()])
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::Only(0).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let (scores, targets) = (io.bottoms[0].data(), io.bottoms[1].data());
         let mut loss = 0.0;
@@ -101,9 +107,5 @@ impl Layer for SigmoidCrossEntropyLossLayer {
             *dx = 0.0;
         }
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index == 0
     }
 }

@@ -8,7 +8,9 @@ use base::Shape;
 use kernels::{StridedRows, StridedRowsMut};
 
 use crate::axis::{AxisOption, AxisSpan, copy_rows};
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec, TopDiff,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -123,13 +125,13 @@ impl Layer for SliceLayer {
         let bottom = &mut io.bottoms[0];
         let stride = AxisSpan::new(bottom.shape, bottom.layout, self.axis).outer_stride();
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
-        if io.tops.iter().any(|top| !top.live) {
+        if io.tops.iter().any(TopDiff::is_zero) {
             dx.fill(0.0);
         }
         let mut offset = 0;
         for top in &io.tops {
             let len = AxisSpan::new(top.shape, top.layout, self.axis).outer_stride();
-            if top.live {
+            if !top.is_zero() {
                 let to = StridedRowsMut { data: &mut *dx, stride, offset };
                 copy_rows(io.cpu, len, StridedRows::dense(top.diff(), len), to);
             }

@@ -12,7 +12,10 @@ use kernels::{Unary, elementwise};
 use crate::axis::AxisOption;
 use crate::loss::{at_least, rounded};
 use crate::softmax_loss::SoftmaxLoss;
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
+    LayerTraits, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -65,6 +68,10 @@ impl Layer for SoftmaxWithLossLayer {
         self.loss.reshape(bottoms)
     }
 
+    fn traits(&self) -> LayerTraits {
+        GradientBottoms::Only(0).traits()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         self.loss.softmax(io.cpu, io.bottoms[0].data());
         let (p, inner) = (&self.loss.probabilities, self.loss.classes.inner);
@@ -97,10 +104,6 @@ impl Layer for SoftmaxWithLossLayer {
             }
         }
         Ok(())
-    }
-
-    fn backward_to(&self, index: usize) -> bool {
-        index == 0
     }
 
     fn workspace_bytes(&self) -> usize {

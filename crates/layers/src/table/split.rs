@@ -61,12 +61,12 @@ impl Layer for SplitLayer {
         let bottom = &mut io.bottoms[0];
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
         let mask = bottom.relu.map(|slope| ReluMask { y: bottom.data, slope });
-        let mut live = io.tops.iter().filter(|top| top.live);
-        let Some(first) = live.next() else {
+        let mut written = io.tops.iter().filter(|top| !top.is_zero());
+        let Some(first) = written.next() else {
             dx.fill(0.0);
             return Ok(());
         };
-        let others: InlineVec<&[f32]> = live.map(TopDiff::diff).collect();
+        let others: InlineVec<&[f32]> = written.map(TopDiff::diff).collect();
         elementwise::sum(io.cpu, first.unary(dx), &others, mask);
         Ok(())
     }

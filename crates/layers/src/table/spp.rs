@@ -13,7 +13,9 @@ use tensor::Slab;
 
 use super::pooling::{Pooler, PoolingMethod, PoolingOptions, check_pad};
 use crate::axis::{copy_rows, image};
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -125,6 +127,11 @@ impl Layer for SppLayer {
 
     fn layouts(&self) -> LayoutRule {
         LayoutRule::ChannelsLast // the top has one pixel or two axes: both orders are the same
+    }
+
+    fn traits(&self) -> LayerTraits {
+        let draws = self.method == PoolingMethod::Stochastic && self.phase == Phase::Train;
+        LayerTraits { draws, ..LayerTraits::default() }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

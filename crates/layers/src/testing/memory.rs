@@ -136,11 +136,11 @@ impl LayerMemory {
                     shape,
                     layout: layout_of(shape, self.layout),
                     data: &data[..shape.count()],
-                    gradient: match in_place(index) {
-                        true => TopGradient::InPlace,
+                    gradient: match diff.is_empty() {
+                        _ if in_place(index) => TopGradient::InPlace,
+                        true => TopGradient::Zero(None),
                         false => TopGradient::OutOfPlace(diff),
                     },
-                    live: !diff.is_empty(),
                     placement: None,
                 })
                 .collect(),
@@ -160,7 +160,6 @@ impl LayerMemory {
             gradients: (param_diffs.iter_mut().flatten())
                 .map(|values| Some(Gradient { values, write }))
                 .collect(),
-            unmasked: None,
         })?;
         if write == Write::Add {
             param_diffs.iter_mut().flatten().flatten().for_each(|value| *value -= begin);

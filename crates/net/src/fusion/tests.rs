@@ -185,7 +185,7 @@ fn forward_only(net: &mut Net, cpu: &Cpu) {
 
 /// Names of layers whose work others do.
 fn idle(net: &PlacedNet) -> Vec<&str> {
-    net.layers.iter().filter(|layer| layer.idle).map(|layer| layer.name()).collect()
+    net.layers.iter().filter(|layer| !layer.runs()).map(|layer| layer.name()).collect()
 }
 
 #[test]
@@ -200,11 +200,14 @@ fn residual_blocks_absorb_norms_and_sums() {
     let fused = placed(&residual());
     assert_eq!(idle(&fused).len(), 8);
     // The mask of the sum's ReLU is applied where its diffs are added up.
-    let masks: Vec<_> =
-        fused.layers.iter().filter(|l| l.masks.iter().any(Option::is_some)).collect();
-    assert_eq!(masks.len(), 2);
-    assert!(masks.iter().all(|layer| layer.kind.name == "Split"));
-    assert!(fused.layers.iter().any(|layer| layer.shares_diff));
+    let masks: Vec<_> = (fused.layers.iter().enumerate())
+        .filter(|(index, l)| {
+            (0..l.bottoms.len()).any(|b| fused.masks.of_bottom(*index, b).is_some())
+        })
+        .map(|(_, layer)| layer.kind.name)
+        .collect();
+    assert_eq!(masks, ["Split", "Split"]);
+    assert!(!fused.buffers.shared_sums.is_empty());
 }
 
 #[test]
@@ -212,10 +215,10 @@ fn inception_branches_are_channels_of_their_concat() {
     check_same(&inception());
     let fused = placed(&inception());
     let joined: Vec<_> =
-        fused.blobs.iter().filter(|b| b.placement.is_some()).map(|b| b.name.as_str()).collect();
+        fused.blobs.iter().filter(|b| b.branch.is_some()).map(|b| b.name.as_str()).collect();
     assert_eq!(joined, ["b", "c", "d", "f", "g"]);
     let copied = fused.layers.iter().find(|layer| layer.name() == "last").unwrap();
-    assert!(!copied.idle);
+    assert!(copied.runs());
 }
 
 #[test]

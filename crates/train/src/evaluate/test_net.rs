@@ -76,6 +76,7 @@ impl TestNet {
             let plan = MemoryPlan::ForwardOnly;
             let mut net = build(&which, written, plan, sources, &mut |_| ())?;
             adopt(&mut net)?;
+            net.share_description(&nets[0]);
             net.copy_private(&nets[0]);
             nets.push(net);
         }

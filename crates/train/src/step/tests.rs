@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use base::Clock;
-use collective::AlgorithmChoice;
 use expect_test::{Expect, expect};
 use net::Net;
 
@@ -150,7 +149,7 @@ fn a_gradient_that_is_not_finite_keeps_all_workers_from_writing() {
         for (workers, allreduce) in [(1, "auto"), (2, "auto"), (2, "ring")] {
             let mut solver = solver_from_text("solver", OVERFLOW).unwrap();
             solver.clip_gradients = clip;
-            let allreduce = AlgorithmChoice::parse(allreduce).unwrap();
+            let allreduce = allreduce.parse().unwrap();
             let config = JobConfig { workers, allreduce, ..JobConfig::new(solver) };
             let mut job = Job::open(config, &mut |_| ()).unwrap();
             let before = job.hash().unwrap();

@@ -1,7 +1,7 @@
 //! From planes to blue, green and red, or to grey, as libjpeg and OpenCV convert.
 
 use super::{
-    JpegProblem,
+    COMPONENTS_MAX, JpegProblem, PerComponent,
     frame::{JpegFrame, SamplePlane},
     upsample,
 };
@@ -20,8 +20,8 @@ enum ColorModel {
 }
 
 /// libjpeg's rules where the file does not say.
-fn model(frame: &JpegFrame) -> ColorModel {
-    let ids: Vec<u8> = frame.components.iter().map(|component| component.id).collect();
+fn model(frame: &JpegFrame<'_>) -> ColorModel {
+    let ids: PerComponent<u8> = frame.components.iter().map(|component| component.id).collect();
     match (ids.as_slice(), frame.jfif, frame.adobe_transform) {
         ([_], _, _) => ColorModel::Gray,
         ([_, _, _], true, _) => ColorModel::Ycc,
@@ -33,8 +33,15 @@ fn model(frame: &JpegFrame) -> ColorModel {
     }
 }
 
-/// The image in the channels that were asked for.
-pub(super) fn convert(frame: &JpegFrame, color: Color) -> Result<DecodedImage, ImageError> {
+/// Makes `image` of the frame, in the channels that were asked for; `planes` and `lines` are
+/// scratch.
+pub(super) fn convert(
+    frame: &JpegFrame<'_>,
+    color: Color,
+    planes: &mut [Vec<u8>; COMPONENTS_MAX],
+    lines: &mut [Vec<u8>; COMPONENTS_MAX],
+    image: &mut DecodedImage,
+) -> Result<(), ImageError> {
     for component in &frame.components {
         let whole =
             frame.h_max.is_multiple_of(component.h) && frame.v_max.is_multiple_of(component.v);
@@ -48,23 +55,24 @@ pub(super) fn convert(frame: &JpegFrame, color: Color) -> Result<DecodedImage, I
     // Grey needs luma only.
     let used = if gray && model == ColorModel::Ycc { 1 } else { frame.components.len() };
     let components = &frame.components[..used];
-    let planes = components.iter().map(|component| component.plane());
-    let planes: Vec<SamplePlane> = planes.collect::<Result<_, _>>()?;
-    let mut pixels = vec![0; frame.width * frame.height * channels];
-    let mut lines = vec![Vec::new(); used];
-    for (y, out) in pixels.chunks_exact_mut(frame.width * channels).enumerate() {
-        for ((component, plane), line) in components.iter().zip(&planes).zip(&mut lines) {
+    let planes = components.iter().zip(planes).map(|(component, plane)| component.plane(plane));
+    let planes: PerComponent<SamplePlane<'_>> = planes.collect::<Result<_, _>>()?;
+    image.pixels.resize(frame.width * frame.height * channels, 0);
+    let lines = &mut lines[..used];
+    for (y, out) in image.pixels.chunks_exact_mut(frame.width * channels).enumerate() {
+        for ((component, plane), line) in components.iter().zip(&planes).zip(&mut *lines) {
             upsample::row(frame, component, plane, y, line);
         }
         let (pixels, _) = out.as_chunks_mut::<3>();
-        match (gray, lines.as_slice()) {
+        match (gray, &*lines) {
             (true, [luma]) => out.copy_from_slice(&luma[..out.len()]),
             (false, [luma]) => pixels.iter_mut().zip(luma).for_each(|(out, &y)| *out = [y; 3]),
             (true, lines) => to_gray(model, lines, out),
             (false, lines) => to_bgr(model, lines, pixels),
         }
     }
-    Ok(DecodedImage { channels, height: frame.height, width: frame.width, pixels })
+    (image.channels, image.height, image.width) = (channels, frame.height, frame.width);
+    Ok(())
 }
 
 fn to_bgr(model: ColorModel, lines: &[Vec<u8>], out: &mut [[u8; 3]]) {

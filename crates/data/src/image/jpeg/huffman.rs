@@ -1,5 +1,7 @@
 //! Huffman codes and the bits they are read from.
 
+use smallvec::SmallVec;
+
 use super::JpegProblem;
 
 /// Codes up to this long are found in one step.
@@ -9,22 +11,23 @@ const FAST_BITS: u32 = 9;
 #[derive(Debug, Clone)]
 pub(super) struct HuffmanTable {
     /// By the next 9 bits: length and symbol, or length 0 for longer codes.
-    fast: Box<[(u8, u8); 1 << FAST_BITS]>,
+    fast: [(u8, u8); 1 << FAST_BITS],
     /// By length: the first code that is too large, aligned to 16 bits; 0 when there are none.
     ends: [u32; 17],
     /// By length: what to add to a code to get its symbol's index.
     offsets: [i32; 17],
-    symbols: Vec<u8>,
+    /// Encoders write at most 256.
+    symbols: SmallVec<[u8; 256]>,
 }
 
 impl HuffmanTable {
     /// Builds a table from the numbers of codes of each length and the symbols in code order.
     pub(super) fn new(counts: &[u8; 16], symbols: &[u8]) -> Result<Self, JpegProblem> {
         let mut table = Self {
-            fast: Box::new([(0, 0); 1 << FAST_BITS]),
+            fast: [(0, 0); 1 << FAST_BITS],
             ends: [0; 17],
             offsets: [0; 17],
-            symbols: symbols.to_vec(),
+            symbols: SmallVec::from_slice(symbols),
         };
         let (mut code, mut index) = (0_u32, 0_usize);
         for (length, &count) in (1_u32..).zip(counts) {

@@ -30,15 +30,16 @@ pub(super) fn read(segment: &[u8]) -> Option<u8> {
         .filter(|value| (1..=8).contains(value))
 }
 
-/// The image rotated and mirrored so that it is upright.
-pub(super) fn upright(image: DecodedImage, orientation: u8) -> DecodedImage {
+/// Rotates and mirrors the image so that it is upright.
+pub(super) fn make_upright(image: &mut DecodedImage, orientation: u8, spare: &mut Vec<u8>) {
     if orientation <= 1 {
-        return image;
+        return;
     }
     let (h, w, c) = (image.height, image.width, image.channels);
     // From 5 on, rows become columns.
     let (height, width) = if orientation >= 5 { (w, h) } else { (h, w) };
-    let mut pixels = Vec::with_capacity(image.pixels.len());
+    spare.clear();
+    spare.reserve(image.pixels.len());
     for y in 0..height {
         for x in 0..width {
             let (row, column) = match orientation {
@@ -50,8 +51,9 @@ pub(super) fn upright(image: DecodedImage, orientation: u8) -> DecodedImage {
                 7 => (h - 1 - x, w - 1 - y),
                 _ => (x, w - 1 - y),
             };
-            pixels.extend_from_slice(&image.pixels[(row * w + column) * c..][..c]);
+            spare.extend_from_slice(&image.pixels[(row * w + column) * c..][..c]);
         }
     }
-    DecodedImage { channels: c, height, width, pixels }
+    std::mem::swap(&mut image.pixels, spare);
+    (image.height, image.width) = (height, width);
 }

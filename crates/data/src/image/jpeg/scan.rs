@@ -1,7 +1,7 @@
 //! Scans: from Huffman codes to coefficients, baseline and progressive (ITU T.81, F.2 and G.2).
 
 use super::{
-    JpegProblem,
+    JpegProblem, PerComponent,
     frame::{JpegComponent, JpegFrame},
     huffman::{HuffmanTable, ScanBits},
 };
@@ -18,7 +18,7 @@ pub(super) const ZIGZAG: [usize; 64] = [
 /// What a scan header says.
 pub(super) struct JpegScan<'a> {
     /// Index of each component, and its DC and AC code tables.
-    pub(super) components: Vec<ScanComponent<'a>>,
+    pub(super) components: PerComponent<ScanComponent<'a>>,
     /// First and last coefficient, in zigzag order.
     pub(super) first: usize,
     pub(super) last: usize,
@@ -48,7 +48,7 @@ struct ScanState {
 /// Reads the scan's data from `at` on; returns where it ends.
 pub(super) fn read(
     scan: &JpegScan<'_>,
-    frame: &mut JpegFrame,
+    frame: &mut JpegFrame<'_>,
     bytes: &[u8],
     at: usize,
 ) -> Result<usize, JpegProblem> {
@@ -87,7 +87,7 @@ pub(super) fn read(
     Ok(bits.end())
 }
 
-fn units(scan: &JpegScan<'_>, frame: &JpegFrame) -> (usize, usize) {
+fn units(scan: &JpegScan<'_>, frame: &JpegFrame<'_>) -> (usize, usize) {
     match scan.components.as_slice() {
         [coded] => frame.components[coded.component].used_blocks(),
         _ => (frame.width.div_ceil(8 * frame.h_max), frame.height.div_ceil(8 * frame.v_max)),
@@ -110,7 +110,7 @@ fn after_restart(bytes: &[u8], mut at: usize) -> Result<usize, JpegProblem> {
 fn decode_block(
     scan: &JpegScan<'_>,
     index: usize,
-    component: &mut JpegComponent,
+    component: &mut JpegComponent<'_>,
     (x, y): (usize, usize),
     progressive: bool,
     state: &mut ScanState,

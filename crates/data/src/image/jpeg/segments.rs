@@ -1,7 +1,7 @@
 //! The segments of a file: tables, headers, and the scans between them.
 
 use super::{
-    JpegProblem,
+    COMPONENTS_MAX, JpegProblem, PerComponent,
     frame::JpegFrame,
     huffman::HuffmanTable,
     idct::QuantTable,
@@ -15,8 +15,8 @@ use crate::image::ImageError;
 const SCANS_MAX: usize = 100;
 
 /// A file that was read to its end.
-pub(super) struct JpegFile {
-    pub(super) frame: JpegFrame,
+pub(super) struct JpegFile<'a> {
+    pub(super) frame: JpegFrame<'a>,
     /// Exif's, from 1 to 8.
     pub(super) orientation: u8,
 }
@@ -33,10 +33,14 @@ struct JpegTables {
     orientation: Option<u8>,
 }
 
-/// Reads all segments.
-pub(super) fn read(bytes: &[u8]) -> Result<JpegFile, ImageError> {
+/// Reads all segments; the frame keeps its coefficients in `coefficients`.
+pub(super) fn read<'a>(
+    bytes: &[u8],
+    coefficients: &'a mut [Vec<i16>; COMPONENTS_MAX],
+) -> Result<JpegFile<'a>, ImageError> {
     let mut tables = JpegTables::default();
-    let mut frame: Option<JpegFrame> = None;
+    let mut frame: Option<JpegFrame<'a>> = None;
+    let mut memory = Some(coefficients); // until a frame takes it
     let mut at = 2; // after the start marker, which the caller has seen
     let mut scans = 0;
     while let Some((marker, start)) = next_marker(bytes, at) {
@@ -53,10 +57,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<JpegFile, ImageError> {
             0xc4 => tables.huffman(segment)?,
             0xdb => tables.quantisation(segment)?,
             0xdd => tables.restart = usize::from(u16_at(segment)?),
-            0xc0..=0xc2 if frame.is_none() => {
-                frame = Some(JpegFrame::new(segment, marker == 0xc2)?)
+            0xc0..=0xc2 => {
+                let memory = memory.take().ok_or(JpegProblem::Damaged("two frames"))?;
+                frame = Some(JpegFrame::new(segment, marker == 0xc2, memory)?);
             }
-            0xc0..=0xc2 => return Err(JpegProblem::Damaged("two frames").into()),
             0xc3 | 0xc5..=0xc7 | 0xcb | 0xcd..=0xcf => {
                 return Err(JpegProblem::Unsupported("lossless or arithmetic coding").into());
             }
@@ -86,7 +90,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<JpegFile, ImageError> {
     }
 }
 
-fn finish(frame: Option<JpegFrame>, tables: JpegTables) -> Result<JpegFile, ImageError> {
+fn finish(frame: Option<JpegFrame<'_>>, tables: JpegTables) -> Result<JpegFile<'_>, ImageError> {
     let mut frame = frame.ok_or(JpegProblem::Damaged("no frame"))?;
     frame.adobe_transform = tables.adobe_transform;
     frame.jfif = tables.jfif;
@@ -146,12 +150,12 @@ impl JpegTables {
     }
 
     /// Reads a scan header and gives each component its quantisation table.
-    fn scan(&self, segment: &[u8], frame: &mut JpegFrame) -> Result<JpegScan<'_>, JpegProblem> {
+    fn scan(&self, segment: &[u8], frame: &mut JpegFrame<'_>) -> Result<JpegScan<'_>, JpegProblem> {
         let (&count, rest) = segment.split_first().ok_or(JpegProblem::Truncated)?;
         let (specs, rest) =
             rest.split_at_checked(2 * usize::from(count)).ok_or(JpegProblem::Truncated)?;
         let &[first, last, bits, ..] = rest else { return Err(JpegProblem::Truncated) };
-        let mut components: Vec<ScanComponent<'_>> = Vec::new();
+        let mut components: PerComponent<ScanComponent<'_>> = PerComponent::new();
         for spec in specs.chunks_exact(2) {
             let component = frame.components.iter().position(|c| c.id == spec[0]);
             let component =

@@ -8,9 +8,9 @@ use super::frame::{JpegComponent, JpegFrame, SamplePlane};
 
 /// Writes row `y` of the full-size image to `out`.
 pub(super) fn row(
-    frame: &JpegFrame,
-    component: &JpegComponent,
-    plane: &SamplePlane,
+    frame: &JpegFrame<'_>,
+    component: &JpegComponent<'_>,
+    plane: &SamplePlane<'_>,
     y: usize,
     out: &mut Vec<u8>,
 ) {

@@ -38,7 +38,7 @@ pub(super) fn on_ranks<T>(
         Box::new(base::line_to_stderr),
     )?;
     launch::check_world(exchange.rank().world())?;
-    let first = exchange.rank().coordinator().is_some();
+    let first = exchange.rank().is_first();
     let mut table = if first { table } else { Box::new(io::sink()) };
     let done = measure(&mut exchange, &ExchangeConfig::MPI, &*clock, &mut table);
     drop(exchange);

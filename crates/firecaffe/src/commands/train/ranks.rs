@@ -68,7 +68,7 @@ impl RankEnding {
         match cause {
             Some(TrainError::Step(StepError::LossElsewhere { .. })) => HOLD_BACK_LONG,
             Some(TrainError::Step(StepError::Loss { .. })) => Duration::ZERO, // nobody else has it
-            _ if self.rank.coordinator().is_some() => Duration::ZERO,
+            _ if self.rank.is_first() => Duration::ZERO,
             Some(TrainError::Differs { .. } | TrainError::Step(StepError::Gradient { .. })) => {
                 HOLD_BACK_LONG
             }

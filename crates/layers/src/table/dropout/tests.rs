@@ -8,14 +8,14 @@ use crate::testing::error;
 #[test]
 fn the_same_values_are_dropped_in_both_layouts() {
     let [n, c, pixels] = [2, 3, 4];
-    let mut row_major = [0; 24];
-    Mt19937::new(1701).fill_bernoulli(0.6, &mut row_major);
+    let mut rng = Mt19937::new(1701);
+    let row_major = [(); 24].map(|()| rng.bernoulli(0.6));
     let mut channels_last = [0; 24];
     draw_channels_last(&mut Mt19937::new(1701), 0.6, [n, c, pixels], &mut channels_last);
     for (i, &keep) in row_major.iter().enumerate() {
         let (image, channel, pixel) = (i / (c * pixels), i / pixels % c, i % pixels);
         let at = (image * pixels + pixel) * c + channel;
-        assert_eq!(u32::from(channels_last[at]), keep, "value {i}");
+        assert_eq!(channels_last[at], u8::from(keep), "value {i}");
     }
 }
 
