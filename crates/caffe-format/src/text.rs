@@ -8,6 +8,7 @@
 //! message itself is one entry per reported error.
 
 mod diagnostic;
+mod edit;
 mod lexer;
 mod number;
 mod parser;
@@ -21,6 +22,7 @@ mod value;
 mod write;
 
 pub use diagnostic::{Diagnostic, Diagnostics, ERRORS_MAX};
+pub use edit::{Outline, TextEdits};
 
 use crate::message::Message;
 

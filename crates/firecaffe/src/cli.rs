@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench, check, data, model, supervise, test, time, train};
+use crate::commands::{bench, check, data, model, solver, supervise, test, time, train};
 
 /// Trains Caffe networks on CPUs.
 #[derive(Debug, Parser)]
@@ -38,6 +38,9 @@ pub(crate) enum CliCommand {
     /// Inspect and convert models
     #[command(subcommand)]
     Model(model::ModelCommand),
+    /// Adapt solvers
+    #[command(subcommand)]
+    Solver(solver::SolverCommand),
     /// Measure the collectives
     #[command(subcommand)]
     Bench(bench::BenchCommand),

@@ -7,6 +7,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod data;
 pub(crate) mod model;
+pub(crate) mod solver;
 pub(crate) mod supervise;
 pub(crate) mod test;
 pub(crate) mod time;
@@ -31,6 +32,7 @@ pub(crate) fn run(command: CliCommand) -> Result<ExitCode> {
         CliCommand::Check(args) => check::run(&args),
         CliCommand::Data(command) => data::run(&command),
         CliCommand::Model(command) => model::run(&command),
+        CliCommand::Solver(command) => solver::run(&command),
         CliCommand::Bench(command) => bench::run(&command),
     };
     done.map(|()| ExitCode::SUCCESS)

@@ -1,11 +1,13 @@
-//! The tools behind `firecaffe model`, as functions: one file per tool.
+//! The tools behind `firecaffe model` and `firecaffe solver`, as functions: one file per tool.
 
 mod draw;
 mod features;
 mod safetensors;
+mod scale;
 mod upgrade;
 
 pub use draw::{Direction, draw};
 pub use features::{Features, extract_features};
 pub use safetensors::{from_safetensors, to_safetensors};
+pub use scale::{ScaledSolver, ScalingError, ScalingInput, ScalingRule, scale_solver};
 pub use upgrade::{upgrade_net, upgrade_solver};
