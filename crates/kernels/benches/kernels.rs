@@ -38,6 +38,7 @@ fn resnet() -> Conv {
         kernel,
         stride: ones,
         pad: ones,
+        pad_end: ones,
         dilation: ones,
         group: 1,
     }
@@ -50,7 +51,7 @@ fn depthwise() -> Conv {
 
 /// Taps two pixels apart: DeepLab's 3x3 of 28x28 images, batch 8.
 fn dilated() -> Conv {
-    Conv { h: 28, w: 28, pad: [2; 2], dilation: [2; 2], ..resnet() }
+    Conv { h: 28, w: 28, pad: [2; 2], pad_end: [2; 2], dilation: [2; 2], ..resnet() }
 }
 
 #[divan::bench(args = THREADS)]
@@ -176,7 +177,8 @@ fn relu_forward(bench: Bencher<'_, '_>, threads: usize) {
 fn max_pooling(bench: Bencher<'_, '_>, threads: usize) {
     let (kernel, stride) = ([3; 2], [2; 2]);
     let (pad, rounding) = ([0; 2], Rounding::Ceil);
-    let pool = PoolingShape { n: 8, c: 64, h: 56, w: 56, kernel, stride, pad, rounding };
+    let pad_end = pad;
+    let pool = PoolingShape { n: 8, c: 64, h: 56, w: 56, kernel, stride, pad, pad_end, rounding };
     let (cpu, x) = (cpu(threads), vec![0.5; VALUES]);
     let (mut y, mut mask) = (vec![0.0; pool.y_len()], vec![0; pool.y_len()]);
     bench

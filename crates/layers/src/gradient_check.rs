@@ -80,7 +80,7 @@ impl GradientRig {
         for (decl, (kind, values)) in layer.params().iter().zip(&mut memory.params) {
             match kind {
                 ParamKind::Learned => rng.fill_gaussian(0.0, 0.5, values),
-                ParamKind::Running => {
+                ParamKind::Constant | ParamKind::Running => {
                     crate::fill(&decl.filler, &decl.shape, &mut rng, values).unwrap();
                 }
             }

@@ -11,6 +11,8 @@ use crate::{Layer, LayerError};
 pub struct LayerKind {
     /// The string after `type:` in a prototxt.
     pub name: &'static str,
+    /// The fork of Caffe that has it, or "" for a type of Caffe's own.
+    pub fork: &'static str,
     /// The message with its options, or "" when it has none.
     pub options: &'static str,
     /// What it computes, for `docs/layers.md`; one line of plain text mathematics.
@@ -40,6 +42,7 @@ impl LayerKind {
     /// One bottom, one top, nothing special.
     pub const UNARY: Self = Self {
         name: "",
+        fork: "",
         options: "",
         formula: "",
         bottoms: Arity::exactly(1),
@@ -106,8 +109,11 @@ impl std::fmt::Display for Arity {
 /// Whether a layer may overwrite its bottom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InPlace {
-    /// Backward needs the bottom, or shapes differ.
+    /// Shapes differ, or Caffe refuses it too.
     Never,
+    /// Forward or backward would read values that the layer has overwritten. Caffe lets it, and its
+    /// results are wrong.
+    ReadsOverwritten,
     /// Top 0 may be bottom 0; the layer uses [`Forward::unary`](crate::Forward::unary) or keeps a
     /// copy.
     First,

@@ -28,6 +28,7 @@ mod loss;
 mod params;
 mod recurrent;
 mod repeated;
+mod side_pads;
 mod softmax_loss;
 mod table;
 mod traits;
@@ -145,6 +146,8 @@ impl ParamDecl {
 pub enum ParamKind {
     /// In the parameter slab; has a gradient in the pool.
     Learned,
+    /// In the parameter slab, and never changed, whatever `lr_mult` says: BN's when it is frozen.
+    Constant,
     /// Changed by forward and owned by the replica: BatchNorm's running statistics.
     Running,
 }
@@ -158,4 +161,6 @@ pub enum LayoutRule {
     ChannelsLast,
     /// Any order, as long as all blobs have the same: elementwise layers.
     Same,
+    /// Bottoms in any order, as long as all have the same; tops in Caffe's: Permute.
+    AnyToRowMajor,
 }

@@ -44,6 +44,7 @@ mod power;
 mod prelu;
 mod reduction;
 mod relu;
+mod relu6;
 mod reshape;
 mod rnn;
 mod scale;
@@ -111,6 +112,7 @@ pub const LAYERS: &[LayerKind] = &[
     power::KIND,
     rnn::KIND,
     relu::KIND,
+    relu6::KIND,
     reduction::KIND,
     reshape::KIND,
     spp::KIND,

@@ -42,13 +42,16 @@ pub enum NetError {
 
     /// A layer that needs its bottom overwrites it.
     #[error(
-        "layer `{layer}` ({kind}) cannot run in place; give its top another name than `{blob}`"
+        "layer `{layer}` ({kind}) cannot run in place{why}; give the top its own name instead of \
+         `{blob}`"
     )]
     InPlace {
         /// The layer.
         layer: String,
         /// Its type.
         kind: &'static str,
+        /// What would go wrong, after a colon; or nothing.
+        why: &'static str,
         /// The blob.
         blob: String,
     },

@@ -99,8 +99,21 @@ fn everything_wrong_with_the_wiring_is_said_at_once() {
             layer `d`: top `b` is made by layer `b` already; rename one of them
             layer `d` (ReLU) has 0 tops, expected 1
             layer `d`: `propagate_down` is given 2 times, expected none or 1
-            layer `e` (Flatten) cannot run in place; give its top another name than `b`"#]],
+            layer `e` (Flatten) cannot run in place; give the top its own name instead of `b`"#]],
     );
+}
+
+#[test]
+fn layers_that_would_read_what_they_overwrote_say_so() {
+    for kind in ["Convolution", "InnerProduct", "LRN", "Pooling"] {
+        let text = format!(r#"{INPUT} layer {{ name: "l" type: "{kind}" bottom: "x" top: "x" }}"#);
+        let error = chain(&build(&text).err().expect("the layer cannot run in place"));
+        let want = format!(
+            "layer `l` ({kind}) cannot run in place: it would read values that it has overwritten, \
+             and so does Caffe, whose results are wrong; give the top its own name instead of `x`"
+        );
+        assert!(error.contains(&want), "{error}");
+    }
 }
 
 #[test]

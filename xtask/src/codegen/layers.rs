@@ -8,7 +8,8 @@ const HEAD: &str = "\
 # Layers
 
 Every layer type, from the `LAYERS` table; written by `cargo xtask codegen`. Options and defaults
-are Caffe's, or those of a fork. `x` is a bottom, `y` a top.
+are Caffe's; a type that only a fork of Caffe has is followed by the fork's name. `x` is a bottom,
+`y` a top.
 
 | type | computes | bottoms | tops | in place | options |
 |---|---|---|---|---|---|
@@ -32,12 +33,14 @@ fn row(kind: &LayerKind) -> String {
     let links: Vec<_> = options(kind).map(|field| format!("[`{field}`](#{field})")).collect();
     let tops = if kind.tops_equal_bottoms { "as bottoms".into() } else { arity(kind.tops) };
     let in_place = match kind.in_place {
-        InPlace::Never => "",
+        InPlace::Never | InPlace::ReadsOverwritten => "",
         InPlace::First => "yes",
     };
     let formula = kind.formula.replace('|', "\\|");
     let (bottoms, links) = (arity(kind.bottoms), links.join(", "));
-    format!("| `{}` | {formula} | {bottoms} | {tops} | {in_place} | {links} |\n", kind.name)
+    let fork = if kind.fork.is_empty() { String::new() } else { format!(" ({})", kind.fork) };
+    let name = format!("`{}`{fork}", kind.name);
+    format!("| {name} | {formula} | {bottoms} | {tops} | {in_place} | {links} |\n")
 }
 
 /// The fields of `layer { .. }` that hold its options.

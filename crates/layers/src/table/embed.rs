@@ -11,7 +11,7 @@ use kernels::{Unary, Write};
 
 use crate::params::weights_and_bias;
 use crate::{
-    Backward, Case, Fill, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, Spec,
+    Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind, ParamDecl, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -19,6 +19,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     name: "Embed",
     options: "embed_param",
     formula: "y = W[x] + b",
+    in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
         Case {
