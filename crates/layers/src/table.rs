@@ -3,9 +3,11 @@
 mod absval;
 mod accuracy;
 mod argmax;
+mod axpy;
 mod batch_norm;
 mod batch_reindex;
 mod bias;
+mod bn;
 mod bnll;
 mod clip;
 mod concat;
@@ -14,6 +16,7 @@ mod convolution;
 mod crop;
 mod data;
 mod deconvolution;
+mod depthwise_convolution;
 mod dropout;
 mod dummy_data;
 mod eltwise;
@@ -38,7 +41,9 @@ mod lstm_unit;
 mod memory_data;
 mod multinomial_logistic_loss;
 mod mvn;
+mod normalize;
 mod parameter;
+mod permute;
 mod pooling;
 mod power;
 mod prelu;
@@ -48,6 +53,7 @@ mod relu6;
 mod reshape;
 mod rnn;
 mod scale;
+mod shuffle_channel;
 mod sigmoid;
 mod sigmoid_cross_entropy_loss;
 mod silence;
@@ -71,6 +77,8 @@ pub const LAYERS: &[LayerKind] = &[
     absval::KIND,
     accuracy::KIND,
     argmax::KIND,
+    axpy::KIND,
+    bn::KIND,
     bnll::KIND,
     batch_norm::KIND,
     batch_reindex::KIND,
@@ -79,9 +87,11 @@ pub const LAYERS: &[LayerKind] = &[
     concat::KIND,
     contrastive_loss::KIND,
     convolution::KIND,
+    depthwise_convolution::OTHER_NAME,
     crop::KIND,
     data::KIND,
     deconvolution::KIND,
+    depthwise_convolution::KIND,
     dropout::KIND,
     dummy_data::KIND,
     elu::KIND,
@@ -106,8 +116,10 @@ pub const LAYERS: &[LayerKind] = &[
     mvn::KIND,
     memory_data::KIND,
     multinomial_logistic_loss::KIND,
+    normalize::KIND,
     prelu::KIND,
     parameter::KIND,
+    permute::KIND,
     pooling::KIND,
     power::KIND,
     rnn::KIND,
@@ -117,6 +129,7 @@ pub const LAYERS: &[LayerKind] = &[
     reshape::KIND,
     spp::KIND,
     scale::KIND,
+    shuffle_channel::KIND,
     sigmoid::KIND,
     sigmoid_cross_entropy_loss::KIND,
     silence::KIND,
