@@ -10,9 +10,11 @@ use divan::{
 use kernels::{
     Activation, Conv, Cpu, Mat, Simd, StridedRows, StridedRowsMut, Unary, Write, batch_norm, conv,
     elementwise, gemm as product,
+    interpolation::{self, Interpolation},
     lrn::{self, Lrn},
     pooling::{self, PoolingShape, Rounding},
     reference, relu,
+    roi_pooling::{self, RoiBins, RoiImages},
 };
 
 fn main() {
@@ -203,4 +205,29 @@ fn batch_statistics(bench: Bencher<'_, '_>, threads: usize) {
     bench.counter(BytesCount::of_many::<f32>(VALUES)).bench_local(|| {
         batch_norm::statistics(&cpu, VALUES / 64, 64, &x, &mut mean, &mut variance);
     });
+}
+
+/// PSPNet's last layer but with 21 classes: 60 by 60 pixels to 473 by 473.
+#[divan::bench(args = THREADS)]
+fn interpolation_forward(bench: Bencher<'_, '_>, threads: usize) {
+    let shape = Interpolation::new((1, 21), [60; 2], &[0..60, 0..60], [473; 2]);
+    let (cpu, x) = (cpu(threads), vec![0.5; 21 * 60 * 60]);
+    let mut y = vec![0.0; 21 * 473 * 473];
+    bench
+        .counter(BytesCount::of_many::<f32>(x.len() + y.len()))
+        .bench_local(|| interpolation::forward(&cpu, &shape, &x, &mut y));
+}
+
+/// Fast R-CNN's boxes: 128 of 14 by 14 pixels in 7 by 7 bins of 512 channels.
+#[divan::bench(args = THREADS)]
+fn roi_max_pooling(bench: Bencher<'_, '_>, threads: usize) {
+    let images = RoiImages { n: 2, c: 512, h: 38, w: 63 };
+    let mut bins = RoiBins::new(128, [7; 2]);
+    (0..128).for_each(|at| bins.place(at, at % 2, |_, i| at % 24 + 2 * i..at % 24 + 2 * i + 2));
+    let (cpu, x) = (cpu(threads), vec![0.5; 2 * 38 * 63 * 512]);
+    let mut y = vec![0.0; 128 * 49 * 512];
+    let mut mask = vec![0; y.len()];
+    bench
+        .counter(BytesCount::of_many::<f32>(6 * y.len()))
+        .bench_local(|| roi_pooling::max_forward(&cpu, &images, &bins, &x, (&mut y, &mut mask)));
 }

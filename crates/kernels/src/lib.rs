@@ -47,6 +47,7 @@ pub mod elementwise;
 pub mod im2col;
 pub mod inner_product;
 pub mod l2_norm;
+pub mod interpolation;
 pub mod layout;
 pub mod lrn;
 pub mod math;
@@ -55,7 +56,9 @@ pub mod permute;
 pub mod pooling;
 pub mod reference;
 pub mod relu;
+pub mod roi_pooling;
 pub mod softmax;
+pub mod unpooling;
 
 mod gemm;
 #[cfg(test)]
