@@ -187,7 +187,7 @@ impl GradientRig {
 
 impl Fill {
     fn has_gradient(self) -> bool {
-        !matches!(self, Self::Labels(_) | Self::Binary | Self::Sequences(_))
+        !matches!(self, Self::Labels(_) | Self::Binary | Self::Sequences(_) | Self::Values(_))
     }
 
     fn draw(self, count: usize, rng: &mut Mt19937) -> Vec<f32> {
@@ -208,6 +208,7 @@ impl Fill {
             Self::Sequences(streams) => {
                 values[streams..].iter_mut().for_each(|v| *v = (rng.next_u32() & 1) as f32);
             }
+            Self::Values(given) => values.copy_from_slice(given),
             Self::Spread => {
                 let mut order: Vec<usize> = (0..count).collect();
                 rng.shuffle(&mut order);

@@ -171,6 +171,8 @@ pub enum Fill {
     /// Where sequences go on: zeros for the first step of so many streams, then zeros and ones;
     /// no gradient.
     Sequences(usize),
+    /// These, in memory order: boxes, masks; no gradient.
+    Values(&'static [f32]),
     /// Distinct values at least 0.05 apart in random order, for maxima; gradient is checked.
     Spread,
 }

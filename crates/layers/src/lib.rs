@@ -27,6 +27,7 @@ mod kind;
 mod loss;
 mod params;
 mod recurrent;
+mod regions;
 mod repeated;
 mod side_pads;
 mod softmax_loss;

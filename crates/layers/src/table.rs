@@ -47,17 +47,20 @@ mod permute;
 mod pooling;
 mod power;
 mod prelu;
+mod psroi_pooling;
 mod reduction;
 mod relu;
 mod relu6;
 mod reshape;
 mod rnn;
+mod roi_pooling;
 mod scale;
 mod shuffle_channel;
 mod sigmoid;
 mod sigmoid_cross_entropy_loss;
 mod silence;
 mod slice;
+mod smooth_l1_loss;
 mod softmax;
 mod softmax_with_loss;
 mod split;
@@ -118,11 +121,13 @@ pub const LAYERS: &[LayerKind] = &[
     multinomial_logistic_loss::KIND,
     normalize::KIND,
     prelu::KIND,
+    psroi_pooling::KIND,
     parameter::KIND,
     permute::KIND,
     pooling::KIND,
     power::KIND,
     rnn::KIND,
+    roi_pooling::KIND,
     relu::KIND,
     relu6::KIND,
     reduction::KIND,
@@ -134,6 +139,7 @@ pub const LAYERS: &[LayerKind] = &[
     sigmoid_cross_entropy_loss::KIND,
     silence::KIND,
     slice::KIND,
+    smooth_l1_loss::KIND,
     softmax::KIND,
     softmax_with_loss::KIND,
     split::KIND,
