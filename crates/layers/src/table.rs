@@ -34,6 +34,7 @@ mod image_data;
 mod infogain_loss;
 mod inner_product;
 mod input;
+mod interp;
 mod log;
 mod lrn;
 mod lstm;
@@ -112,6 +113,7 @@ pub const LAYERS: &[LayerKind] = &[
     infogain_loss::KIND,
     inner_product::KIND,
     input::KIND,
+    interp::KIND,
     lrn::KIND,
     lstm::KIND,
     lstm_unit::KIND,
