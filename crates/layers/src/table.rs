@@ -70,6 +70,7 @@ mod swish;
 mod tanh;
 mod threshold;
 mod tile;
+mod upsample;
 mod window_data;
 
 use crate::LayerKind;
@@ -149,6 +150,7 @@ pub const LAYERS: &[LayerKind] = &[
     tanh::KIND,
     threshold::KIND,
     tile::KIND,
+    upsample::KIND,
     window_data::KIND,
 ];
 
