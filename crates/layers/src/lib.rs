@@ -30,6 +30,7 @@ mod recurrent;
 mod regions;
 mod repeated;
 mod side_pads;
+mod shapes_only;
 mod softmax_loss;
 mod table;
 mod traits;

@@ -31,14 +31,23 @@ pub trait OpenSources {
 }
 
 /// Compiles `written`, whose `state` says phase, level and stages. The second value holds what
-/// Caffe logs about layers left out.
+/// Caffe logs about layers left out. Layers of [shapes only](layers::LayerKind::shapes_only) are
+/// an error, before any memory is allocated.
 pub fn compile(
     written: &NetParameter,
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
 ) -> Result<(Net, Vec<UnmetRule>), NetError> {
     let (placed, description, unmet) = compile_placed(written, opener, plan)?;
+    check_runs(&description)?;
     Ok((executable::allocate(placed, description), unmet))
+}
+
+/// Refuses layers of which only the shapes are known.
+fn check_runs(net: &NetDescription) -> Result<(), NetError> {
+    let Some((fork, layers)) = net.shapes_only() else { return Ok(()) };
+    let named = layers.iter().map(|(name, kind)| format!("`{name}` ({kind})"));
+    Err(NetError::ShapesOnly { layers: named.collect::<Vec<_>>().join(", "), fork })
 }
 
 /// Compiles `written` as far as it can be described, without allocating memory for its blobs.

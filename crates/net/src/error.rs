@@ -126,6 +126,18 @@ pub enum NetError {
         source: DataSourceError,
     },
 
+    /// Layers that can be described but not run.
+    #[error(
+        "not trained here: {layers}; only {fork} runs them, and only their shapes are known here, \
+         for `check` and `model summary`"
+    )]
+    ShapesOnly {
+        /// The layers and their types.
+        layers: String,
+        /// Who runs them.
+        fork: &'static str,
+    },
+
     /// Shared weights (`param { name: .. }`) disagree in shape.
     #[error("layer `{layer}`: shares param `{param}` as {got}, but layer `{owner}` made it {want}")]
     SharedShape {

@@ -387,3 +387,33 @@ fn a_test_net_adopts_what_it_has_in_common() {
     let square = net(&SHARED.replace("num_output: 3", "num_output: 3 transpose: true"));
     assert!(test.adopt(&square).is_ok(), "square weights fit either way");
 }
+
+/// SSD's layers have shapes, and no net with them is compiled to run.
+#[test]
+fn layers_of_shapes_only_are_described_but_not_run() {
+    let ssd = r#"
+      layer { name: "data" type: "AnnotatedData" top: "data" top: "label"
+        data_param { batch_size: 2 }
+        transform_param { resize_param { height: 8 width: 8 } } }
+      layer { name: "loc" type: "InnerProduct" bottom: "data" top: "loc"
+        inner_product_param { num_output: 256 } }
+      layer { name: "conf" type: "InnerProduct" bottom: "data" top: "conf"
+        inner_product_param { num_output: 192 } }
+      layer { name: "priors" type: "PriorBox" bottom: "data" bottom: "data" top: "priors"
+        prior_box_param { min_size: 4 } }
+      layer { name: "loss" type: "MultiBoxLoss" top: "loss"
+        bottom: "loc" bottom: "conf" bottom: "priors" bottom: "label"
+        multibox_loss_param { num_classes: 3 } }"#;
+    let (net, _) = describe(&parse(ssd), &mut NoSources, MemoryPlan::ShareDiffs).unwrap();
+    assert_eq!(net.rows.iter().map(|row| row.params).sum::<usize>(), 193 * 256 + 193 * 192);
+    let (fork, layers) = net.shapes_only().unwrap();
+    assert_eq!((fork, layers.len()), ("the SSD fork (weiliu89/caffe)", 3));
+    check_error(
+        ssd,
+        expect![
+            "not trained here: `data` (AnnotatedData), `priors` (PriorBox), `loss` (MultiBoxLoss); \
+             only the SSD fork (weiliu89/caffe) runs them, and only their shapes are known here, \
+             for `check` and `model summary`"
+        ],
+    );
+}
