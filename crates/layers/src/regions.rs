@@ -56,7 +56,7 @@ pub(crate) fn boxes(
                     [left, top, right, bottom].map(|edge| edge.clamp(-EDGE_MAX, EDGE_MAX));
                 Ok(RegionBox { image, start: [top, left], end: [bottom, right] })
             }
-            None => Err(wrong(format!("the index of one of the {images} images first"))),
+            None => Err(wrong(format!("an image index below {images}"))),
         }
     })
 }
@@ -89,14 +89,14 @@ mod tests {
         };
         assert_eq!(
             error([2.0, 0.0, 0.0, 5.0, 5.0]),
-            "box 1 is [2, 0, 0, 5, 5], expected the index of one of the 2 images first"
+            "box 1 is [2, 0, 0, 5, 5], expected an image index below 2"
         );
         assert_eq!(
             error([0.0, 0.0, f32::NAN, 5.0, 5.0]),
             "box 1 is [0, 0, NaN, 5, 5], expected finite edges"
         );
         for image in [-1.0, f32::NAN, 1e20, f32::NEG_INFINITY] {
-            assert!(error([image, 0.0, 0.0, 1.0, 1.0]).contains("one of the 2 images"), "{image}");
+            assert!(error([image, 0.0, 0.0, 1.0, 1.0]).contains("an image index below 2"), "{image}");
         }
     }
 
