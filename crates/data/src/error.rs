@@ -37,14 +37,6 @@ pub enum DataError {
         /// What is possible.
         want: &'static str,
     },
-    /// A field of a fork that is not supported.
-    #[error("`{field}` of {fork} is not supported")]
-    ForkField {
-        /// The field, with the message it belongs to.
-        field: &'static str,
-        /// Who supports it.
-        fork: &'static str,
-    },
     /// A field of a fork with a value that is not supported.
     #[error("`{field}` is {got}, expected {want}")]
     ForkValue {

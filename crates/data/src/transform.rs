@@ -75,7 +75,7 @@ impl Transformer {
             (false, false) => Color::AsStored,
         };
         Ok(Self {
-            resize: ResizeTarget::lower(param)?,
+            resize: param.resize_param.as_ref().map(ResizeTarget::lower).transpose()?,
             scale: param.scale(),
             mirror: param.mirror(),
             crop: param.crop_size() as usize,

@@ -31,9 +31,9 @@ pub struct LayerKind {
     /// A data layer: its tops come from a [`DataSource`](crate::DataSource). Or an output layer:
     /// its bottoms go to the source's [`OutputSink`](crate::OutputSink).
     pub has_source: bool,
-    /// The fork whose layer this is, where we know only its shapes: it can be described, and
-    /// compiling a net that has one to run it is an error that names the fork.
-    pub shapes_only: Option<&'static str>,
+    /// Whether we know only its shapes: it can be described, and compiling a net that has one to
+    /// run it is an error that names the fork.
+    pub shapes_only: bool,
     /// Lowers what is written into a layer.
     pub build: fn(&Spec<'_>) -> Result<Box<dyn Layer>, LayerError>,
     /// What the gradient checker tries: every option that changes the arithmetic. Empty only
@@ -54,7 +54,7 @@ impl LayerKind {
         in_place: InPlace::Never,
         loss: false,
         has_source: false,
-        shapes_only: None,
+        shapes_only: false,
         build: |_| unreachable!("every row names its builder"),
         cases: &[],
     };

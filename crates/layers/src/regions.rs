@@ -96,7 +96,10 @@ mod tests {
             "box 1 is [0, 0, NaN, 5, 5], expected finite edges"
         );
         for image in [-1.0, f32::NAN, 1e20, f32::NEG_INFINITY] {
-            assert!(error([image, 0.0, 0.0, 1.0, 1.0]).contains("an image index below 2"), "{image}");
+            assert!(
+                error([image, 0.0, 0.0, 1.0, 1.0]).contains("an image index below 2"),
+                "{image}"
+            );
         }
     }
 

@@ -6,9 +6,6 @@ use base::Shape;
 
 use crate::{Backward, Forward, Layer, LayerError};
 
-/// Who runs SSD's layers.
-pub(crate) const SSD: &str = "the SSD fork (weiliu89/caffe)";
-
 /// A layer that has shapes and nothing else.
 pub(crate) struct ShapesOnlyLayer<F> {
     /// The tops' shapes for these bottoms.

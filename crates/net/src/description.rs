@@ -93,8 +93,9 @@ impl NetDescription {
     /// the first fork, if there were several.
     #[must_use]
     pub fn shapes_only(&self) -> Option<(&'static str, Vec<(&str, &'static str)>)> {
-        let fork = self.layers.iter().find_map(|layer| layer.kind.shapes_only)?;
-        let of_fork = self.layers.iter().filter(|layer| layer.kind.shapes_only == Some(fork));
+        let only = || self.layers.iter().filter(|layer| layer.kind.shapes_only);
+        let fork = only().next()?.kind.fork;
+        let of_fork = only().filter(|layer| layer.kind.fork == fork);
         Some((fork, of_fork.map(|layer| (layer.name(), layer.kind.name)).collect()))
     }
 }

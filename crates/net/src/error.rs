@@ -128,8 +128,8 @@ pub enum NetError {
 
     /// Layers that can be described but not run.
     #[error(
-        "not trained here: {layers}; only {fork} runs them, and only their shapes are known here, \
-         for `check` and `model summary`"
+        "not trained here: {layers}; only the {fork} fork of Caffe runs them, and only their shapes \
+         are known here, for `check` and `model summary`"
     )]
     ShapesOnly {
         /// The layers and their types.

@@ -407,12 +407,12 @@ fn layers_of_shapes_only_are_described_but_not_run() {
     let (net, _) = describe(&parse(ssd), &mut NoSources, MemoryPlan::ShareDiffs).unwrap();
     assert_eq!(net.rows.iter().map(|row| row.params).sum::<usize>(), 193 * 256 + 193 * 192);
     let (fork, layers) = net.shapes_only().unwrap();
-    assert_eq!((fork, layers.len()), ("the SSD fork (weiliu89/caffe)", 3));
+    assert_eq!((fork, layers.len()), ("SSD", 3));
     check_error(
         ssd,
         expect![
             "not trained here: `data` (AnnotatedData), `priors` (PriorBox), `loss` (MultiBoxLoss); \
-             only the SSD fork (weiliu89/caffe) runs them, and only their shapes are known here, \
+             only the SSD fork of Caffe runs them, and only their shapes are known here, \
              for `check` and `model summary`"
         ],
     );

@@ -2,12 +2,10 @@
 //!
 //! As far as it resizes: `resize_mode: WARP` to `height` by `width`, bilinear, with OpenCV's
 //! arithmetic for bytes. Nothing is drawn for it. Raw records of bytes are resized like images; of
-//! floats they cannot be. What is not done here is refused by name, as are the other fields that
-//! forks added to `transform_param`.
+//! floats they cannot be. What is not done here is refused by name.
 
 use caffe_format::{
     ResizeParameter, ResizeParameterInterpMode as Interp, ResizeParameterResizeMode as Mode,
-    TransformationParameter,
 };
 
 use super::{Chw, Transformer};
@@ -25,13 +23,8 @@ pub(super) struct ResizeTarget {
 }
 
 impl ResizeTarget {
-    /// Checks `resize_param`, and that no field of a fork is written that is not supported.
-    pub(super) fn lower(param: &TransformationParameter) -> Result<Option<Self>, DataError> {
-        refuse_others(param)?;
-        param.resize_param.as_ref().map(Self::warp).transpose()
-    }
-
-    fn warp(param: &ResizeParameter) -> Result<Self, DataError> {
+    /// Checks `resize_param`.
+    pub(super) fn lower(param: &ResizeParameter) -> Result<Self, DataError> {
         let refused = |field: &'static str, got: String, want: &'static str| {
             Err(DataError::ForkValue { field, got, want })
         };
@@ -67,25 +60,6 @@ impl ResizeTarget {
         }
         image::check_size(height, width).map_err(DataError::ResizeSize)?;
         Ok(Self { height, width })
-    }
-}
-
-/// Refuses the fields of forks that would change the values and are not supported.
-fn refuse_others(param: &TransformationParameter) -> Result<(), DataError> {
-    const SSD: &str = "the SSD fork";
-    let written = [
-        ("transform_param.noise_param", param.noise_param.is_some(), SSD),
-        ("transform_param.distort_param", param.distort_param.is_some(), SSD),
-        ("transform_param.expand_param", param.expand_param.is_some(), SSD),
-        ("transform_param.crop_h", param.crop_h() > 0, SSD),
-        ("transform_param.crop_w", param.crop_w() > 0, SSD),
-        ("transform_param.crop_height", param.crop_height() > 0, "PSPNet's fork"),
-        ("transform_param.crop_width", param.crop_width() > 0, "PSPNet's fork"),
-        ("transform_param.scale_factors", !param.scale_factors.is_empty(), "PSPNet's fork"),
-    ];
-    match written.into_iter().find(|(_, written, _)| *written) {
-        Some((field, _, fork)) => Err(DataError::ForkField { field, fork }),
-        None => Ok(()),
     }
 }
 

@@ -40,7 +40,7 @@ fn shapes_only(net: &NetDescription) -> String {
     types.sort_unstable();
     types.dedup();
     let types = types.join(", ");
-    format!("not trained here: only the shapes of {types} are known; {fork} runs them\n")
+    format!("not trained here: only the shapes of {types} are known; the {fork} fork runs them\n")
 }
 
 fn cells(row: &LayerSummary) -> [String; 6] {

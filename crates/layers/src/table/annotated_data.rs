@@ -9,17 +9,18 @@
 use base::Shape;
 use caffe_format::{ResizeParameterResizeMode, TransformationParameter};
 
-use crate::shapes_only::{SSD, ShapesOnlyLayer};
+use crate::shapes_only::ShapesOnlyLayer;
 use crate::{Arity, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "AnnotatedData",
+    fork: "SSD",
     options: "annotated_data_param, data_param, transform_param",
     formula: "y_0 = images of the next batch; y_1 = their boxes (shapes only)",
     bottoms: Arity::exactly(0),
     tops: Arity { min: 1, max: 2 },
-    shapes_only: Some(SSD),
+    shapes_only: true,
     build,
     ..LayerKind::UNARY
 };

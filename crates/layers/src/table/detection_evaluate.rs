@@ -6,16 +6,17 @@
 
 use base::Shape;
 
-use crate::shapes_only::{SSD, ShapesOnlyLayer, legacy_axis};
+use crate::shapes_only::{ShapesOnlyLayer, legacy_axis};
 use crate::{Arity, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "DetectionEvaluate",
+    fork: "SSD",
     options: "detection_evaluate_param",
     formula: "y = true and false positives of x_0, given x_1 (shapes only)",
     bottoms: Arity::exactly(2),
-    shapes_only: Some(SSD),
+    shapes_only: true,
     build,
     ..LayerKind::UNARY
 };

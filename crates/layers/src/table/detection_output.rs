@@ -7,16 +7,17 @@
 
 use base::Shape;
 
-use crate::shapes_only::{PriorPredictions, SSD, ShapesOnlyLayer};
+use crate::shapes_only::{PriorPredictions, ShapesOnlyLayer};
 use crate::{Arity, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "DetectionOutput",
+    fork: "SSD",
     options: "detection_output_param",
     formula: "y = boxes that remain of x_0, x_1 and x_2 (shapes only)",
     bottoms: Arity { min: 3, max: 4 },
-    shapes_only: Some(SSD),
+    shapes_only: true,
     build,
     ..LayerKind::UNARY
 };

@@ -18,6 +18,7 @@ use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "Interp",
+    fork: "DeepLab, PSPNet",
     options: "interp_param",
     formula: "y = x at another size, bilinear, corners on corners",
     bottoms: Arity { min: 1, max: 2 },

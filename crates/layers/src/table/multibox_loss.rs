@@ -7,17 +7,18 @@
 
 use base::Shape;
 
-use crate::shapes_only::{PriorPredictions, SSD, ShapesOnlyLayer};
+use crate::shapes_only::{PriorPredictions, ShapesOnlyLayer};
 use crate::{Arity, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "MultiBoxLoss",
+    fork: "SSD",
     options: "multibox_loss_param, loss_param",
     formula: "y = location and confidence loss of x_0 and x_1, given x_2 and x_3 (shapes only)",
     bottoms: Arity::exactly(4),
     tops: Arity { min: 1, max: 2 },
-    shapes_only: Some(SSD),
+    shapes_only: true,
     build,
     ..LayerKind::LOSS
 };

@@ -8,16 +8,17 @@
 use base::Shape;
 use caffe_format::PriorBoxParameter;
 
-use crate::shapes_only::{SSD, ShapesOnlyLayer, legacy_axis};
+use crate::shapes_only::{ShapesOnlyLayer, legacy_axis};
 use crate::{Arity, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "PriorBox",
+    fork: "SSD",
     options: "prior_box_param",
     formula: "y = boxes around every pixel of x_0, and their variances (shapes only)",
     bottoms: Arity::exactly(2),
-    shapes_only: Some(SSD),
+    shapes_only: true,
     build,
     ..LayerKind::UNARY
 };

@@ -22,6 +22,7 @@ use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "PSROIPooling",
+    fork: "R-FCN",
     options: "psroi_pooling_param",
     formula: "y = mean of each of group_size^2 bins of each box x_1 of x_0, a channel per bin",
     bottoms: Arity::exactly(2),

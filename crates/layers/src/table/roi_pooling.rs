@@ -18,6 +18,7 @@ use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "ROIPooling",
+    fork: "Fast R-CNN",
     options: "roi_pooling_param",
     formula: "y = max of each of pooled_h * pooled_w bins of each box x_1 of x_0",
     bottoms: Arity::exactly(2),

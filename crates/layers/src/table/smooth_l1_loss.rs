@@ -19,6 +19,7 @@ use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "SmoothL1Loss",
+    fork: "Fast R-CNN, R-FCN, SSD",
     options: "smooth_l1_loss_param, loss_param",
     formula: "y = sum x_3 * f(x_2 * (x_0 - x_1)) / N, f(d) = (sigma d)^2 / 2 if |d| < 1 / sigma^2, \
               else |d| - 1 / (2 sigma^2)",

@@ -18,6 +18,7 @@ use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "Upsample",
+    fork: "Caffe-SegNet",
     options: "upsample_param",
     formula: "y[x_1] = x_0, 0 elsewhere",
     bottoms: Arity::exactly(2),

@@ -94,9 +94,4 @@ fn what_is_not_done_is_refused_by_name() {
         "resize_param { height: 4294967295 width: 4294967295 }",
         &format!("an image of `height` and `width` of `{field}`"),
     );
-    check(
-        "distort_param { hue_prob: 0.5 }",
-        "`transform_param.distort_param` of the SSD fork is not supported",
-    );
-    check("scale_factors: 1", "`transform_param.scale_factors` of PSPNet's fork is not supported");
 }
