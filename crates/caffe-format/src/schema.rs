@@ -9,6 +9,102 @@ use crate::message::{
     bad_slot, optional, packed, repeated, required,
 };
 
+/// `AnnotatedDatum.AnnotationType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AnnotatedDatumAnnotationType {
+    /// `BBOX`.
+    #[default] Bbox = 0,
+}
+
+impl Enum for AnnotatedDatumAnnotationType {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "AnnotatedDatum.AnnotationType",
+        values: &[("BBOX", 0)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Bbox),
+            _ => None,
+        }
+    }
+}
+
+/// `BNParameter.BNMode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BNParameterBNMode {
+    /// `LEARN`.
+    #[default] Learn = 0,
+    /// `INFERENCE`.
+    Inference = 1,
+}
+
+impl Enum for BNParameterBNMode {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "BNParameter.BNMode",
+        values: &[("LEARN", 0), ("INFERENCE", 1)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Learn),
+            1 => Some(Self::Inference),
+            _ => None,
+        }
+    }
+}
+
+/// `BNParameter.Engine`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BNParameterEngine {
+    /// `DEFAULT`.
+    #[default] Default = 0,
+    /// `CAFFE`.
+    Caffe = 1,
+    /// `CUDNN`.
+    Cudnn = 2,
+}
+
+impl Enum for BNParameterEngine {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "BNParameter.Engine",
+        values: &[("DEFAULT", 0), ("CAFFE", 1), ("CUDNN", 2)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Default),
+            1 => Some(Self::Caffe),
+            2 => Some(Self::Cudnn),
+            _ => None,
+        }
+    }
+}
+
+/// `BiasChannelParameter.LabelType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BiasChannelParameterLabelType {
+    /// `IMAGE`.
+    #[default] Image = 1,
+    /// `PIXEL`.
+    Pixel = 2,
+}
+
+impl Enum for BiasChannelParameterLabelType {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "BiasChannelParameter.LabelType",
+        values: &[("IMAGE", 1), ("PIXEL", 2)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            1 => Some(Self::Image),
+            2 => Some(Self::Pixel),
+            _ => None,
+        }
+    }
+}
+
 /// `ConvolutionParameter.Engine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConvolutionParameterEngine {
@@ -87,6 +183,30 @@ impl Enum for EltwiseParameterEltwiseOp {
     }
 }
 
+/// `EmitConstraint.EmitType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EmitConstraintEmitType {
+    /// `CENTER`.
+    #[default] Center = 0,
+    /// `MIN_OVERLAP`.
+    MinOverlap = 1,
+}
+
+impl Enum for EmitConstraintEmitType {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "EmitConstraint.EmitType",
+        values: &[("CENTER", 0), ("MIN_OVERLAP", 1)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Center),
+            1 => Some(Self::MinOverlap),
+            _ => None,
+        }
+    }
+}
+
 /// `FillerParameter.VarianceNorm`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FillerParameterVarianceNorm {
@@ -133,6 +253,33 @@ impl Enum for HingeLossParameterNorm {
         match number {
             1 => Some(Self::L1),
             2 => Some(Self::L2),
+            _ => None,
+        }
+    }
+}
+
+/// `ImageDataParameter.LabelType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ImageDataParameterLabelType {
+    /// `NONE`.
+    #[default] None = 0,
+    /// `IMAGE`.
+    Image = 1,
+    /// `PIXEL`.
+    Pixel = 2,
+}
+
+impl Enum for ImageDataParameterLabelType {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "ImageDataParameter.LabelType",
+        values: &[("NONE", 0), ("IMAGE", 1), ("PIXEL", 2)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::None),
+            1 => Some(Self::Image),
+            2 => Some(Self::Pixel),
             _ => None,
         }
     }
@@ -200,12 +347,14 @@ pub enum LossParameterNormalizationMode {
     BatchSize = 2,
     /// `NONE`.
     None = 3,
+    /// `PRE_FIXED`.
+    PreFixed = 1001,
 }
 
 impl Enum for LossParameterNormalizationMode {
     const KIND: &'static EnumKind = &EnumKind {
         name: "LossParameter.NormalizationMode",
-        values: &[("FULL", 0), ("VALID", 1), ("BATCH_SIZE", 2), ("NONE", 3)],
+        values: &[("FULL", 0), ("VALID", 1), ("BATCH_SIZE", 2), ("NONE", 3), ("PRE_FIXED", 1001)],
     };
     fn number(self) -> i32 { self as i32 }
     fn from_number(number: i32) -> Option<Self> {
@@ -214,6 +363,106 @@ impl Enum for LossParameterNormalizationMode {
             1 => Some(Self::Valid),
             2 => Some(Self::BatchSize),
             3 => Some(Self::None),
+            1001 => Some(Self::PreFixed),
+            _ => None,
+        }
+    }
+}
+
+/// `MultiBoxLossParameter.ConfLossType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MultiBoxLossParameterConfLossType {
+    /// `SOFTMAX`.
+    #[default] Softmax = 0,
+    /// `LOGISTIC`.
+    Logistic = 1,
+}
+
+impl Enum for MultiBoxLossParameterConfLossType {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "MultiBoxLossParameter.ConfLossType",
+        values: &[("SOFTMAX", 0), ("LOGISTIC", 1)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Softmax),
+            1 => Some(Self::Logistic),
+            _ => None,
+        }
+    }
+}
+
+/// `MultiBoxLossParameter.LocLossType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MultiBoxLossParameterLocLossType {
+    /// `L2`.
+    #[default] L2 = 0,
+    /// `SMOOTH_L1`.
+    SmoothL1 = 1,
+}
+
+impl Enum for MultiBoxLossParameterLocLossType {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "MultiBoxLossParameter.LocLossType",
+        values: &[("L2", 0), ("SMOOTH_L1", 1)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::L2),
+            1 => Some(Self::SmoothL1),
+            _ => None,
+        }
+    }
+}
+
+/// `MultiBoxLossParameter.MatchType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MultiBoxLossParameterMatchType {
+    /// `BIPARTITE`.
+    #[default] Bipartite = 0,
+    /// `PER_PREDICTION`.
+    PerPrediction = 1,
+}
+
+impl Enum for MultiBoxLossParameterMatchType {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "MultiBoxLossParameter.MatchType",
+        values: &[("BIPARTITE", 0), ("PER_PREDICTION", 1)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Bipartite),
+            1 => Some(Self::PerPrediction),
+            _ => None,
+        }
+    }
+}
+
+/// `MultiBoxLossParameter.MiningType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MultiBoxLossParameterMiningType {
+    /// `NONE`.
+    #[default] None = 0,
+    /// `MAX_NEGATIVE`.
+    MaxNegative = 1,
+    /// `HARD_EXAMPLE`.
+    HardExample = 2,
+}
+
+impl Enum for MultiBoxLossParameterMiningType {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "MultiBoxLossParameter.MiningType",
+        values: &[("NONE", 0), ("MAX_NEGATIVE", 1), ("HARD_EXAMPLE", 2)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::None),
+            1 => Some(Self::MaxNegative),
+            2 => Some(Self::HardExample),
             _ => None,
         }
     }
@@ -345,6 +594,60 @@ impl Enum for PoolingParameterRoundMode {
     }
 }
 
+/// `PriorBoxParameter.CodeType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PriorBoxParameterCodeType {
+    /// `CORNER`.
+    #[default] Corner = 1,
+    /// `CENTER_SIZE`.
+    CenterSize = 2,
+    /// `CORNER_SIZE`.
+    CornerSize = 3,
+}
+
+impl Enum for PriorBoxParameterCodeType {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "PriorBoxParameter.CodeType",
+        values: &[("CORNER", 1), ("CENTER_SIZE", 2), ("CORNER_SIZE", 3)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            1 => Some(Self::Corner),
+            2 => Some(Self::CenterSize),
+            3 => Some(Self::CornerSize),
+            _ => None,
+        }
+    }
+}
+
+/// `ReLU6Parameter.Engine`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReLU6ParameterEngine {
+    /// `DEFAULT`.
+    #[default] Default = 0,
+    /// `CAFFE`.
+    Caffe = 1,
+    /// `CUDNN`.
+    Cudnn = 2,
+}
+
+impl Enum for ReLU6ParameterEngine {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "ReLU6Parameter.Engine",
+        values: &[("DEFAULT", 0), ("CAFFE", 1), ("CUDNN", 2)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Default),
+            1 => Some(Self::Caffe),
+            2 => Some(Self::Cudnn),
+            _ => None,
+        }
+    }
+}
+
 /// `ReLUParameter.Engine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReLUParameterEngine {
@@ -402,6 +705,93 @@ impl Enum for ReductionParameterReductionOp {
     }
 }
 
+/// `ResizeParameter.InterpMode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResizeParameterInterpMode {
+    /// `LINEAR`.
+    #[default] Linear = 1,
+    /// `AREA`.
+    Area = 2,
+    /// `NEAREST`.
+    Nearest = 3,
+    /// `CUBIC`.
+    Cubic = 4,
+    /// `LANCZOS4`.
+    Lanczos4 = 5,
+}
+
+impl Enum for ResizeParameterInterpMode {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "ResizeParameter.InterpMode",
+        values: &[("LINEAR", 1), ("AREA", 2), ("NEAREST", 3), ("CUBIC", 4), ("LANCZOS4", 5)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            1 => Some(Self::Linear),
+            2 => Some(Self::Area),
+            3 => Some(Self::Nearest),
+            4 => Some(Self::Cubic),
+            5 => Some(Self::Lanczos4),
+            _ => None,
+        }
+    }
+}
+
+/// `ResizeParameter.PadMode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResizeParameterPadMode {
+    /// `CONSTANT`.
+    #[default] Constant = 1,
+    /// `MIRRORED`.
+    Mirrored = 2,
+    /// `REPEAT_NEAREST`.
+    RepeatNearest = 3,
+}
+
+impl Enum for ResizeParameterPadMode {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "ResizeParameter.PadMode",
+        values: &[("CONSTANT", 1), ("MIRRORED", 2), ("REPEAT_NEAREST", 3)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            1 => Some(Self::Constant),
+            2 => Some(Self::Mirrored),
+            3 => Some(Self::RepeatNearest),
+            _ => None,
+        }
+    }
+}
+
+/// `ResizeParameter.ResizeMode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResizeParameterResizeMode {
+    /// `WARP`.
+    #[default] Warp = 1,
+    /// `FIT_SMALL_SIZE`.
+    FitSmallSize = 2,
+    /// `FIT_LARGE_SIZE_AND_PAD`.
+    FitLargeSizeAndPad = 3,
+}
+
+impl Enum for ResizeParameterResizeMode {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "ResizeParameter.ResizeMode",
+        values: &[("WARP", 1), ("FIT_SMALL_SIZE", 2), ("FIT_LARGE_SIZE_AND_PAD", 3)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            1 => Some(Self::Warp),
+            2 => Some(Self::FitSmallSize),
+            3 => Some(Self::FitLargeSizeAndPad),
+            _ => None,
+        }
+    }
+}
+
 /// `SPPParameter.Engine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SPPParameterEngine {
@@ -451,6 +841,33 @@ impl Enum for SPPParameterPoolMethod {
             0 => Some(Self::Max),
             1 => Some(Self::Ave),
             2 => Some(Self::Stochastic),
+            _ => None,
+        }
+    }
+}
+
+/// `SegAccuracyParameter.AccuracyMetric`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SegAccuracyParameterAccuracyMetric {
+    /// `PixelAccuracy`.
+    #[default] Pixelaccuracy = 0,
+    /// `ClassAccuracy`.
+    Classaccuracy = 1,
+    /// `PixelIOU`.
+    Pixeliou = 2,
+}
+
+impl Enum for SegAccuracyParameterAccuracyMetric {
+    const KIND: &'static EnumKind = &EnumKind {
+        name: "SegAccuracyParameter.AccuracyMetric",
+        values: &[("PixelAccuracy", 0), ("ClassAccuracy", 1), ("PixelIOU", 2)],
+    };
+    fn number(self) -> i32 { self as i32 }
+    fn from_number(number: i32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Pixelaccuracy),
+            1 => Some(Self::Classaccuracy),
+            2 => Some(Self::Pixeliou),
             _ => None,
         }
     }
@@ -874,6 +1291,148 @@ impl Message for AccuracyParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `AdaptiveBiasChannelParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AdaptiveBiasChannelParameter {
+    /// `optional int32 num_iter = 1`, `1` unless set. Not in Caffe.
+    pub num_iter: Option<i32>,
+    /// `optional float bg_portion = 2`, `0.2` unless set. Not in Caffe.
+    pub bg_portion: Option<f32>,
+    /// `optional float fg_portion = 3`, `0.2` unless set. Not in Caffe.
+    pub fg_portion: Option<f32>,
+    /// `optional bool suppress_others = 4`, `True` unless set. Not in Caffe.
+    pub suppress_others: Option<bool>,
+    /// `optional float margin_others = 5`, `1e-5` unless set. Not in Caffe.
+    pub margin_others: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl AdaptiveBiasChannelParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "AdaptiveBiasChannelParameter",
+        new: || Box::new(AdaptiveBiasChannelParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "num_iter", FieldType::Int32),
+            optional(2, "bg_portion", FieldType::Float),
+            optional(3, "fg_portion", FieldType::Float),
+            optional(4, "suppress_others", FieldType::Bool),
+            optional(5, "margin_others", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        num_iter: None,
+        bg_portion: None,
+        fg_portion: None,
+        suppress_others: None,
+        margin_others: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: AdaptiveBiasChannelParameter = AdaptiveBiasChannelParameter::EMPTY; &EMPTY }
+    /// [`Self::num_iter`] or its default.
+    pub fn num_iter(&self) -> i32 { self.num_iter.unwrap_or(1) }
+    /// [`Self::bg_portion`] or its default.
+    pub fn bg_portion(&self) -> f32 { self.bg_portion.unwrap_or(0.2) }
+    /// [`Self::fg_portion`] or its default.
+    pub fn fg_portion(&self) -> f32 { self.fg_portion.unwrap_or(0.2) }
+    /// [`Self::suppress_others`] or its default.
+    pub fn suppress_others(&self) -> bool { self.suppress_others.unwrap_or(true) }
+    /// [`Self::margin_others`] or its default.
+    pub fn margin_others(&self) -> f32 { self.margin_others.unwrap_or(1e-5) }
+}
+
+impl Message for AdaptiveBiasChannelParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Int32(self.num_iter.as_slice()),
+            1 => Slot::Float(self.bg_portion.as_slice()),
+            2 => Slot::Float(self.fg_portion.as_slice()),
+            3 => Slot::Bool(self.suppress_others.as_slice()),
+            4 => Slot::Float(self.margin_others.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Int32(FieldValues::One(&mut self.num_iter)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.bg_portion)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.fg_portion)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.suppress_others)),
+            4 => SlotMut::Float(FieldValues::One(&mut self.margin_others)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `AnnotatedDataParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AnnotatedDataParameter {
+    /// `repeated BatchSampler batch_sampler = 1`. Not in Caffe.
+    pub batch_sampler: Vec<BatchSampler>,
+    /// `optional string label_map_file = 2`. Not in Caffe.
+    pub label_map_file: Option<String>,
+    /// `optional enum AnnotatedDatum.AnnotationType anno_type = 3`. Not in Caffe.
+    pub anno_type: Option<AnnotatedDatumAnnotationType>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl AnnotatedDataParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "AnnotatedDataParameter",
+        new: || Box::new(AnnotatedDataParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            repeated(1, "batch_sampler", FieldType::Message(BatchSampler::KIND)),
+            optional(2, "label_map_file", FieldType::String),
+            optional(3, "anno_type", FieldType::Enum(AnnotatedDatumAnnotationType::KIND)),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        batch_sampler: Vec::new(),
+        label_map_file: None,
+        anno_type: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: AnnotatedDataParameter = AnnotatedDataParameter::EMPTY; &EMPTY }
+    /// [`Self::label_map_file`] or its default.
+    pub fn label_map_file(&self) -> &str { self.label_map_file.as_deref().unwrap_or("") }
+    /// [`Self::anno_type`] or its default.
+    pub fn anno_type(&self) -> AnnotatedDatumAnnotationType { self.anno_type.unwrap_or(AnnotatedDatumAnnotationType::Bbox) }
+}
+
+impl Message for AnnotatedDataParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Message(&self.batch_sampler),
+            1 => Slot::String(self.label_map_file.as_slice()),
+            2 => Slot::Enum(&self.anno_type),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Message(&mut self.batch_sampler),
+            1 => SlotMut::String(FieldValues::One(&mut self.label_map_file)),
+            2 => SlotMut::Enum(&mut self.anno_type),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `ArgMaxParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ArgMaxParameter {
@@ -938,6 +1497,118 @@ impl Message for ArgMaxParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `BNParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BNParameter {
+    /// `optional enum BNParameter.BNMode bn_mode = 1`, `LEARN` unless set. Not in Caffe.
+    pub bn_mode: Option<BNParameterBNMode>,
+    /// `optional FillerParameter scale_filler = 2`. Not in Caffe.
+    pub scale_filler: Option<FillerParameter>,
+    /// `optional FillerParameter shift_filler = 3`. Not in Caffe.
+    pub shift_filler: Option<FillerParameter>,
+    /// `optional FillerParameter slope_filler = 4`. Not in Caffe.
+    pub slope_filler: Option<FillerParameter>,
+    /// `optional FillerParameter bias_filler = 5`. Not in Caffe.
+    pub bias_filler: Option<FillerParameter>,
+    /// `optional float momentum = 6`, `0.9` unless set. Not in Caffe.
+    pub momentum: Option<f32>,
+    /// `optional float eps = 7`, `1e-5` unless set. Not in Caffe.
+    pub eps: Option<f32>,
+    /// `optional bool frozen = 8`, `False` unless set. Not in Caffe.
+    pub frozen: Option<bool>,
+    /// `optional enum BNParameter.Engine engine = 9`, `DEFAULT` unless set. Not in Caffe.
+    pub engine: Option<BNParameterEngine>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl BNParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "BNParameter",
+        new: || Box::new(BNParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "bn_mode", FieldType::Enum(BNParameterBNMode::KIND)),
+            optional(2, "scale_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(3, "shift_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(4, "slope_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(5, "bias_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(6, "momentum", FieldType::Float),
+            optional(7, "eps", FieldType::Float),
+            optional(8, "frozen", FieldType::Bool),
+            optional(9, "engine", FieldType::Enum(BNParameterEngine::KIND)),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        bn_mode: None,
+        scale_filler: None,
+        shift_filler: None,
+        slope_filler: None,
+        bias_filler: None,
+        momentum: None,
+        eps: None,
+        frozen: None,
+        engine: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: BNParameter = BNParameter::EMPTY; &EMPTY }
+    /// [`Self::bn_mode`] or its default.
+    pub fn bn_mode(&self) -> BNParameterBNMode { self.bn_mode.unwrap_or(BNParameterBNMode::Learn) }
+    /// [`Self::scale_filler`] or its default.
+    pub fn scale_filler(&self) -> &FillerParameter { self.scale_filler.as_ref().unwrap_or(FillerParameter::empty()) }
+    /// [`Self::shift_filler`] or its default.
+    pub fn shift_filler(&self) -> &FillerParameter { self.shift_filler.as_ref().unwrap_or(FillerParameter::empty()) }
+    /// [`Self::slope_filler`] or its default.
+    pub fn slope_filler(&self) -> &FillerParameter { self.slope_filler.as_ref().unwrap_or(FillerParameter::empty()) }
+    /// [`Self::bias_filler`] or its default.
+    pub fn bias_filler(&self) -> &FillerParameter { self.bias_filler.as_ref().unwrap_or(FillerParameter::empty()) }
+    /// [`Self::momentum`] or its default.
+    pub fn momentum(&self) -> f32 { self.momentum.unwrap_or(0.9) }
+    /// [`Self::eps`] or its default.
+    pub fn eps(&self) -> f32 { self.eps.unwrap_or(1e-5) }
+    /// [`Self::frozen`] or its default.
+    pub fn frozen(&self) -> bool { self.frozen.unwrap_or(false) }
+    /// [`Self::engine`] or its default.
+    pub fn engine(&self) -> BNParameterEngine { self.engine.unwrap_or(BNParameterEngine::Default) }
+}
+
+impl Message for BNParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Enum(&self.bn_mode),
+            1 => Slot::Message(&self.scale_filler),
+            2 => Slot::Message(&self.shift_filler),
+            3 => Slot::Message(&self.slope_filler),
+            4 => Slot::Message(&self.bias_filler),
+            5 => Slot::Float(self.momentum.as_slice()),
+            6 => Slot::Float(self.eps.as_slice()),
+            7 => Slot::Bool(self.frozen.as_slice()),
+            8 => Slot::Enum(&self.engine),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Enum(&mut self.bn_mode),
+            1 => SlotMut::Message(&mut self.scale_filler),
+            2 => SlotMut::Message(&mut self.shift_filler),
+            3 => SlotMut::Message(&mut self.slope_filler),
+            4 => SlotMut::Message(&mut self.bias_filler),
+            5 => SlotMut::Float(FieldValues::One(&mut self.momentum)),
+            6 => SlotMut::Float(FieldValues::One(&mut self.eps)),
+            7 => SlotMut::Bool(FieldValues::One(&mut self.frozen)),
+            8 => SlotMut::Enum(&mut self.engine),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `BatchNormParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BatchNormParameter {
@@ -947,6 +1618,8 @@ pub struct BatchNormParameter {
     pub moving_average_fraction: Option<f32>,
     /// `optional float eps = 3`, `1e-05` unless set.
     pub eps: Option<f32>,
+    /// `optional bool update_global_stats = 1001`, `False` unless set. Not in Caffe.
+    pub update_global_stats: Option<bool>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -961,6 +1634,7 @@ impl BatchNormParameter {
             optional(1, "use_global_stats", FieldType::Bool),
             optional(2, "moving_average_fraction", FieldType::Float),
             optional(3, "eps", FieldType::Float),
+            optional(1001, "update_global_stats", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -968,6 +1642,7 @@ impl BatchNormParameter {
         use_global_stats: None,
         moving_average_fraction: None,
         eps: None,
+        update_global_stats: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -978,6 +1653,8 @@ impl BatchNormParameter {
     pub fn moving_average_fraction(&self) -> f32 { self.moving_average_fraction.unwrap_or(0.999) }
     /// [`Self::eps`] or its default.
     pub fn eps(&self) -> f32 { self.eps.unwrap_or(1e-05) }
+    /// [`Self::update_global_stats`] or its default.
+    pub fn update_global_stats(&self) -> bool { self.update_global_stats.unwrap_or(false) }
 }
 
 impl Message for BatchNormParameter {
@@ -987,6 +1664,7 @@ impl Message for BatchNormParameter {
             0 => Slot::Bool(self.use_global_stats.as_slice()),
             1 => Slot::Float(self.moving_average_fraction.as_slice()),
             2 => Slot::Float(self.eps.as_slice()),
+            3 => Slot::Bool(self.update_global_stats.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -995,6 +1673,165 @@ impl Message for BatchNormParameter {
             0 => SlotMut::Bool(FieldValues::One(&mut self.use_global_stats)),
             1 => SlotMut::Float(FieldValues::One(&mut self.moving_average_fraction)),
             2 => SlotMut::Float(FieldValues::One(&mut self.eps)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.update_global_stats)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `BatchSampler`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BatchSampler {
+    /// `optional bool use_original_image = 1`, `True` unless set. Not in Caffe.
+    pub use_original_image: Option<bool>,
+    /// `optional Sampler sampler = 2`. Not in Caffe.
+    pub sampler: Option<Sampler>,
+    /// `optional SampleConstraint sample_constraint = 3`. Not in Caffe.
+    pub sample_constraint: Option<SampleConstraint>,
+    /// `optional uint32 max_sample = 4`. Not in Caffe.
+    pub max_sample: Option<u32>,
+    /// `optional uint32 max_trials = 5`, `100` unless set. Not in Caffe.
+    pub max_trials: Option<u32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl BatchSampler {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "BatchSampler",
+        new: || Box::new(BatchSampler::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "use_original_image", FieldType::Bool),
+            optional(2, "sampler", FieldType::Message(Sampler::KIND)),
+            optional(3, "sample_constraint", FieldType::Message(SampleConstraint::KIND)),
+            optional(4, "max_sample", FieldType::Uint32),
+            optional(5, "max_trials", FieldType::Uint32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        use_original_image: None,
+        sampler: None,
+        sample_constraint: None,
+        max_sample: None,
+        max_trials: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: BatchSampler = BatchSampler::EMPTY; &EMPTY }
+    /// [`Self::use_original_image`] or its default.
+    pub fn use_original_image(&self) -> bool { self.use_original_image.unwrap_or(true) }
+    /// [`Self::sampler`] or its default.
+    pub fn sampler(&self) -> &Sampler { self.sampler.as_ref().unwrap_or(Sampler::empty()) }
+    /// [`Self::sample_constraint`] or its default.
+    pub fn sample_constraint(&self) -> &SampleConstraint { self.sample_constraint.as_ref().unwrap_or(SampleConstraint::empty()) }
+    /// [`Self::max_sample`] or its default.
+    pub fn max_sample(&self) -> u32 { self.max_sample.unwrap_or(0) }
+    /// [`Self::max_trials`] or its default.
+    pub fn max_trials(&self) -> u32 { self.max_trials.unwrap_or(100) }
+}
+
+impl Message for BatchSampler {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Bool(self.use_original_image.as_slice()),
+            1 => Slot::Message(&self.sampler),
+            2 => Slot::Message(&self.sample_constraint),
+            3 => Slot::Uint32(self.max_sample.as_slice()),
+            4 => Slot::Uint32(self.max_trials.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Bool(FieldValues::One(&mut self.use_original_image)),
+            1 => SlotMut::Message(&mut self.sampler),
+            2 => SlotMut::Message(&mut self.sample_constraint),
+            3 => SlotMut::Uint32(FieldValues::One(&mut self.max_sample)),
+            4 => SlotMut::Uint32(FieldValues::One(&mut self.max_trials)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `BiasChannelParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BiasChannelParameter {
+    /// `optional float bg_bias = 1`, `1.0` unless set. Not in Caffe.
+    pub bg_bias: Option<f32>,
+    /// `optional float fg_bias = 2`, `2.0` unless set. Not in Caffe.
+    pub fg_bias: Option<f32>,
+    /// `repeated int32 ignore_label = 3`. Not in Caffe.
+    pub ignore_label: Vec<i32>,
+    /// `optional enum BiasChannelParameter.LabelType label_type = 4`, `IMAGE` unless set. Not in Caffe.
+    pub label_type: Option<BiasChannelParameterLabelType>,
+    /// `optional int32 background_label = 5`, `0` unless set. Not in Caffe.
+    pub background_label: Option<i32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl BiasChannelParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "BiasChannelParameter",
+        new: || Box::new(BiasChannelParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "bg_bias", FieldType::Float),
+            optional(2, "fg_bias", FieldType::Float),
+            repeated(3, "ignore_label", FieldType::Int32),
+            optional(4, "label_type", FieldType::Enum(BiasChannelParameterLabelType::KIND)),
+            optional(5, "background_label", FieldType::Int32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        bg_bias: None,
+        fg_bias: None,
+        ignore_label: Vec::new(),
+        label_type: None,
+        background_label: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: BiasChannelParameter = BiasChannelParameter::EMPTY; &EMPTY }
+    /// [`Self::bg_bias`] or its default.
+    pub fn bg_bias(&self) -> f32 { self.bg_bias.unwrap_or(1.0) }
+    /// [`Self::fg_bias`] or its default.
+    pub fn fg_bias(&self) -> f32 { self.fg_bias.unwrap_or(2.0) }
+    /// [`Self::label_type`] or its default.
+    pub fn label_type(&self) -> BiasChannelParameterLabelType { self.label_type.unwrap_or(BiasChannelParameterLabelType::Image) }
+    /// [`Self::background_label`] or its default.
+    pub fn background_label(&self) -> i32 { self.background_label.unwrap_or(0) }
+}
+
+impl Message for BiasChannelParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.bg_bias.as_slice()),
+            1 => Slot::Float(self.fg_bias.as_slice()),
+            2 => Slot::Int32(self.ignore_label.as_slice()),
+            3 => Slot::Enum(&self.label_type),
+            4 => Slot::Int32(self.background_label.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.bg_bias)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.fg_bias)),
+            2 => SlotMut::Int32(FieldValues::Many(&mut self.ignore_label)),
+            3 => SlotMut::Enum(&mut self.label_type),
+            4 => SlotMut::Int32(FieldValues::One(&mut self.background_label)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1262,6 +2099,62 @@ impl Message for BlobShape {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `BoxAnnotatorOHEMParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BoxAnnotatorOHEMParameter {
+    /// `required uint32 roi_per_img = 1`. Not in Caffe.
+    pub roi_per_img: Option<u32>,
+    /// `optional int32 ignore_label = 2`, `-1` unless set. Not in Caffe.
+    pub ignore_label: Option<i32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl BoxAnnotatorOHEMParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "BoxAnnotatorOHEMParameter",
+        new: || Box::new(BoxAnnotatorOHEMParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            required(1, "roi_per_img", FieldType::Uint32),
+            optional(2, "ignore_label", FieldType::Int32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        roi_per_img: None,
+        ignore_label: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: BoxAnnotatorOHEMParameter = BoxAnnotatorOHEMParameter::EMPTY; &EMPTY }
+    /// [`Self::roi_per_img`] or its default.
+    pub fn roi_per_img(&self) -> u32 { self.roi_per_img.unwrap_or(0) }
+    /// [`Self::ignore_label`] or its default.
+    pub fn ignore_label(&self) -> i32 { self.ignore_label.unwrap_or(-1) }
+}
+
+impl Message for BoxAnnotatorOHEMParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Uint32(self.roi_per_img.as_slice()),
+            1 => Slot::Int32(self.ignore_label.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.roi_per_img)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.ignore_label)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `ClipParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClipParameter {
@@ -1469,6 +2362,18 @@ pub struct ConvolutionParameter {
     pub force_nd_im2col: Option<bool>,
     /// `repeated uint32 dilation = 18`.
     pub dilation: Vec<u32>,
+    /// `optional uint32 dilation_h = 1001`. Not in Caffe.
+    pub dilation_h: Option<u32>,
+    /// `optional uint32 dilation_w = 1002`. Not in Caffe.
+    pub dilation_w: Option<u32>,
+    /// `optional int32 pad_l = 1003`, `0` unless set. Not in Caffe.
+    pub pad_l: Option<i32>,
+    /// `optional int32 pad_r = 1004`, `0` unless set. Not in Caffe.
+    pub pad_r: Option<i32>,
+    /// `optional int32 pad_t = 1005`, `0` unless set. Not in Caffe.
+    pub pad_t: Option<i32>,
+    /// `optional int32 pad_b = 1006`, `0` unless set. Not in Caffe.
+    pub pad_b: Option<i32>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -1498,6 +2403,12 @@ impl ConvolutionParameter {
             optional(16, "axis", FieldType::Int32),
             optional(17, "force_nd_im2col", FieldType::Bool),
             repeated(18, "dilation", FieldType::Uint32),
+            optional(1001, "dilation_h", FieldType::Uint32),
+            optional(1002, "dilation_w", FieldType::Uint32),
+            optional(1003, "pad_l", FieldType::Int32),
+            optional(1004, "pad_r", FieldType::Int32),
+            optional(1005, "pad_t", FieldType::Int32),
+            optional(1006, "pad_b", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -1520,6 +2431,12 @@ impl ConvolutionParameter {
         axis: None,
         force_nd_im2col: None,
         dilation: Vec::new(),
+        dilation_h: None,
+        dilation_w: None,
+        pad_l: None,
+        pad_r: None,
+        pad_t: None,
+        pad_b: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -1552,6 +2469,18 @@ impl ConvolutionParameter {
     pub fn axis(&self) -> i32 { self.axis.unwrap_or(1) }
     /// [`Self::force_nd_im2col`] or its default.
     pub fn force_nd_im2col(&self) -> bool { self.force_nd_im2col.unwrap_or(false) }
+    /// [`Self::dilation_h`] or its default.
+    pub fn dilation_h(&self) -> u32 { self.dilation_h.unwrap_or(0) }
+    /// [`Self::dilation_w`] or its default.
+    pub fn dilation_w(&self) -> u32 { self.dilation_w.unwrap_or(0) }
+    /// [`Self::pad_l`] or its default.
+    pub fn pad_l(&self) -> i32 { self.pad_l.unwrap_or(0) }
+    /// [`Self::pad_r`] or its default.
+    pub fn pad_r(&self) -> i32 { self.pad_r.unwrap_or(0) }
+    /// [`Self::pad_t`] or its default.
+    pub fn pad_t(&self) -> i32 { self.pad_t.unwrap_or(0) }
+    /// [`Self::pad_b`] or its default.
+    pub fn pad_b(&self) -> i32 { self.pad_b.unwrap_or(0) }
 }
 
 impl Message for ConvolutionParameter {
@@ -1576,6 +2505,12 @@ impl Message for ConvolutionParameter {
             15 => Slot::Int32(self.axis.as_slice()),
             16 => Slot::Bool(self.force_nd_im2col.as_slice()),
             17 => Slot::Uint32(self.dilation.as_slice()),
+            18 => Slot::Uint32(self.dilation_h.as_slice()),
+            19 => Slot::Uint32(self.dilation_w.as_slice()),
+            20 => Slot::Int32(self.pad_l.as_slice()),
+            21 => Slot::Int32(self.pad_r.as_slice()),
+            22 => Slot::Int32(self.pad_t.as_slice()),
+            23 => Slot::Int32(self.pad_b.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1599,6 +2534,12 @@ impl Message for ConvolutionParameter {
             15 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
             16 => SlotMut::Bool(FieldValues::One(&mut self.force_nd_im2col)),
             17 => SlotMut::Uint32(FieldValues::Many(&mut self.dilation)),
+            18 => SlotMut::Uint32(FieldValues::One(&mut self.dilation_h)),
+            19 => SlotMut::Uint32(FieldValues::One(&mut self.dilation_w)),
+            20 => SlotMut::Int32(FieldValues::One(&mut self.pad_l)),
+            21 => SlotMut::Int32(FieldValues::One(&mut self.pad_r)),
+            22 => SlotMut::Int32(FieldValues::One(&mut self.pad_t)),
+            23 => SlotMut::Int32(FieldValues::One(&mut self.pad_b)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1683,6 +2624,8 @@ pub struct DataParameter {
     pub force_encoded_color: Option<bool>,
     /// `optional uint32 prefetch = 10`, `4` unless set.
     pub prefetch: Option<u32>,
+    /// `optional bool shuffle = 1001`, `False` unless set. Not in Caffe.
+    pub shuffle: Option<bool>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -1704,6 +2647,7 @@ impl DataParameter {
             optional(8, "backend", FieldType::Enum(DataParameterDb::KIND)),
             optional(9, "force_encoded_color", FieldType::Bool),
             optional(10, "prefetch", FieldType::Uint32),
+            optional(1001, "shuffle", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -1718,6 +2662,7 @@ impl DataParameter {
         backend: None,
         force_encoded_color: None,
         prefetch: None,
+        shuffle: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -1742,6 +2687,8 @@ impl DataParameter {
     pub fn force_encoded_color(&self) -> bool { self.force_encoded_color.unwrap_or(false) }
     /// [`Self::prefetch`] or its default.
     pub fn prefetch(&self) -> u32 { self.prefetch.unwrap_or(4) }
+    /// [`Self::shuffle`] or its default.
+    pub fn shuffle(&self) -> bool { self.shuffle.unwrap_or(false) }
 }
 
 impl Message for DataParameter {
@@ -1758,6 +2705,7 @@ impl Message for DataParameter {
             7 => Slot::Enum(&self.backend),
             8 => Slot::Bool(self.force_encoded_color.as_slice()),
             9 => Slot::Uint32(self.prefetch.as_slice()),
+            10 => Slot::Bool(self.shuffle.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1773,6 +2721,7 @@ impl Message for DataParameter {
             7 => SlotMut::Enum(&mut self.backend),
             8 => SlotMut::Bool(FieldValues::One(&mut self.force_encoded_color)),
             9 => SlotMut::Uint32(FieldValues::One(&mut self.prefetch)),
+            10 => SlotMut::Bool(FieldValues::One(&mut self.shuffle)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -1874,11 +2823,661 @@ impl Message for Datum {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `DenseCRFParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DenseCRFParameter {
+    /// `optional int32 max_iter = 1`, `10` unless set. Not in Caffe.
+    pub max_iter: Option<i32>,
+    /// `repeated float pos_xy_std = 2`. Not in Caffe.
+    pub pos_xy_std: Vec<f32>,
+    /// `repeated float pos_w = 3`. Not in Caffe.
+    pub pos_w: Vec<f32>,
+    /// `repeated float bi_xy_std = 4`. Not in Caffe.
+    pub bi_xy_std: Vec<f32>,
+    /// `repeated float bi_rgb_std = 5`. Not in Caffe.
+    pub bi_rgb_std: Vec<f32>,
+    /// `repeated float bi_w = 6`. Not in Caffe.
+    pub bi_w: Vec<f32>,
+    /// `optional bool output_probability = 7`, `True` unless set. Not in Caffe.
+    pub output_probability: Option<bool>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl DenseCRFParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "DenseCRFParameter",
+        new: || Box::new(DenseCRFParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "max_iter", FieldType::Int32),
+            repeated(2, "pos_xy_std", FieldType::Float),
+            repeated(3, "pos_w", FieldType::Float),
+            repeated(4, "bi_xy_std", FieldType::Float),
+            repeated(5, "bi_rgb_std", FieldType::Float),
+            repeated(6, "bi_w", FieldType::Float),
+            optional(7, "output_probability", FieldType::Bool),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        max_iter: None,
+        pos_xy_std: Vec::new(),
+        pos_w: Vec::new(),
+        bi_xy_std: Vec::new(),
+        bi_rgb_std: Vec::new(),
+        bi_w: Vec::new(),
+        output_probability: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: DenseCRFParameter = DenseCRFParameter::EMPTY; &EMPTY }
+    /// [`Self::max_iter`] or its default.
+    pub fn max_iter(&self) -> i32 { self.max_iter.unwrap_or(10) }
+    /// [`Self::output_probability`] or its default.
+    pub fn output_probability(&self) -> bool { self.output_probability.unwrap_or(true) }
+}
+
+impl Message for DenseCRFParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Int32(self.max_iter.as_slice()),
+            1 => Slot::Float(self.pos_xy_std.as_slice()),
+            2 => Slot::Float(self.pos_w.as_slice()),
+            3 => Slot::Float(self.bi_xy_std.as_slice()),
+            4 => Slot::Float(self.bi_rgb_std.as_slice()),
+            5 => Slot::Float(self.bi_w.as_slice()),
+            6 => Slot::Bool(self.output_probability.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Int32(FieldValues::One(&mut self.max_iter)),
+            1 => SlotMut::Float(FieldValues::Many(&mut self.pos_xy_std)),
+            2 => SlotMut::Float(FieldValues::Many(&mut self.pos_w)),
+            3 => SlotMut::Float(FieldValues::Many(&mut self.bi_xy_std)),
+            4 => SlotMut::Float(FieldValues::Many(&mut self.bi_rgb_std)),
+            5 => SlotMut::Float(FieldValues::Many(&mut self.bi_w)),
+            6 => SlotMut::Bool(FieldValues::One(&mut self.output_probability)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `DenseImageDataParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DenseImageDataParameter {
+    /// `optional string source = 1`. Not in Caffe.
+    pub source: Option<String>,
+    /// `optional uint32 batch_size = 2`. Not in Caffe.
+    pub batch_size: Option<u32>,
+    /// `optional uint32 rand_skip = 3`, `0` unless set. Not in Caffe.
+    pub rand_skip: Option<u32>,
+    /// `optional bool shuffle = 4`, `False` unless set. Not in Caffe.
+    pub shuffle: Option<bool>,
+    /// `optional uint32 new_height = 5`, `0` unless set. Not in Caffe.
+    pub new_height: Option<u32>,
+    /// `optional uint32 new_width = 6`, `0` unless set. Not in Caffe.
+    pub new_width: Option<u32>,
+    /// `optional bool is_color = 7`, `True` unless set. Not in Caffe.
+    pub is_color: Option<bool>,
+    /// `optional string mean_file = 8`. Not in Caffe.
+    pub mean_file: Option<String>,
+    /// `optional string root_folder = 9`. Not in Caffe.
+    pub root_folder: Option<String>,
+    /// `optional bool mirror = 10`, `False` unless set. Not in Caffe.
+    pub mirror: Option<bool>,
+    /// `optional uint32 crop_width = 11`, `0` unless set. Not in Caffe.
+    pub crop_width: Option<u32>,
+    /// `optional uint32 crop_height = 12`, `0` unless set. Not in Caffe.
+    pub crop_height: Option<u32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl DenseImageDataParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "DenseImageDataParameter",
+        new: || Box::new(DenseImageDataParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "source", FieldType::String),
+            optional(2, "batch_size", FieldType::Uint32),
+            optional(3, "rand_skip", FieldType::Uint32),
+            optional(4, "shuffle", FieldType::Bool),
+            optional(5, "new_height", FieldType::Uint32),
+            optional(6, "new_width", FieldType::Uint32),
+            optional(7, "is_color", FieldType::Bool),
+            optional(8, "mean_file", FieldType::String),
+            optional(9, "root_folder", FieldType::String),
+            optional(10, "mirror", FieldType::Bool),
+            optional(11, "crop_width", FieldType::Uint32),
+            optional(12, "crop_height", FieldType::Uint32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        source: None,
+        batch_size: None,
+        rand_skip: None,
+        shuffle: None,
+        new_height: None,
+        new_width: None,
+        is_color: None,
+        mean_file: None,
+        root_folder: None,
+        mirror: None,
+        crop_width: None,
+        crop_height: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: DenseImageDataParameter = DenseImageDataParameter::EMPTY; &EMPTY }
+    /// [`Self::source`] or its default.
+    pub fn source(&self) -> &str { self.source.as_deref().unwrap_or("") }
+    /// [`Self::batch_size`] or its default.
+    pub fn batch_size(&self) -> u32 { self.batch_size.unwrap_or(0) }
+    /// [`Self::rand_skip`] or its default.
+    pub fn rand_skip(&self) -> u32 { self.rand_skip.unwrap_or(0) }
+    /// [`Self::shuffle`] or its default.
+    pub fn shuffle(&self) -> bool { self.shuffle.unwrap_or(false) }
+    /// [`Self::new_height`] or its default.
+    pub fn new_height(&self) -> u32 { self.new_height.unwrap_or(0) }
+    /// [`Self::new_width`] or its default.
+    pub fn new_width(&self) -> u32 { self.new_width.unwrap_or(0) }
+    /// [`Self::is_color`] or its default.
+    pub fn is_color(&self) -> bool { self.is_color.unwrap_or(true) }
+    /// [`Self::mean_file`] or its default.
+    pub fn mean_file(&self) -> &str { self.mean_file.as_deref().unwrap_or("") }
+    /// [`Self::root_folder`] or its default.
+    pub fn root_folder(&self) -> &str { self.root_folder.as_deref().unwrap_or("") }
+    /// [`Self::mirror`] or its default.
+    pub fn mirror(&self) -> bool { self.mirror.unwrap_or(false) }
+    /// [`Self::crop_width`] or its default.
+    pub fn crop_width(&self) -> u32 { self.crop_width.unwrap_or(0) }
+    /// [`Self::crop_height`] or its default.
+    pub fn crop_height(&self) -> u32 { self.crop_height.unwrap_or(0) }
+}
+
+impl Message for DenseImageDataParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::String(self.source.as_slice()),
+            1 => Slot::Uint32(self.batch_size.as_slice()),
+            2 => Slot::Uint32(self.rand_skip.as_slice()),
+            3 => Slot::Bool(self.shuffle.as_slice()),
+            4 => Slot::Uint32(self.new_height.as_slice()),
+            5 => Slot::Uint32(self.new_width.as_slice()),
+            6 => Slot::Bool(self.is_color.as_slice()),
+            7 => Slot::String(self.mean_file.as_slice()),
+            8 => Slot::String(self.root_folder.as_slice()),
+            9 => Slot::Bool(self.mirror.as_slice()),
+            10 => Slot::Uint32(self.crop_width.as_slice()),
+            11 => Slot::Uint32(self.crop_height.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::String(FieldValues::One(&mut self.source)),
+            1 => SlotMut::Uint32(FieldValues::One(&mut self.batch_size)),
+            2 => SlotMut::Uint32(FieldValues::One(&mut self.rand_skip)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.shuffle)),
+            4 => SlotMut::Uint32(FieldValues::One(&mut self.new_height)),
+            5 => SlotMut::Uint32(FieldValues::One(&mut self.new_width)),
+            6 => SlotMut::Bool(FieldValues::One(&mut self.is_color)),
+            7 => SlotMut::String(FieldValues::One(&mut self.mean_file)),
+            8 => SlotMut::String(FieldValues::One(&mut self.root_folder)),
+            9 => SlotMut::Bool(FieldValues::One(&mut self.mirror)),
+            10 => SlotMut::Uint32(FieldValues::One(&mut self.crop_width)),
+            11 => SlotMut::Uint32(FieldValues::One(&mut self.crop_height)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `DetectionEvaluateParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DetectionEvaluateParameter {
+    /// `optional uint32 num_classes = 1`. Not in Caffe.
+    pub num_classes: Option<u32>,
+    /// `optional uint32 background_label_id = 2`, `0` unless set. Not in Caffe.
+    pub background_label_id: Option<u32>,
+    /// `optional float overlap_threshold = 3`, `0.5` unless set. Not in Caffe.
+    pub overlap_threshold: Option<f32>,
+    /// `optional bool evaluate_difficult_gt = 4`, `True` unless set. Not in Caffe.
+    pub evaluate_difficult_gt: Option<bool>,
+    /// `optional string name_size_file = 5`. Not in Caffe.
+    pub name_size_file: Option<String>,
+    /// `optional ResizeParameter resize_param = 6`. Not in Caffe.
+    pub resize_param: Option<ResizeParameter>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl DetectionEvaluateParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "DetectionEvaluateParameter",
+        new: || Box::new(DetectionEvaluateParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "num_classes", FieldType::Uint32),
+            optional(2, "background_label_id", FieldType::Uint32),
+            optional(3, "overlap_threshold", FieldType::Float),
+            optional(4, "evaluate_difficult_gt", FieldType::Bool),
+            optional(5, "name_size_file", FieldType::String),
+            optional(6, "resize_param", FieldType::Message(ResizeParameter::KIND)),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        num_classes: None,
+        background_label_id: None,
+        overlap_threshold: None,
+        evaluate_difficult_gt: None,
+        name_size_file: None,
+        resize_param: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: DetectionEvaluateParameter = DetectionEvaluateParameter::EMPTY; &EMPTY }
+    /// [`Self::num_classes`] or its default.
+    pub fn num_classes(&self) -> u32 { self.num_classes.unwrap_or(0) }
+    /// [`Self::background_label_id`] or its default.
+    pub fn background_label_id(&self) -> u32 { self.background_label_id.unwrap_or(0) }
+    /// [`Self::overlap_threshold`] or its default.
+    pub fn overlap_threshold(&self) -> f32 { self.overlap_threshold.unwrap_or(0.5) }
+    /// [`Self::evaluate_difficult_gt`] or its default.
+    pub fn evaluate_difficult_gt(&self) -> bool { self.evaluate_difficult_gt.unwrap_or(true) }
+    /// [`Self::name_size_file`] or its default.
+    pub fn name_size_file(&self) -> &str { self.name_size_file.as_deref().unwrap_or("") }
+    /// [`Self::resize_param`] or its default.
+    pub fn resize_param(&self) -> &ResizeParameter { self.resize_param.as_ref().unwrap_or(ResizeParameter::empty()) }
+}
+
+impl Message for DetectionEvaluateParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Uint32(self.num_classes.as_slice()),
+            1 => Slot::Uint32(self.background_label_id.as_slice()),
+            2 => Slot::Float(self.overlap_threshold.as_slice()),
+            3 => Slot::Bool(self.evaluate_difficult_gt.as_slice()),
+            4 => Slot::String(self.name_size_file.as_slice()),
+            5 => Slot::Message(&self.resize_param),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.num_classes)),
+            1 => SlotMut::Uint32(FieldValues::One(&mut self.background_label_id)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.overlap_threshold)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.evaluate_difficult_gt)),
+            4 => SlotMut::String(FieldValues::One(&mut self.name_size_file)),
+            5 => SlotMut::Message(&mut self.resize_param),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `DetectionOutputParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DetectionOutputParameter {
+    /// `optional uint32 num_classes = 1`. Not in Caffe.
+    pub num_classes: Option<u32>,
+    /// `optional bool share_location = 2`, `True` unless set. Not in Caffe.
+    pub share_location: Option<bool>,
+    /// `optional int32 background_label_id = 3`, `0` unless set. Not in Caffe.
+    pub background_label_id: Option<i32>,
+    /// `optional NonMaximumSuppressionParameter nms_param = 4`. Not in Caffe.
+    pub nms_param: Option<NonMaximumSuppressionParameter>,
+    /// `optional SaveOutputParameter save_output_param = 5`. Not in Caffe.
+    pub save_output_param: Option<SaveOutputParameter>,
+    /// `optional enum PriorBoxParameter.CodeType code_type = 6`, `CORNER` unless set. Not in Caffe.
+    pub code_type: Option<PriorBoxParameterCodeType>,
+    /// `optional bool variance_encoded_in_target = 7`, `False` unless set. Not in Caffe.
+    pub variance_encoded_in_target: Option<bool>,
+    /// `optional int32 keep_top_k = 8`, `-1` unless set. Not in Caffe.
+    pub keep_top_k: Option<i32>,
+    /// `optional float confidence_threshold = 9`. Not in Caffe.
+    pub confidence_threshold: Option<f32>,
+    /// `optional bool visualize = 10`, `False` unless set. Not in Caffe.
+    pub visualize: Option<bool>,
+    /// `optional float visualize_threshold = 11`. Not in Caffe.
+    pub visualize_threshold: Option<f32>,
+    /// `optional string save_file = 12`. Not in Caffe.
+    pub save_file: Option<String>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl DetectionOutputParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "DetectionOutputParameter",
+        new: || Box::new(DetectionOutputParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "num_classes", FieldType::Uint32),
+            optional(2, "share_location", FieldType::Bool),
+            optional(3, "background_label_id", FieldType::Int32),
+            optional(4, "nms_param", FieldType::Message(NonMaximumSuppressionParameter::KIND)),
+            optional(5, "save_output_param", FieldType::Message(SaveOutputParameter::KIND)),
+            optional(6, "code_type", FieldType::Enum(PriorBoxParameterCodeType::KIND)),
+            optional(7, "variance_encoded_in_target", FieldType::Bool),
+            optional(8, "keep_top_k", FieldType::Int32),
+            optional(9, "confidence_threshold", FieldType::Float),
+            optional(10, "visualize", FieldType::Bool),
+            optional(11, "visualize_threshold", FieldType::Float),
+            optional(12, "save_file", FieldType::String),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        num_classes: None,
+        share_location: None,
+        background_label_id: None,
+        nms_param: None,
+        save_output_param: None,
+        code_type: None,
+        variance_encoded_in_target: None,
+        keep_top_k: None,
+        confidence_threshold: None,
+        visualize: None,
+        visualize_threshold: None,
+        save_file: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: DetectionOutputParameter = DetectionOutputParameter::EMPTY; &EMPTY }
+    /// [`Self::num_classes`] or its default.
+    pub fn num_classes(&self) -> u32 { self.num_classes.unwrap_or(0) }
+    /// [`Self::share_location`] or its default.
+    pub fn share_location(&self) -> bool { self.share_location.unwrap_or(true) }
+    /// [`Self::background_label_id`] or its default.
+    pub fn background_label_id(&self) -> i32 { self.background_label_id.unwrap_or(0) }
+    /// [`Self::nms_param`] or its default.
+    pub fn nms_param(&self) -> &NonMaximumSuppressionParameter { self.nms_param.as_ref().unwrap_or(NonMaximumSuppressionParameter::empty()) }
+    /// [`Self::save_output_param`] or its default.
+    pub fn save_output_param(&self) -> &SaveOutputParameter { self.save_output_param.as_ref().unwrap_or(SaveOutputParameter::empty()) }
+    /// [`Self::code_type`] or its default.
+    pub fn code_type(&self) -> PriorBoxParameterCodeType { self.code_type.unwrap_or(PriorBoxParameterCodeType::Corner) }
+    /// [`Self::variance_encoded_in_target`] or its default.
+    pub fn variance_encoded_in_target(&self) -> bool { self.variance_encoded_in_target.unwrap_or(false) }
+    /// [`Self::keep_top_k`] or its default.
+    pub fn keep_top_k(&self) -> i32 { self.keep_top_k.unwrap_or(-1) }
+    /// [`Self::confidence_threshold`] or its default.
+    pub fn confidence_threshold(&self) -> f32 { self.confidence_threshold.unwrap_or(0.0) }
+    /// [`Self::visualize`] or its default.
+    pub fn visualize(&self) -> bool { self.visualize.unwrap_or(false) }
+    /// [`Self::visualize_threshold`] or its default.
+    pub fn visualize_threshold(&self) -> f32 { self.visualize_threshold.unwrap_or(0.0) }
+    /// [`Self::save_file`] or its default.
+    pub fn save_file(&self) -> &str { self.save_file.as_deref().unwrap_or("") }
+}
+
+impl Message for DetectionOutputParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Uint32(self.num_classes.as_slice()),
+            1 => Slot::Bool(self.share_location.as_slice()),
+            2 => Slot::Int32(self.background_label_id.as_slice()),
+            3 => Slot::Message(&self.nms_param),
+            4 => Slot::Message(&self.save_output_param),
+            5 => Slot::Enum(&self.code_type),
+            6 => Slot::Bool(self.variance_encoded_in_target.as_slice()),
+            7 => Slot::Int32(self.keep_top_k.as_slice()),
+            8 => Slot::Float(self.confidence_threshold.as_slice()),
+            9 => Slot::Bool(self.visualize.as_slice()),
+            10 => Slot::Float(self.visualize_threshold.as_slice()),
+            11 => Slot::String(self.save_file.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.num_classes)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.share_location)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.background_label_id)),
+            3 => SlotMut::Message(&mut self.nms_param),
+            4 => SlotMut::Message(&mut self.save_output_param),
+            5 => SlotMut::Enum(&mut self.code_type),
+            6 => SlotMut::Bool(FieldValues::One(&mut self.variance_encoded_in_target)),
+            7 => SlotMut::Int32(FieldValues::One(&mut self.keep_top_k)),
+            8 => SlotMut::Float(FieldValues::One(&mut self.confidence_threshold)),
+            9 => SlotMut::Bool(FieldValues::One(&mut self.visualize)),
+            10 => SlotMut::Float(FieldValues::One(&mut self.visualize_threshold)),
+            11 => SlotMut::String(FieldValues::One(&mut self.save_file)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `DistortionParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DistortionParameter {
+    /// `optional float brightness_prob = 1`, `0.0` unless set. Not in Caffe.
+    pub brightness_prob: Option<f32>,
+    /// `optional float brightness_delta = 2`, `0.0` unless set. Not in Caffe.
+    pub brightness_delta: Option<f32>,
+    /// `optional float contrast_prob = 3`, `0.0` unless set. Not in Caffe.
+    pub contrast_prob: Option<f32>,
+    /// `optional float contrast_lower = 4`, `0.0` unless set. Not in Caffe.
+    pub contrast_lower: Option<f32>,
+    /// `optional float contrast_upper = 5`, `0.0` unless set. Not in Caffe.
+    pub contrast_upper: Option<f32>,
+    /// `optional float hue_prob = 6`, `0.0` unless set. Not in Caffe.
+    pub hue_prob: Option<f32>,
+    /// `optional float hue_delta = 7`, `0.0` unless set. Not in Caffe.
+    pub hue_delta: Option<f32>,
+    /// `optional float saturation_prob = 8`, `0.0` unless set. Not in Caffe.
+    pub saturation_prob: Option<f32>,
+    /// `optional float saturation_lower = 9`, `0.0` unless set. Not in Caffe.
+    pub saturation_lower: Option<f32>,
+    /// `optional float saturation_upper = 10`, `0.0` unless set. Not in Caffe.
+    pub saturation_upper: Option<f32>,
+    /// `optional float random_order_prob = 11`, `0.0` unless set. Not in Caffe.
+    pub random_order_prob: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl DistortionParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "DistortionParameter",
+        new: || Box::new(DistortionParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "brightness_prob", FieldType::Float),
+            optional(2, "brightness_delta", FieldType::Float),
+            optional(3, "contrast_prob", FieldType::Float),
+            optional(4, "contrast_lower", FieldType::Float),
+            optional(5, "contrast_upper", FieldType::Float),
+            optional(6, "hue_prob", FieldType::Float),
+            optional(7, "hue_delta", FieldType::Float),
+            optional(8, "saturation_prob", FieldType::Float),
+            optional(9, "saturation_lower", FieldType::Float),
+            optional(10, "saturation_upper", FieldType::Float),
+            optional(11, "random_order_prob", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        brightness_prob: None,
+        brightness_delta: None,
+        contrast_prob: None,
+        contrast_lower: None,
+        contrast_upper: None,
+        hue_prob: None,
+        hue_delta: None,
+        saturation_prob: None,
+        saturation_lower: None,
+        saturation_upper: None,
+        random_order_prob: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: DistortionParameter = DistortionParameter::EMPTY; &EMPTY }
+    /// [`Self::brightness_prob`] or its default.
+    pub fn brightness_prob(&self) -> f32 { self.brightness_prob.unwrap_or(0.0) }
+    /// [`Self::brightness_delta`] or its default.
+    pub fn brightness_delta(&self) -> f32 { self.brightness_delta.unwrap_or(0.0) }
+    /// [`Self::contrast_prob`] or its default.
+    pub fn contrast_prob(&self) -> f32 { self.contrast_prob.unwrap_or(0.0) }
+    /// [`Self::contrast_lower`] or its default.
+    pub fn contrast_lower(&self) -> f32 { self.contrast_lower.unwrap_or(0.0) }
+    /// [`Self::contrast_upper`] or its default.
+    pub fn contrast_upper(&self) -> f32 { self.contrast_upper.unwrap_or(0.0) }
+    /// [`Self::hue_prob`] or its default.
+    pub fn hue_prob(&self) -> f32 { self.hue_prob.unwrap_or(0.0) }
+    /// [`Self::hue_delta`] or its default.
+    pub fn hue_delta(&self) -> f32 { self.hue_delta.unwrap_or(0.0) }
+    /// [`Self::saturation_prob`] or its default.
+    pub fn saturation_prob(&self) -> f32 { self.saturation_prob.unwrap_or(0.0) }
+    /// [`Self::saturation_lower`] or its default.
+    pub fn saturation_lower(&self) -> f32 { self.saturation_lower.unwrap_or(0.0) }
+    /// [`Self::saturation_upper`] or its default.
+    pub fn saturation_upper(&self) -> f32 { self.saturation_upper.unwrap_or(0.0) }
+    /// [`Self::random_order_prob`] or its default.
+    pub fn random_order_prob(&self) -> f32 { self.random_order_prob.unwrap_or(0.0) }
+}
+
+impl Message for DistortionParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.brightness_prob.as_slice()),
+            1 => Slot::Float(self.brightness_delta.as_slice()),
+            2 => Slot::Float(self.contrast_prob.as_slice()),
+            3 => Slot::Float(self.contrast_lower.as_slice()),
+            4 => Slot::Float(self.contrast_upper.as_slice()),
+            5 => Slot::Float(self.hue_prob.as_slice()),
+            6 => Slot::Float(self.hue_delta.as_slice()),
+            7 => Slot::Float(self.saturation_prob.as_slice()),
+            8 => Slot::Float(self.saturation_lower.as_slice()),
+            9 => Slot::Float(self.saturation_upper.as_slice()),
+            10 => Slot::Float(self.random_order_prob.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.brightness_prob)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.brightness_delta)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.contrast_prob)),
+            3 => SlotMut::Float(FieldValues::One(&mut self.contrast_lower)),
+            4 => SlotMut::Float(FieldValues::One(&mut self.contrast_upper)),
+            5 => SlotMut::Float(FieldValues::One(&mut self.hue_prob)),
+            6 => SlotMut::Float(FieldValues::One(&mut self.hue_delta)),
+            7 => SlotMut::Float(FieldValues::One(&mut self.saturation_prob)),
+            8 => SlotMut::Float(FieldValues::One(&mut self.saturation_lower)),
+            9 => SlotMut::Float(FieldValues::One(&mut self.saturation_upper)),
+            10 => SlotMut::Float(FieldValues::One(&mut self.random_order_prob)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `DomainTransformParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DomainTransformParameter {
+    /// `optional int32 num_iter = 1`, `3` unless set. Not in Caffe.
+    pub num_iter: Option<i32>,
+    /// `optional float spatial_sigma = 2`, `50.0` unless set. Not in Caffe.
+    pub spatial_sigma: Option<f32>,
+    /// `optional float range_sigma = 3`, `5.0` unless set. Not in Caffe.
+    pub range_sigma: Option<f32>,
+    /// `optional float min_weight = 4`, `0.0` unless set. Not in Caffe.
+    pub min_weight: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl DomainTransformParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "DomainTransformParameter",
+        new: || Box::new(DomainTransformParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "num_iter", FieldType::Int32),
+            optional(2, "spatial_sigma", FieldType::Float),
+            optional(3, "range_sigma", FieldType::Float),
+            optional(4, "min_weight", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        num_iter: None,
+        spatial_sigma: None,
+        range_sigma: None,
+        min_weight: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: DomainTransformParameter = DomainTransformParameter::EMPTY; &EMPTY }
+    /// [`Self::num_iter`] or its default.
+    pub fn num_iter(&self) -> i32 { self.num_iter.unwrap_or(3) }
+    /// [`Self::spatial_sigma`] or its default.
+    pub fn spatial_sigma(&self) -> f32 { self.spatial_sigma.unwrap_or(50.0) }
+    /// [`Self::range_sigma`] or its default.
+    pub fn range_sigma(&self) -> f32 { self.range_sigma.unwrap_or(5.0) }
+    /// [`Self::min_weight`] or its default.
+    pub fn min_weight(&self) -> f32 { self.min_weight.unwrap_or(0.0) }
+}
+
+impl Message for DomainTransformParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Int32(self.num_iter.as_slice()),
+            1 => Slot::Float(self.spatial_sigma.as_slice()),
+            2 => Slot::Float(self.range_sigma.as_slice()),
+            3 => Slot::Float(self.min_weight.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Int32(FieldValues::One(&mut self.num_iter)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.spatial_sigma)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.range_sigma)),
+            3 => SlotMut::Float(FieldValues::One(&mut self.min_weight)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `DropoutParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DropoutParameter {
     /// `optional float dropout_ratio = 1`, `0.5` unless set.
     pub dropout_ratio: Option<f32>,
+    /// `optional bool sample_weights_test = 1001`, `False` unless set. Not in Caffe.
+    pub sample_weights_test: Option<bool>,
+    /// `optional bool scale_train = 1002`, `True` unless set. Not in Caffe.
+    pub scale_train: Option<bool>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -1891,17 +3490,25 @@ impl DropoutParameter {
         size: size_of::<Self>(),
         fields: &[
             optional(1, "dropout_ratio", FieldType::Float),
+            optional(1001, "sample_weights_test", FieldType::Bool),
+            optional(1002, "scale_train", FieldType::Bool),
         ],
     };
     /// Nothing set.
     pub const EMPTY: Self = Self {
         dropout_ratio: None,
+        sample_weights_test: None,
+        scale_train: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
     pub fn empty() -> &'static Self { static EMPTY: DropoutParameter = DropoutParameter::EMPTY; &EMPTY }
     /// [`Self::dropout_ratio`] or its default.
     pub fn dropout_ratio(&self) -> f32 { self.dropout_ratio.unwrap_or(0.5) }
+    /// [`Self::sample_weights_test`] or its default.
+    pub fn sample_weights_test(&self) -> bool { self.sample_weights_test.unwrap_or(false) }
+    /// [`Self::scale_train`] or its default.
+    pub fn scale_train(&self) -> bool { self.scale_train.unwrap_or(true) }
 }
 
 impl Message for DropoutParameter {
@@ -1909,12 +3516,16 @@ impl Message for DropoutParameter {
     fn slot(&self, index: usize) -> Slot<'_> {
         match index {
             0 => Slot::Float(self.dropout_ratio.as_slice()),
+            1 => Slot::Bool(self.sample_weights_test.as_slice()),
+            2 => Slot::Bool(self.scale_train.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Float(FieldValues::One(&mut self.dropout_ratio)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.sample_weights_test)),
+            2 => SlotMut::Bool(FieldValues::One(&mut self.scale_train)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2188,6 +3799,62 @@ impl Message for EmbedParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `EmitConstraint`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EmitConstraint {
+    /// `optional enum EmitConstraint.EmitType emit_type = 1`, `CENTER` unless set. Not in Caffe.
+    pub emit_type: Option<EmitConstraintEmitType>,
+    /// `optional float emit_overlap = 2`. Not in Caffe.
+    pub emit_overlap: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl EmitConstraint {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "EmitConstraint",
+        new: || Box::new(EmitConstraint::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "emit_type", FieldType::Enum(EmitConstraintEmitType::KIND)),
+            optional(2, "emit_overlap", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        emit_type: None,
+        emit_overlap: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: EmitConstraint = EmitConstraint::EMPTY; &EMPTY }
+    /// [`Self::emit_type`] or its default.
+    pub fn emit_type(&self) -> EmitConstraintEmitType { self.emit_type.unwrap_or(EmitConstraintEmitType::Center) }
+    /// [`Self::emit_overlap`] or its default.
+    pub fn emit_overlap(&self) -> f32 { self.emit_overlap.unwrap_or(0.0) }
+}
+
+impl Message for EmitConstraint {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Enum(&self.emit_type),
+            1 => Slot::Float(self.emit_overlap.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Enum(&mut self.emit_type),
+            1 => SlotMut::Float(FieldValues::One(&mut self.emit_overlap)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `ExpParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExpParameter {
@@ -2245,6 +3912,62 @@ impl Message for ExpParameter {
             0 => SlotMut::Float(FieldValues::One(&mut self.base)),
             1 => SlotMut::Float(FieldValues::One(&mut self.scale)),
             2 => SlotMut::Float(FieldValues::One(&mut self.shift)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `ExpansionParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ExpansionParameter {
+    /// `optional float prob = 1`, `1.0` unless set. Not in Caffe.
+    pub prob: Option<f32>,
+    /// `optional float max_expand_ratio = 2`, `1.0` unless set. Not in Caffe.
+    pub max_expand_ratio: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl ExpansionParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "ExpansionParameter",
+        new: || Box::new(ExpansionParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "prob", FieldType::Float),
+            optional(2, "max_expand_ratio", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        prob: None,
+        max_expand_ratio: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: ExpansionParameter = ExpansionParameter::EMPTY; &EMPTY }
+    /// [`Self::prob`] or its default.
+    pub fn prob(&self) -> f32 { self.prob.unwrap_or(1.0) }
+    /// [`Self::max_expand_ratio`] or its default.
+    pub fn max_expand_ratio(&self) -> f32 { self.max_expand_ratio.unwrap_or(1.0) }
+}
+
+impl Message for ExpansionParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.prob.as_slice()),
+            1 => Slot::Float(self.max_expand_ratio.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.prob)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.max_expand_ratio)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2599,6 +4322,10 @@ pub struct ImageDataParameter {
     pub is_color: Option<bool>,
     /// `optional string root_folder = 12`.
     pub root_folder: Option<String>,
+    /// `optional int32 ignore_label = 1001`, `255` unless set. Not in Caffe.
+    pub ignore_label: Option<i32>,
+    /// `optional enum ImageDataParameter.LabelType label_type = 1002`, `IMAGE` unless set. Not in Caffe.
+    pub label_type: Option<ImageDataParameterLabelType>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -2622,6 +4349,8 @@ impl ImageDataParameter {
             optional(10, "new_width", FieldType::Uint32),
             optional(11, "is_color", FieldType::Bool),
             optional(12, "root_folder", FieldType::String),
+            optional(1001, "ignore_label", FieldType::Int32),
+            optional(1002, "label_type", FieldType::Enum(ImageDataParameterLabelType::KIND)),
         ],
     };
     /// Nothing set.
@@ -2638,6 +4367,8 @@ impl ImageDataParameter {
         new_width: None,
         is_color: None,
         root_folder: None,
+        ignore_label: None,
+        label_type: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -2666,6 +4397,10 @@ impl ImageDataParameter {
     pub fn is_color(&self) -> bool { self.is_color.unwrap_or(true) }
     /// [`Self::root_folder`] or its default.
     pub fn root_folder(&self) -> &str { self.root_folder.as_deref().unwrap_or("") }
+    /// [`Self::ignore_label`] or its default.
+    pub fn ignore_label(&self) -> i32 { self.ignore_label.unwrap_or(255) }
+    /// [`Self::label_type`] or its default.
+    pub fn label_type(&self) -> ImageDataParameterLabelType { self.label_type.unwrap_or(ImageDataParameterLabelType::Image) }
 }
 
 impl Message for ImageDataParameter {
@@ -2684,6 +4419,8 @@ impl Message for ImageDataParameter {
             9 => Slot::Uint32(self.new_width.as_slice()),
             10 => Slot::Bool(self.is_color.as_slice()),
             11 => Slot::String(self.root_folder.as_slice()),
+            12 => Slot::Int32(self.ignore_label.as_slice()),
+            13 => Slot::Enum(&self.label_type),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2701,6 +4438,8 @@ impl Message for ImageDataParameter {
             9 => SlotMut::Uint32(FieldValues::One(&mut self.new_width)),
             10 => SlotMut::Bool(FieldValues::One(&mut self.is_color)),
             11 => SlotMut::String(FieldValues::One(&mut self.root_folder)),
+            12 => SlotMut::Int32(FieldValues::One(&mut self.ignore_label)),
+            13 => SlotMut::Enum(&mut self.label_type),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -2891,6 +4630,94 @@ impl Message for InputParameter {
     fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
         match index {
             0 => SlotMut::Message(&mut self.shape),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `InterpParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InterpParameter {
+    /// `optional int32 height = 1`, `0` unless set. Not in Caffe.
+    pub height: Option<i32>,
+    /// `optional int32 width = 2`, `0` unless set. Not in Caffe.
+    pub width: Option<i32>,
+    /// `optional int32 zoom_factor = 3`, `1` unless set. Not in Caffe.
+    pub zoom_factor: Option<i32>,
+    /// `optional int32 shrink_factor = 4`, `1` unless set. Not in Caffe.
+    pub shrink_factor: Option<i32>,
+    /// `optional int32 pad_beg = 5`, `0` unless set. Not in Caffe.
+    pub pad_beg: Option<i32>,
+    /// `optional int32 pad_end = 6`, `0` unless set. Not in Caffe.
+    pub pad_end: Option<i32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl InterpParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "InterpParameter",
+        new: || Box::new(InterpParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "height", FieldType::Int32),
+            optional(2, "width", FieldType::Int32),
+            optional(3, "zoom_factor", FieldType::Int32),
+            optional(4, "shrink_factor", FieldType::Int32),
+            optional(5, "pad_beg", FieldType::Int32),
+            optional(6, "pad_end", FieldType::Int32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        height: None,
+        width: None,
+        zoom_factor: None,
+        shrink_factor: None,
+        pad_beg: None,
+        pad_end: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: InterpParameter = InterpParameter::EMPTY; &EMPTY }
+    /// [`Self::height`] or its default.
+    pub fn height(&self) -> i32 { self.height.unwrap_or(0) }
+    /// [`Self::width`] or its default.
+    pub fn width(&self) -> i32 { self.width.unwrap_or(0) }
+    /// [`Self::zoom_factor`] or its default.
+    pub fn zoom_factor(&self) -> i32 { self.zoom_factor.unwrap_or(1) }
+    /// [`Self::shrink_factor`] or its default.
+    pub fn shrink_factor(&self) -> i32 { self.shrink_factor.unwrap_or(1) }
+    /// [`Self::pad_beg`] or its default.
+    pub fn pad_beg(&self) -> i32 { self.pad_beg.unwrap_or(0) }
+    /// [`Self::pad_end`] or its default.
+    pub fn pad_end(&self) -> i32 { self.pad_end.unwrap_or(0) }
+}
+
+impl Message for InterpParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Int32(self.height.as_slice()),
+            1 => Slot::Int32(self.width.as_slice()),
+            2 => Slot::Int32(self.zoom_factor.as_slice()),
+            3 => Slot::Int32(self.shrink_factor.as_slice()),
+            4 => Slot::Int32(self.pad_beg.as_slice()),
+            5 => Slot::Int32(self.pad_end.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Int32(FieldValues::One(&mut self.height)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.width)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.zoom_factor)),
+            3 => SlotMut::Int32(FieldValues::One(&mut self.shrink_factor)),
+            4 => SlotMut::Int32(FieldValues::One(&mut self.pad_beg)),
+            5 => SlotMut::Int32(FieldValues::One(&mut self.pad_end)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3109,6 +4936,56 @@ pub struct LayerParameter {
     pub swish_param: Option<SwishParameter>,
     /// `optional ClipParameter clip_param = 148`.
     pub clip_param: Option<ClipParameter>,
+    /// `optional AnnotatedDataParameter annotated_data_param = 1001`. Not in Caffe.
+    pub annotated_data_param: Option<AnnotatedDataParameter>,
+    /// `optional DetectionEvaluateParameter detection_evaluate_param = 1002`. Not in Caffe.
+    pub detection_evaluate_param: Option<DetectionEvaluateParameter>,
+    /// `optional DetectionOutputParameter detection_output_param = 1003`. Not in Caffe.
+    pub detection_output_param: Option<DetectionOutputParameter>,
+    /// `optional MultiBoxLossParameter multibox_loss_param = 1004`. Not in Caffe.
+    pub multibox_loss_param: Option<MultiBoxLossParameter>,
+    /// `optional NormalizeParameter norm_param = 1005`. Not in Caffe.
+    pub norm_param: Option<NormalizeParameter>,
+    /// `optional PermuteParameter permute_param = 1006`. Not in Caffe.
+    pub permute_param: Option<PermuteParameter>,
+    /// `optional PriorBoxParameter prior_box_param = 1007`. Not in Caffe.
+    pub prior_box_param: Option<PriorBoxParameter>,
+    /// `optional BNParameter bn_param = 1008`. Not in Caffe.
+    pub bn_param: Option<BNParameter>,
+    /// `optional DenseImageDataParameter dense_image_data_param = 1009`. Not in Caffe.
+    pub dense_image_data_param: Option<DenseImageDataParameter>,
+    /// `optional UpsampleParameter upsample_param = 1010`. Not in Caffe.
+    pub upsample_param: Option<UpsampleParameter>,
+    /// `optional ROIPoolingParameter roi_pooling_param = 1011`. Not in Caffe.
+    pub roi_pooling_param: Option<ROIPoolingParameter>,
+    /// `optional AdaptiveBiasChannelParameter adaptive_bias_channel_param = 1012`. Not in Caffe.
+    pub adaptive_bias_channel_param: Option<AdaptiveBiasChannelParameter>,
+    /// `optional BiasChannelParameter bias_channel_param = 1013`. Not in Caffe.
+    pub bias_channel_param: Option<BiasChannelParameter>,
+    /// `optional DenseCRFParameter dense_crf_param = 1014`. Not in Caffe.
+    pub dense_crf_param: Option<DenseCRFParameter>,
+    /// `optional DomainTransformParameter domain_transform_param = 1015`. Not in Caffe.
+    pub domain_transform_param: Option<DomainTransformParameter>,
+    /// `optional InterpParameter interp_param = 1016`. Not in Caffe.
+    pub interp_param: Option<InterpParameter>,
+    /// `optional MatReadParameter mat_read_param = 1017`. Not in Caffe.
+    pub mat_read_param: Option<MatReadParameter>,
+    /// `optional MatWriteParameter mat_write_param = 1018`. Not in Caffe.
+    pub mat_write_param: Option<MatWriteParameter>,
+    /// `optional SegAccuracyParameter seg_accuracy_param = 1019`. Not in Caffe.
+    pub seg_accuracy_param: Option<SegAccuracyParameter>,
+    /// `optional UniqueLabelParameter unique_label_param = 1020`. Not in Caffe.
+    pub unique_label_param: Option<UniqueLabelParameter>,
+    /// `optional BoxAnnotatorOHEMParameter box_annotator_ohem_param = 1021`. Not in Caffe.
+    pub box_annotator_ohem_param: Option<BoxAnnotatorOHEMParameter>,
+    /// `optional PSROIPoolingParameter psroi_pooling_param = 1022`. Not in Caffe.
+    pub psroi_pooling_param: Option<PSROIPoolingParameter>,
+    /// `optional SmoothL1LossParameter smooth_l1_loss_param = 1023`. Not in Caffe.
+    pub smooth_l1_loss_param: Option<SmoothL1LossParameter>,
+    /// `optional ShuffleChannelParameter shuffle_channel_param = 1024`. Not in Caffe.
+    pub shuffle_channel_param: Option<ShuffleChannelParameter>,
+    /// `optional ReLU6Parameter relu6_param = 1025`. Not in Caffe.
+    pub relu6_param: Option<ReLU6Parameter>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -3180,6 +5057,31 @@ impl LayerParameter {
             optional(146, "recurrent_param", FieldType::Message(RecurrentParameter::KIND)),
             optional(147, "swish_param", FieldType::Message(SwishParameter::KIND)),
             optional(148, "clip_param", FieldType::Message(ClipParameter::KIND)),
+            optional(1001, "annotated_data_param", FieldType::Message(AnnotatedDataParameter::KIND)),
+            optional(1002, "detection_evaluate_param", FieldType::Message(DetectionEvaluateParameter::KIND)),
+            optional(1003, "detection_output_param", FieldType::Message(DetectionOutputParameter::KIND)),
+            optional(1004, "multibox_loss_param", FieldType::Message(MultiBoxLossParameter::KIND)),
+            optional(1005, "norm_param", FieldType::Message(NormalizeParameter::KIND)),
+            optional(1006, "permute_param", FieldType::Message(PermuteParameter::KIND)),
+            optional(1007, "prior_box_param", FieldType::Message(PriorBoxParameter::KIND)),
+            optional(1008, "bn_param", FieldType::Message(BNParameter::KIND)),
+            optional(1009, "dense_image_data_param", FieldType::Message(DenseImageDataParameter::KIND)),
+            optional(1010, "upsample_param", FieldType::Message(UpsampleParameter::KIND)),
+            optional(1011, "roi_pooling_param", FieldType::Message(ROIPoolingParameter::KIND)),
+            optional(1012, "adaptive_bias_channel_param", FieldType::Message(AdaptiveBiasChannelParameter::KIND)),
+            optional(1013, "bias_channel_param", FieldType::Message(BiasChannelParameter::KIND)),
+            optional(1014, "dense_crf_param", FieldType::Message(DenseCRFParameter::KIND)),
+            optional(1015, "domain_transform_param", FieldType::Message(DomainTransformParameter::KIND)),
+            optional(1016, "interp_param", FieldType::Message(InterpParameter::KIND)),
+            optional(1017, "mat_read_param", FieldType::Message(MatReadParameter::KIND)),
+            optional(1018, "mat_write_param", FieldType::Message(MatWriteParameter::KIND)),
+            optional(1019, "seg_accuracy_param", FieldType::Message(SegAccuracyParameter::KIND)),
+            optional(1020, "unique_label_param", FieldType::Message(UniqueLabelParameter::KIND)),
+            optional(1021, "box_annotator_ohem_param", FieldType::Message(BoxAnnotatorOHEMParameter::KIND)),
+            optional(1022, "psroi_pooling_param", FieldType::Message(PSROIPoolingParameter::KIND)),
+            optional(1023, "smooth_l1_loss_param", FieldType::Message(SmoothL1LossParameter::KIND)),
+            optional(1024, "shuffle_channel_param", FieldType::Message(ShuffleChannelParameter::KIND)),
+            optional(1025, "relu6_param", FieldType::Message(ReLU6Parameter::KIND)),
         ],
     };
     /// Nothing set.
@@ -3244,6 +5146,31 @@ impl LayerParameter {
         recurrent_param: None,
         swish_param: None,
         clip_param: None,
+        annotated_data_param: None,
+        detection_evaluate_param: None,
+        detection_output_param: None,
+        multibox_loss_param: None,
+        norm_param: None,
+        permute_param: None,
+        prior_box_param: None,
+        bn_param: None,
+        dense_image_data_param: None,
+        upsample_param: None,
+        roi_pooling_param: None,
+        adaptive_bias_channel_param: None,
+        bias_channel_param: None,
+        dense_crf_param: None,
+        domain_transform_param: None,
+        interp_param: None,
+        mat_read_param: None,
+        mat_write_param: None,
+        seg_accuracy_param: None,
+        unique_label_param: None,
+        box_annotator_ohem_param: None,
+        psroi_pooling_param: None,
+        smooth_l1_loss_param: None,
+        shuffle_channel_param: None,
+        relu6_param: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -3352,6 +5279,56 @@ impl LayerParameter {
     pub fn swish_param(&self) -> &SwishParameter { self.swish_param.as_ref().unwrap_or(SwishParameter::empty()) }
     /// [`Self::clip_param`] or its default.
     pub fn clip_param(&self) -> &ClipParameter { self.clip_param.as_ref().unwrap_or(ClipParameter::empty()) }
+    /// [`Self::annotated_data_param`] or its default.
+    pub fn annotated_data_param(&self) -> &AnnotatedDataParameter { self.annotated_data_param.as_ref().unwrap_or(AnnotatedDataParameter::empty()) }
+    /// [`Self::detection_evaluate_param`] or its default.
+    pub fn detection_evaluate_param(&self) -> &DetectionEvaluateParameter { self.detection_evaluate_param.as_ref().unwrap_or(DetectionEvaluateParameter::empty()) }
+    /// [`Self::detection_output_param`] or its default.
+    pub fn detection_output_param(&self) -> &DetectionOutputParameter { self.detection_output_param.as_ref().unwrap_or(DetectionOutputParameter::empty()) }
+    /// [`Self::multibox_loss_param`] or its default.
+    pub fn multibox_loss_param(&self) -> &MultiBoxLossParameter { self.multibox_loss_param.as_ref().unwrap_or(MultiBoxLossParameter::empty()) }
+    /// [`Self::norm_param`] or its default.
+    pub fn norm_param(&self) -> &NormalizeParameter { self.norm_param.as_ref().unwrap_or(NormalizeParameter::empty()) }
+    /// [`Self::permute_param`] or its default.
+    pub fn permute_param(&self) -> &PermuteParameter { self.permute_param.as_ref().unwrap_or(PermuteParameter::empty()) }
+    /// [`Self::prior_box_param`] or its default.
+    pub fn prior_box_param(&self) -> &PriorBoxParameter { self.prior_box_param.as_ref().unwrap_or(PriorBoxParameter::empty()) }
+    /// [`Self::bn_param`] or its default.
+    pub fn bn_param(&self) -> &BNParameter { self.bn_param.as_ref().unwrap_or(BNParameter::empty()) }
+    /// [`Self::dense_image_data_param`] or its default.
+    pub fn dense_image_data_param(&self) -> &DenseImageDataParameter { self.dense_image_data_param.as_ref().unwrap_or(DenseImageDataParameter::empty()) }
+    /// [`Self::upsample_param`] or its default.
+    pub fn upsample_param(&self) -> &UpsampleParameter { self.upsample_param.as_ref().unwrap_or(UpsampleParameter::empty()) }
+    /// [`Self::roi_pooling_param`] or its default.
+    pub fn roi_pooling_param(&self) -> &ROIPoolingParameter { self.roi_pooling_param.as_ref().unwrap_or(ROIPoolingParameter::empty()) }
+    /// [`Self::adaptive_bias_channel_param`] or its default.
+    pub fn adaptive_bias_channel_param(&self) -> &AdaptiveBiasChannelParameter { self.adaptive_bias_channel_param.as_ref().unwrap_or(AdaptiveBiasChannelParameter::empty()) }
+    /// [`Self::bias_channel_param`] or its default.
+    pub fn bias_channel_param(&self) -> &BiasChannelParameter { self.bias_channel_param.as_ref().unwrap_or(BiasChannelParameter::empty()) }
+    /// [`Self::dense_crf_param`] or its default.
+    pub fn dense_crf_param(&self) -> &DenseCRFParameter { self.dense_crf_param.as_ref().unwrap_or(DenseCRFParameter::empty()) }
+    /// [`Self::domain_transform_param`] or its default.
+    pub fn domain_transform_param(&self) -> &DomainTransformParameter { self.domain_transform_param.as_ref().unwrap_or(DomainTransformParameter::empty()) }
+    /// [`Self::interp_param`] or its default.
+    pub fn interp_param(&self) -> &InterpParameter { self.interp_param.as_ref().unwrap_or(InterpParameter::empty()) }
+    /// [`Self::mat_read_param`] or its default.
+    pub fn mat_read_param(&self) -> &MatReadParameter { self.mat_read_param.as_ref().unwrap_or(MatReadParameter::empty()) }
+    /// [`Self::mat_write_param`] or its default.
+    pub fn mat_write_param(&self) -> &MatWriteParameter { self.mat_write_param.as_ref().unwrap_or(MatWriteParameter::empty()) }
+    /// [`Self::seg_accuracy_param`] or its default.
+    pub fn seg_accuracy_param(&self) -> &SegAccuracyParameter { self.seg_accuracy_param.as_ref().unwrap_or(SegAccuracyParameter::empty()) }
+    /// [`Self::unique_label_param`] or its default.
+    pub fn unique_label_param(&self) -> &UniqueLabelParameter { self.unique_label_param.as_ref().unwrap_or(UniqueLabelParameter::empty()) }
+    /// [`Self::box_annotator_ohem_param`] or its default.
+    pub fn box_annotator_ohem_param(&self) -> &BoxAnnotatorOHEMParameter { self.box_annotator_ohem_param.as_ref().unwrap_or(BoxAnnotatorOHEMParameter::empty()) }
+    /// [`Self::psroi_pooling_param`] or its default.
+    pub fn psroi_pooling_param(&self) -> &PSROIPoolingParameter { self.psroi_pooling_param.as_ref().unwrap_or(PSROIPoolingParameter::empty()) }
+    /// [`Self::smooth_l1_loss_param`] or its default.
+    pub fn smooth_l1_loss_param(&self) -> &SmoothL1LossParameter { self.smooth_l1_loss_param.as_ref().unwrap_or(SmoothL1LossParameter::empty()) }
+    /// [`Self::shuffle_channel_param`] or its default.
+    pub fn shuffle_channel_param(&self) -> &ShuffleChannelParameter { self.shuffle_channel_param.as_ref().unwrap_or(ShuffleChannelParameter::empty()) }
+    /// [`Self::relu6_param`] or its default.
+    pub fn relu6_param(&self) -> &ReLU6Parameter { self.relu6_param.as_ref().unwrap_or(ReLU6Parameter::empty()) }
 }
 
 impl Message for LayerParameter {
@@ -3418,6 +5395,31 @@ impl Message for LayerParameter {
             57 => Slot::Message(&self.recurrent_param),
             58 => Slot::Message(&self.swish_param),
             59 => Slot::Message(&self.clip_param),
+            60 => Slot::Message(&self.annotated_data_param),
+            61 => Slot::Message(&self.detection_evaluate_param),
+            62 => Slot::Message(&self.detection_output_param),
+            63 => Slot::Message(&self.multibox_loss_param),
+            64 => Slot::Message(&self.norm_param),
+            65 => Slot::Message(&self.permute_param),
+            66 => Slot::Message(&self.prior_box_param),
+            67 => Slot::Message(&self.bn_param),
+            68 => Slot::Message(&self.dense_image_data_param),
+            69 => Slot::Message(&self.upsample_param),
+            70 => Slot::Message(&self.roi_pooling_param),
+            71 => Slot::Message(&self.adaptive_bias_channel_param),
+            72 => Slot::Message(&self.bias_channel_param),
+            73 => Slot::Message(&self.dense_crf_param),
+            74 => Slot::Message(&self.domain_transform_param),
+            75 => Slot::Message(&self.interp_param),
+            76 => Slot::Message(&self.mat_read_param),
+            77 => Slot::Message(&self.mat_write_param),
+            78 => Slot::Message(&self.seg_accuracy_param),
+            79 => Slot::Message(&self.unique_label_param),
+            80 => Slot::Message(&self.box_annotator_ohem_param),
+            81 => Slot::Message(&self.psroi_pooling_param),
+            82 => Slot::Message(&self.smooth_l1_loss_param),
+            83 => Slot::Message(&self.shuffle_channel_param),
+            84 => Slot::Message(&self.relu6_param),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3483,6 +5485,31 @@ impl Message for LayerParameter {
             57 => SlotMut::Message(&mut self.recurrent_param),
             58 => SlotMut::Message(&mut self.swish_param),
             59 => SlotMut::Message(&mut self.clip_param),
+            60 => SlotMut::Message(&mut self.annotated_data_param),
+            61 => SlotMut::Message(&mut self.detection_evaluate_param),
+            62 => SlotMut::Message(&mut self.detection_output_param),
+            63 => SlotMut::Message(&mut self.multibox_loss_param),
+            64 => SlotMut::Message(&mut self.norm_param),
+            65 => SlotMut::Message(&mut self.permute_param),
+            66 => SlotMut::Message(&mut self.prior_box_param),
+            67 => SlotMut::Message(&mut self.bn_param),
+            68 => SlotMut::Message(&mut self.dense_image_data_param),
+            69 => SlotMut::Message(&mut self.upsample_param),
+            70 => SlotMut::Message(&mut self.roi_pooling_param),
+            71 => SlotMut::Message(&mut self.adaptive_bias_channel_param),
+            72 => SlotMut::Message(&mut self.bias_channel_param),
+            73 => SlotMut::Message(&mut self.dense_crf_param),
+            74 => SlotMut::Message(&mut self.domain_transform_param),
+            75 => SlotMut::Message(&mut self.interp_param),
+            76 => SlotMut::Message(&mut self.mat_read_param),
+            77 => SlotMut::Message(&mut self.mat_write_param),
+            78 => SlotMut::Message(&mut self.seg_accuracy_param),
+            79 => SlotMut::Message(&mut self.unique_label_param),
+            80 => SlotMut::Message(&mut self.box_annotator_ohem_param),
+            81 => SlotMut::Message(&mut self.psroi_pooling_param),
+            82 => SlotMut::Message(&mut self.smooth_l1_loss_param),
+            83 => SlotMut::Message(&mut self.shuffle_channel_param),
+            84 => SlotMut::Message(&mut self.relu6_param),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3563,6 +5590,12 @@ pub struct LossParameter {
     pub normalize: Option<bool>,
     /// `optional enum LossParameter.NormalizationMode normalization = 3`, `VALID` unless set.
     pub normalization: Option<LossParameterNormalizationMode>,
+    /// `optional bool weight_by_label_freqs = 1001`, `False` unless set. Not in Caffe.
+    pub weight_by_label_freqs: Option<bool>,
+    /// `repeated float class_weighting = 1002`. Not in Caffe.
+    pub class_weighting: Vec<f32>,
+    /// `optional float pre_fixed_normalizer = 1003`, `1.0` unless set. Not in Caffe.
+    pub pre_fixed_normalizer: Option<f32>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -3577,6 +5610,9 @@ impl LossParameter {
             optional(1, "ignore_label", FieldType::Int32),
             optional(2, "normalize", FieldType::Bool),
             optional(3, "normalization", FieldType::Enum(LossParameterNormalizationMode::KIND)),
+            optional(1001, "weight_by_label_freqs", FieldType::Bool),
+            repeated(1002, "class_weighting", FieldType::Float),
+            optional(1003, "pre_fixed_normalizer", FieldType::Float),
         ],
     };
     /// Nothing set.
@@ -3584,6 +5620,9 @@ impl LossParameter {
         ignore_label: None,
         normalize: None,
         normalization: None,
+        weight_by_label_freqs: None,
+        class_weighting: Vec::new(),
+        pre_fixed_normalizer: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -3594,6 +5633,10 @@ impl LossParameter {
     pub fn normalize(&self) -> bool { self.normalize.unwrap_or(false) }
     /// [`Self::normalization`] or its default.
     pub fn normalization(&self) -> LossParameterNormalizationMode { self.normalization.unwrap_or(LossParameterNormalizationMode::Valid) }
+    /// [`Self::weight_by_label_freqs`] or its default.
+    pub fn weight_by_label_freqs(&self) -> bool { self.weight_by_label_freqs.unwrap_or(false) }
+    /// [`Self::pre_fixed_normalizer`] or its default.
+    pub fn pre_fixed_normalizer(&self) -> f32 { self.pre_fixed_normalizer.unwrap_or(1.0) }
 }
 
 impl Message for LossParameter {
@@ -3603,6 +5646,9 @@ impl Message for LossParameter {
             0 => Slot::Int32(self.ignore_label.as_slice()),
             1 => Slot::Bool(self.normalize.as_slice()),
             2 => Slot::Enum(&self.normalization),
+            3 => Slot::Bool(self.weight_by_label_freqs.as_slice()),
+            4 => Slot::Float(self.class_weighting.as_slice()),
+            5 => Slot::Float(self.pre_fixed_normalizer.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3611,6 +5657,9 @@ impl Message for LossParameter {
             0 => SlotMut::Int32(FieldValues::One(&mut self.ignore_label)),
             1 => SlotMut::Bool(FieldValues::One(&mut self.normalize)),
             2 => SlotMut::Enum(&mut self.normalization),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.weight_by_label_freqs)),
+            4 => SlotMut::Float(FieldValues::Many(&mut self.class_weighting)),
+            5 => SlotMut::Float(FieldValues::One(&mut self.pre_fixed_normalizer)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3675,6 +5724,150 @@ impl Message for MVNParameter {
             0 => SlotMut::Bool(FieldValues::One(&mut self.normalize_variance)),
             1 => SlotMut::Bool(FieldValues::One(&mut self.across_channels)),
             2 => SlotMut::Float(FieldValues::One(&mut self.eps)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `MatReadParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MatReadParameter {
+    /// `required string prefix = 1`. Not in Caffe.
+    pub prefix: Option<String>,
+    /// `optional string source = 2`. Not in Caffe.
+    pub source: Option<String>,
+    /// `optional int32 strip = 3`, `0` unless set. Not in Caffe.
+    pub strip: Option<i32>,
+    /// `optional int32 batch_size = 4`, `1` unless set. Not in Caffe.
+    pub batch_size: Option<i32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl MatReadParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "MatReadParameter",
+        new: || Box::new(MatReadParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            required(1, "prefix", FieldType::String),
+            optional(2, "source", FieldType::String),
+            optional(3, "strip", FieldType::Int32),
+            optional(4, "batch_size", FieldType::Int32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        prefix: None,
+        source: None,
+        strip: None,
+        batch_size: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: MatReadParameter = MatReadParameter::EMPTY; &EMPTY }
+    /// [`Self::prefix`] or its default.
+    pub fn prefix(&self) -> &str { self.prefix.as_deref().unwrap_or("") }
+    /// [`Self::source`] or its default.
+    pub fn source(&self) -> &str { self.source.as_deref().unwrap_or("") }
+    /// [`Self::strip`] or its default.
+    pub fn strip(&self) -> i32 { self.strip.unwrap_or(0) }
+    /// [`Self::batch_size`] or its default.
+    pub fn batch_size(&self) -> i32 { self.batch_size.unwrap_or(1) }
+}
+
+impl Message for MatReadParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::String(self.prefix.as_slice()),
+            1 => Slot::String(self.source.as_slice()),
+            2 => Slot::Int32(self.strip.as_slice()),
+            3 => Slot::Int32(self.batch_size.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::String(FieldValues::One(&mut self.prefix)),
+            1 => SlotMut::String(FieldValues::One(&mut self.source)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.strip)),
+            3 => SlotMut::Int32(FieldValues::One(&mut self.batch_size)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `MatWriteParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MatWriteParameter {
+    /// `required string prefix = 1`. Not in Caffe.
+    pub prefix: Option<String>,
+    /// `optional string source = 2`. Not in Caffe.
+    pub source: Option<String>,
+    /// `optional int32 strip = 3`, `0` unless set. Not in Caffe.
+    pub strip: Option<i32>,
+    /// `optional int32 period = 4`, `1` unless set. Not in Caffe.
+    pub period: Option<i32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl MatWriteParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "MatWriteParameter",
+        new: || Box::new(MatWriteParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            required(1, "prefix", FieldType::String),
+            optional(2, "source", FieldType::String),
+            optional(3, "strip", FieldType::Int32),
+            optional(4, "period", FieldType::Int32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        prefix: None,
+        source: None,
+        strip: None,
+        period: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: MatWriteParameter = MatWriteParameter::EMPTY; &EMPTY }
+    /// [`Self::prefix`] or its default.
+    pub fn prefix(&self) -> &str { self.prefix.as_deref().unwrap_or("") }
+    /// [`Self::source`] or its default.
+    pub fn source(&self) -> &str { self.source.as_deref().unwrap_or("") }
+    /// [`Self::strip`] or its default.
+    pub fn strip(&self) -> i32 { self.strip.unwrap_or(0) }
+    /// [`Self::period`] or its default.
+    pub fn period(&self) -> i32 { self.period.unwrap_or(1) }
+}
+
+impl Message for MatWriteParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::String(self.prefix.as_slice()),
+            1 => Slot::String(self.source.as_slice()),
+            2 => Slot::Int32(self.strip.as_slice()),
+            3 => Slot::Int32(self.period.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::String(FieldValues::One(&mut self.prefix)),
+            1 => SlotMut::String(FieldValues::One(&mut self.source)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.strip)),
+            3 => SlotMut::Int32(FieldValues::One(&mut self.period)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3754,6 +5947,284 @@ impl Message for MemoryDataParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `MemoryOptimizationParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MemoryOptimizationParameter {
+    /// `optional bool optimize_train = 1`, `True` unless set. Not in Caffe.
+    pub optimize_train: Option<bool>,
+    /// `optional bool optimize_test = 2`, `False` unless set. Not in Caffe.
+    pub optimize_test: Option<bool>,
+    /// `repeated string exclude_blob = 3`. Not in Caffe.
+    pub exclude_blob: Vec<String>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl MemoryOptimizationParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "MemoryOptimizationParameter",
+        new: || Box::new(MemoryOptimizationParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "optimize_train", FieldType::Bool),
+            optional(2, "optimize_test", FieldType::Bool),
+            repeated(3, "exclude_blob", FieldType::String),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        optimize_train: None,
+        optimize_test: None,
+        exclude_blob: Vec::new(),
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: MemoryOptimizationParameter = MemoryOptimizationParameter::EMPTY; &EMPTY }
+    /// [`Self::optimize_train`] or its default.
+    pub fn optimize_train(&self) -> bool { self.optimize_train.unwrap_or(true) }
+    /// [`Self::optimize_test`] or its default.
+    pub fn optimize_test(&self) -> bool { self.optimize_test.unwrap_or(false) }
+}
+
+impl Message for MemoryOptimizationParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Bool(self.optimize_train.as_slice()),
+            1 => Slot::Bool(self.optimize_test.as_slice()),
+            2 => Slot::String(self.exclude_blob.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Bool(FieldValues::One(&mut self.optimize_train)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.optimize_test)),
+            2 => SlotMut::String(FieldValues::Many(&mut self.exclude_blob)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `MultiBoxLossParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MultiBoxLossParameter {
+    /// `optional enum MultiBoxLossParameter.LocLossType loc_loss_type = 1`, `SMOOTH_L1` unless set. Not in Caffe.
+    pub loc_loss_type: Option<MultiBoxLossParameterLocLossType>,
+    /// `optional enum MultiBoxLossParameter.ConfLossType conf_loss_type = 2`, `SOFTMAX` unless set. Not in Caffe.
+    pub conf_loss_type: Option<MultiBoxLossParameterConfLossType>,
+    /// `optional float loc_weight = 3`, `1.0` unless set. Not in Caffe.
+    pub loc_weight: Option<f32>,
+    /// `optional uint32 num_classes = 4`. Not in Caffe.
+    pub num_classes: Option<u32>,
+    /// `optional bool share_location = 5`, `True` unless set. Not in Caffe.
+    pub share_location: Option<bool>,
+    /// `optional enum MultiBoxLossParameter.MatchType match_type = 6`, `PER_PREDICTION` unless set. Not in Caffe.
+    pub match_type: Option<MultiBoxLossParameterMatchType>,
+    /// `optional float overlap_threshold = 7`, `0.5` unless set. Not in Caffe.
+    pub overlap_threshold: Option<f32>,
+    /// `optional bool use_prior_for_matching = 8`, `True` unless set. Not in Caffe.
+    pub use_prior_for_matching: Option<bool>,
+    /// `optional uint32 background_label_id = 9`, `0` unless set. Not in Caffe.
+    pub background_label_id: Option<u32>,
+    /// `optional bool use_difficult_gt = 10`, `True` unless set. Not in Caffe.
+    pub use_difficult_gt: Option<bool>,
+    /// `optional bool do_neg_mining = 11`. Not in Caffe.
+    pub do_neg_mining: Option<bool>,
+    /// `optional float neg_pos_ratio = 12`, `3.0` unless set. Not in Caffe.
+    pub neg_pos_ratio: Option<f32>,
+    /// `optional float neg_overlap = 13`, `0.5` unless set. Not in Caffe.
+    pub neg_overlap: Option<f32>,
+    /// `optional enum PriorBoxParameter.CodeType code_type = 14`, `CORNER` unless set. Not in Caffe.
+    pub code_type: Option<PriorBoxParameterCodeType>,
+    /// `optional bool encode_variance_in_target = 15`, `False` unless set. Not in Caffe.
+    pub encode_variance_in_target: Option<bool>,
+    /// `optional bool map_object_to_agnostic = 16`, `False` unless set. Not in Caffe.
+    pub map_object_to_agnostic: Option<bool>,
+    /// `optional bool ignore_cross_boundary_bbox = 17`, `False` unless set. Not in Caffe.
+    pub ignore_cross_boundary_bbox: Option<bool>,
+    /// `optional bool bp_inside = 18`, `False` unless set. Not in Caffe.
+    pub bp_inside: Option<bool>,
+    /// `optional enum MultiBoxLossParameter.MiningType mining_type = 19`, `MAX_NEGATIVE` unless set. Not in Caffe.
+    pub mining_type: Option<MultiBoxLossParameterMiningType>,
+    /// `optional NonMaximumSuppressionParameter nms_param = 20`. Not in Caffe.
+    pub nms_param: Option<NonMaximumSuppressionParameter>,
+    /// `optional int32 sample_size = 21`, `64` unless set. Not in Caffe.
+    pub sample_size: Option<i32>,
+    /// `optional bool use_prior_for_nms = 22`, `False` unless set. Not in Caffe.
+    pub use_prior_for_nms: Option<bool>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl MultiBoxLossParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "MultiBoxLossParameter",
+        new: || Box::new(MultiBoxLossParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "loc_loss_type", FieldType::Enum(MultiBoxLossParameterLocLossType::KIND)),
+            optional(2, "conf_loss_type", FieldType::Enum(MultiBoxLossParameterConfLossType::KIND)),
+            optional(3, "loc_weight", FieldType::Float),
+            optional(4, "num_classes", FieldType::Uint32),
+            optional(5, "share_location", FieldType::Bool),
+            optional(6, "match_type", FieldType::Enum(MultiBoxLossParameterMatchType::KIND)),
+            optional(7, "overlap_threshold", FieldType::Float),
+            optional(8, "use_prior_for_matching", FieldType::Bool),
+            optional(9, "background_label_id", FieldType::Uint32),
+            optional(10, "use_difficult_gt", FieldType::Bool),
+            optional(11, "do_neg_mining", FieldType::Bool),
+            optional(12, "neg_pos_ratio", FieldType::Float),
+            optional(13, "neg_overlap", FieldType::Float),
+            optional(14, "code_type", FieldType::Enum(PriorBoxParameterCodeType::KIND)),
+            optional(15, "encode_variance_in_target", FieldType::Bool),
+            optional(16, "map_object_to_agnostic", FieldType::Bool),
+            optional(17, "ignore_cross_boundary_bbox", FieldType::Bool),
+            optional(18, "bp_inside", FieldType::Bool),
+            optional(19, "mining_type", FieldType::Enum(MultiBoxLossParameterMiningType::KIND)),
+            optional(20, "nms_param", FieldType::Message(NonMaximumSuppressionParameter::KIND)),
+            optional(21, "sample_size", FieldType::Int32),
+            optional(22, "use_prior_for_nms", FieldType::Bool),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        loc_loss_type: None,
+        conf_loss_type: None,
+        loc_weight: None,
+        num_classes: None,
+        share_location: None,
+        match_type: None,
+        overlap_threshold: None,
+        use_prior_for_matching: None,
+        background_label_id: None,
+        use_difficult_gt: None,
+        do_neg_mining: None,
+        neg_pos_ratio: None,
+        neg_overlap: None,
+        code_type: None,
+        encode_variance_in_target: None,
+        map_object_to_agnostic: None,
+        ignore_cross_boundary_bbox: None,
+        bp_inside: None,
+        mining_type: None,
+        nms_param: None,
+        sample_size: None,
+        use_prior_for_nms: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: MultiBoxLossParameter = MultiBoxLossParameter::EMPTY; &EMPTY }
+    /// [`Self::loc_loss_type`] or its default.
+    pub fn loc_loss_type(&self) -> MultiBoxLossParameterLocLossType { self.loc_loss_type.unwrap_or(MultiBoxLossParameterLocLossType::SmoothL1) }
+    /// [`Self::conf_loss_type`] or its default.
+    pub fn conf_loss_type(&self) -> MultiBoxLossParameterConfLossType { self.conf_loss_type.unwrap_or(MultiBoxLossParameterConfLossType::Softmax) }
+    /// [`Self::loc_weight`] or its default.
+    pub fn loc_weight(&self) -> f32 { self.loc_weight.unwrap_or(1.0) }
+    /// [`Self::num_classes`] or its default.
+    pub fn num_classes(&self) -> u32 { self.num_classes.unwrap_or(0) }
+    /// [`Self::share_location`] or its default.
+    pub fn share_location(&self) -> bool { self.share_location.unwrap_or(true) }
+    /// [`Self::match_type`] or its default.
+    pub fn match_type(&self) -> MultiBoxLossParameterMatchType { self.match_type.unwrap_or(MultiBoxLossParameterMatchType::PerPrediction) }
+    /// [`Self::overlap_threshold`] or its default.
+    pub fn overlap_threshold(&self) -> f32 { self.overlap_threshold.unwrap_or(0.5) }
+    /// [`Self::use_prior_for_matching`] or its default.
+    pub fn use_prior_for_matching(&self) -> bool { self.use_prior_for_matching.unwrap_or(true) }
+    /// [`Self::background_label_id`] or its default.
+    pub fn background_label_id(&self) -> u32 { self.background_label_id.unwrap_or(0) }
+    /// [`Self::use_difficult_gt`] or its default.
+    pub fn use_difficult_gt(&self) -> bool { self.use_difficult_gt.unwrap_or(true) }
+    /// [`Self::do_neg_mining`] or its default.
+    pub fn do_neg_mining(&self) -> bool { self.do_neg_mining.unwrap_or(false) }
+    /// [`Self::neg_pos_ratio`] or its default.
+    pub fn neg_pos_ratio(&self) -> f32 { self.neg_pos_ratio.unwrap_or(3.0) }
+    /// [`Self::neg_overlap`] or its default.
+    pub fn neg_overlap(&self) -> f32 { self.neg_overlap.unwrap_or(0.5) }
+    /// [`Self::code_type`] or its default.
+    pub fn code_type(&self) -> PriorBoxParameterCodeType { self.code_type.unwrap_or(PriorBoxParameterCodeType::Corner) }
+    /// [`Self::encode_variance_in_target`] or its default.
+    pub fn encode_variance_in_target(&self) -> bool { self.encode_variance_in_target.unwrap_or(false) }
+    /// [`Self::map_object_to_agnostic`] or its default.
+    pub fn map_object_to_agnostic(&self) -> bool { self.map_object_to_agnostic.unwrap_or(false) }
+    /// [`Self::ignore_cross_boundary_bbox`] or its default.
+    pub fn ignore_cross_boundary_bbox(&self) -> bool { self.ignore_cross_boundary_bbox.unwrap_or(false) }
+    /// [`Self::bp_inside`] or its default.
+    pub fn bp_inside(&self) -> bool { self.bp_inside.unwrap_or(false) }
+    /// [`Self::mining_type`] or its default.
+    pub fn mining_type(&self) -> MultiBoxLossParameterMiningType { self.mining_type.unwrap_or(MultiBoxLossParameterMiningType::MaxNegative) }
+    /// [`Self::nms_param`] or its default.
+    pub fn nms_param(&self) -> &NonMaximumSuppressionParameter { self.nms_param.as_ref().unwrap_or(NonMaximumSuppressionParameter::empty()) }
+    /// [`Self::sample_size`] or its default.
+    pub fn sample_size(&self) -> i32 { self.sample_size.unwrap_or(64) }
+    /// [`Self::use_prior_for_nms`] or its default.
+    pub fn use_prior_for_nms(&self) -> bool { self.use_prior_for_nms.unwrap_or(false) }
+}
+
+impl Message for MultiBoxLossParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Enum(&self.loc_loss_type),
+            1 => Slot::Enum(&self.conf_loss_type),
+            2 => Slot::Float(self.loc_weight.as_slice()),
+            3 => Slot::Uint32(self.num_classes.as_slice()),
+            4 => Slot::Bool(self.share_location.as_slice()),
+            5 => Slot::Enum(&self.match_type),
+            6 => Slot::Float(self.overlap_threshold.as_slice()),
+            7 => Slot::Bool(self.use_prior_for_matching.as_slice()),
+            8 => Slot::Uint32(self.background_label_id.as_slice()),
+            9 => Slot::Bool(self.use_difficult_gt.as_slice()),
+            10 => Slot::Bool(self.do_neg_mining.as_slice()),
+            11 => Slot::Float(self.neg_pos_ratio.as_slice()),
+            12 => Slot::Float(self.neg_overlap.as_slice()),
+            13 => Slot::Enum(&self.code_type),
+            14 => Slot::Bool(self.encode_variance_in_target.as_slice()),
+            15 => Slot::Bool(self.map_object_to_agnostic.as_slice()),
+            16 => Slot::Bool(self.ignore_cross_boundary_bbox.as_slice()),
+            17 => Slot::Bool(self.bp_inside.as_slice()),
+            18 => Slot::Enum(&self.mining_type),
+            19 => Slot::Message(&self.nms_param),
+            20 => Slot::Int32(self.sample_size.as_slice()),
+            21 => Slot::Bool(self.use_prior_for_nms.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Enum(&mut self.loc_loss_type),
+            1 => SlotMut::Enum(&mut self.conf_loss_type),
+            2 => SlotMut::Float(FieldValues::One(&mut self.loc_weight)),
+            3 => SlotMut::Uint32(FieldValues::One(&mut self.num_classes)),
+            4 => SlotMut::Bool(FieldValues::One(&mut self.share_location)),
+            5 => SlotMut::Enum(&mut self.match_type),
+            6 => SlotMut::Float(FieldValues::One(&mut self.overlap_threshold)),
+            7 => SlotMut::Bool(FieldValues::One(&mut self.use_prior_for_matching)),
+            8 => SlotMut::Uint32(FieldValues::One(&mut self.background_label_id)),
+            9 => SlotMut::Bool(FieldValues::One(&mut self.use_difficult_gt)),
+            10 => SlotMut::Bool(FieldValues::One(&mut self.do_neg_mining)),
+            11 => SlotMut::Float(FieldValues::One(&mut self.neg_pos_ratio)),
+            12 => SlotMut::Float(FieldValues::One(&mut self.neg_overlap)),
+            13 => SlotMut::Enum(&mut self.code_type),
+            14 => SlotMut::Bool(FieldValues::One(&mut self.encode_variance_in_target)),
+            15 => SlotMut::Bool(FieldValues::One(&mut self.map_object_to_agnostic)),
+            16 => SlotMut::Bool(FieldValues::One(&mut self.ignore_cross_boundary_bbox)),
+            17 => SlotMut::Bool(FieldValues::One(&mut self.bp_inside)),
+            18 => SlotMut::Enum(&mut self.mining_type),
+            19 => SlotMut::Message(&mut self.nms_param),
+            20 => SlotMut::Int32(FieldValues::One(&mut self.sample_size)),
+            21 => SlotMut::Bool(FieldValues::One(&mut self.use_prior_for_nms)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `NetParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NetParameter {
@@ -3775,6 +6246,8 @@ pub struct NetParameter {
     pub input_shape: Vec<BlobShape>,
     /// `repeated LayerParameter layer = 100`.
     pub layer: Vec<LayerParameter>,
+    /// `optional MemoryOptimizationParameter mem_param = 1001`. Not in Caffe.
+    pub mem_param: Option<MemoryOptimizationParameter>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -3795,6 +6268,7 @@ impl NetParameter {
             optional(7, "debug_info", FieldType::Bool),
             repeated(8, "input_shape", FieldType::Message(BlobShape::KIND)),
             repeated(100, "layer", FieldType::Message(LayerParameter::KIND)),
+            optional(1001, "mem_param", FieldType::Message(MemoryOptimizationParameter::KIND)),
         ],
     };
     /// Nothing set.
@@ -3808,6 +6282,7 @@ impl NetParameter {
         debug_info: None,
         input_shape: Vec::new(),
         layer: Vec::new(),
+        mem_param: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -3820,6 +6295,8 @@ impl NetParameter {
     pub fn state(&self) -> &NetState { self.state.as_ref().unwrap_or(NetState::empty()) }
     /// [`Self::debug_info`] or its default.
     pub fn debug_info(&self) -> bool { self.debug_info.unwrap_or(false) }
+    /// [`Self::mem_param`] or its default.
+    pub fn mem_param(&self) -> &MemoryOptimizationParameter { self.mem_param.as_ref().unwrap_or(MemoryOptimizationParameter::empty()) }
 }
 
 impl Message for NetParameter {
@@ -3835,6 +6312,7 @@ impl Message for NetParameter {
             6 => Slot::Bool(self.debug_info.as_slice()),
             7 => Slot::Message(&self.input_shape),
             8 => Slot::Message(&self.layer),
+            9 => Slot::Message(&self.mem_param),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3849,6 +6327,7 @@ impl Message for NetParameter {
             6 => SlotMut::Bool(FieldValues::One(&mut self.debug_info)),
             7 => SlotMut::Message(&mut self.input_shape),
             8 => SlotMut::Message(&mut self.layer),
+            9 => SlotMut::Message(&mut self.mem_param),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -3994,6 +6473,286 @@ impl Message for NetStateRule {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `NoiseParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NoiseParameter {
+    /// `optional float prob = 1`, `0.0` unless set. Not in Caffe.
+    pub prob: Option<f32>,
+    /// `optional bool hist_eq = 2`, `False` unless set. Not in Caffe.
+    pub hist_eq: Option<bool>,
+    /// `optional bool inverse = 3`, `False` unless set. Not in Caffe.
+    pub inverse: Option<bool>,
+    /// `optional bool decolorize = 4`, `False` unless set. Not in Caffe.
+    pub decolorize: Option<bool>,
+    /// `optional bool gauss_blur = 5`, `False` unless set. Not in Caffe.
+    pub gauss_blur: Option<bool>,
+    /// `optional float jpeg = 6`, `-1.0` unless set. Not in Caffe.
+    pub jpeg: Option<f32>,
+    /// `optional bool posterize = 7`, `False` unless set. Not in Caffe.
+    pub posterize: Option<bool>,
+    /// `optional bool erode = 8`, `False` unless set. Not in Caffe.
+    pub erode: Option<bool>,
+    /// `optional bool saltpepper = 9`, `False` unless set. Not in Caffe.
+    pub saltpepper: Option<bool>,
+    /// `optional SaltPepperParameter saltpepper_param = 10`. Not in Caffe.
+    pub saltpepper_param: Option<SaltPepperParameter>,
+    /// `optional bool clahe = 11`, `False` unless set. Not in Caffe.
+    pub clahe: Option<bool>,
+    /// `optional bool convert_to_hsv = 12`, `False` unless set. Not in Caffe.
+    pub convert_to_hsv: Option<bool>,
+    /// `optional bool convert_to_lab = 13`, `False` unless set. Not in Caffe.
+    pub convert_to_lab: Option<bool>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl NoiseParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "NoiseParameter",
+        new: || Box::new(NoiseParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "prob", FieldType::Float),
+            optional(2, "hist_eq", FieldType::Bool),
+            optional(3, "inverse", FieldType::Bool),
+            optional(4, "decolorize", FieldType::Bool),
+            optional(5, "gauss_blur", FieldType::Bool),
+            optional(6, "jpeg", FieldType::Float),
+            optional(7, "posterize", FieldType::Bool),
+            optional(8, "erode", FieldType::Bool),
+            optional(9, "saltpepper", FieldType::Bool),
+            optional(10, "saltpepper_param", FieldType::Message(SaltPepperParameter::KIND)),
+            optional(11, "clahe", FieldType::Bool),
+            optional(12, "convert_to_hsv", FieldType::Bool),
+            optional(13, "convert_to_lab", FieldType::Bool),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        prob: None,
+        hist_eq: None,
+        inverse: None,
+        decolorize: None,
+        gauss_blur: None,
+        jpeg: None,
+        posterize: None,
+        erode: None,
+        saltpepper: None,
+        saltpepper_param: None,
+        clahe: None,
+        convert_to_hsv: None,
+        convert_to_lab: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: NoiseParameter = NoiseParameter::EMPTY; &EMPTY }
+    /// [`Self::prob`] or its default.
+    pub fn prob(&self) -> f32 { self.prob.unwrap_or(0.0) }
+    /// [`Self::hist_eq`] or its default.
+    pub fn hist_eq(&self) -> bool { self.hist_eq.unwrap_or(false) }
+    /// [`Self::inverse`] or its default.
+    pub fn inverse(&self) -> bool { self.inverse.unwrap_or(false) }
+    /// [`Self::decolorize`] or its default.
+    pub fn decolorize(&self) -> bool { self.decolorize.unwrap_or(false) }
+    /// [`Self::gauss_blur`] or its default.
+    pub fn gauss_blur(&self) -> bool { self.gauss_blur.unwrap_or(false) }
+    /// [`Self::jpeg`] or its default.
+    pub fn jpeg(&self) -> f32 { self.jpeg.unwrap_or(-1.0) }
+    /// [`Self::posterize`] or its default.
+    pub fn posterize(&self) -> bool { self.posterize.unwrap_or(false) }
+    /// [`Self::erode`] or its default.
+    pub fn erode(&self) -> bool { self.erode.unwrap_or(false) }
+    /// [`Self::saltpepper`] or its default.
+    pub fn saltpepper(&self) -> bool { self.saltpepper.unwrap_or(false) }
+    /// [`Self::saltpepper_param`] or its default.
+    pub fn saltpepper_param(&self) -> &SaltPepperParameter { self.saltpepper_param.as_ref().unwrap_or(SaltPepperParameter::empty()) }
+    /// [`Self::clahe`] or its default.
+    pub fn clahe(&self) -> bool { self.clahe.unwrap_or(false) }
+    /// [`Self::convert_to_hsv`] or its default.
+    pub fn convert_to_hsv(&self) -> bool { self.convert_to_hsv.unwrap_or(false) }
+    /// [`Self::convert_to_lab`] or its default.
+    pub fn convert_to_lab(&self) -> bool { self.convert_to_lab.unwrap_or(false) }
+}
+
+impl Message for NoiseParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.prob.as_slice()),
+            1 => Slot::Bool(self.hist_eq.as_slice()),
+            2 => Slot::Bool(self.inverse.as_slice()),
+            3 => Slot::Bool(self.decolorize.as_slice()),
+            4 => Slot::Bool(self.gauss_blur.as_slice()),
+            5 => Slot::Float(self.jpeg.as_slice()),
+            6 => Slot::Bool(self.posterize.as_slice()),
+            7 => Slot::Bool(self.erode.as_slice()),
+            8 => Slot::Bool(self.saltpepper.as_slice()),
+            9 => Slot::Message(&self.saltpepper_param),
+            10 => Slot::Bool(self.clahe.as_slice()),
+            11 => Slot::Bool(self.convert_to_hsv.as_slice()),
+            12 => Slot::Bool(self.convert_to_lab.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.prob)),
+            1 => SlotMut::Bool(FieldValues::One(&mut self.hist_eq)),
+            2 => SlotMut::Bool(FieldValues::One(&mut self.inverse)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.decolorize)),
+            4 => SlotMut::Bool(FieldValues::One(&mut self.gauss_blur)),
+            5 => SlotMut::Float(FieldValues::One(&mut self.jpeg)),
+            6 => SlotMut::Bool(FieldValues::One(&mut self.posterize)),
+            7 => SlotMut::Bool(FieldValues::One(&mut self.erode)),
+            8 => SlotMut::Bool(FieldValues::One(&mut self.saltpepper)),
+            9 => SlotMut::Message(&mut self.saltpepper_param),
+            10 => SlotMut::Bool(FieldValues::One(&mut self.clahe)),
+            11 => SlotMut::Bool(FieldValues::One(&mut self.convert_to_hsv)),
+            12 => SlotMut::Bool(FieldValues::One(&mut self.convert_to_lab)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `NonMaximumSuppressionParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NonMaximumSuppressionParameter {
+    /// `optional float nms_threshold = 1`, `0.3` unless set. Not in Caffe.
+    pub nms_threshold: Option<f32>,
+    /// `optional int32 top_k = 2`. Not in Caffe.
+    pub top_k: Option<i32>,
+    /// `optional float eta = 3`, `1.0` unless set. Not in Caffe.
+    pub eta: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl NonMaximumSuppressionParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "NonMaximumSuppressionParameter",
+        new: || Box::new(NonMaximumSuppressionParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "nms_threshold", FieldType::Float),
+            optional(2, "top_k", FieldType::Int32),
+            optional(3, "eta", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        nms_threshold: None,
+        top_k: None,
+        eta: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: NonMaximumSuppressionParameter = NonMaximumSuppressionParameter::EMPTY; &EMPTY }
+    /// [`Self::nms_threshold`] or its default.
+    pub fn nms_threshold(&self) -> f32 { self.nms_threshold.unwrap_or(0.3) }
+    /// [`Self::top_k`] or its default.
+    pub fn top_k(&self) -> i32 { self.top_k.unwrap_or(0) }
+    /// [`Self::eta`] or its default.
+    pub fn eta(&self) -> f32 { self.eta.unwrap_or(1.0) }
+}
+
+impl Message for NonMaximumSuppressionParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.nms_threshold.as_slice()),
+            1 => Slot::Int32(self.top_k.as_slice()),
+            2 => Slot::Float(self.eta.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.nms_threshold)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.top_k)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.eta)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `NormalizeParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NormalizeParameter {
+    /// `optional bool across_spatial = 1`, `True` unless set. Not in Caffe.
+    pub across_spatial: Option<bool>,
+    /// `optional FillerParameter scale_filler = 2`. Not in Caffe.
+    pub scale_filler: Option<FillerParameter>,
+    /// `optional bool channel_shared = 3`, `True` unless set. Not in Caffe.
+    pub channel_shared: Option<bool>,
+    /// `optional float eps = 4`, `1e-10` unless set. Not in Caffe.
+    pub eps: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl NormalizeParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "NormalizeParameter",
+        new: || Box::new(NormalizeParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "across_spatial", FieldType::Bool),
+            optional(2, "scale_filler", FieldType::Message(FillerParameter::KIND)),
+            optional(3, "channel_shared", FieldType::Bool),
+            optional(4, "eps", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        across_spatial: None,
+        scale_filler: None,
+        channel_shared: None,
+        eps: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: NormalizeParameter = NormalizeParameter::EMPTY; &EMPTY }
+    /// [`Self::across_spatial`] or its default.
+    pub fn across_spatial(&self) -> bool { self.across_spatial.unwrap_or(true) }
+    /// [`Self::scale_filler`] or its default.
+    pub fn scale_filler(&self) -> &FillerParameter { self.scale_filler.as_ref().unwrap_or(FillerParameter::empty()) }
+    /// [`Self::channel_shared`] or its default.
+    pub fn channel_shared(&self) -> bool { self.channel_shared.unwrap_or(true) }
+    /// [`Self::eps`] or its default.
+    pub fn eps(&self) -> f32 { self.eps.unwrap_or(1e-10) }
+}
+
+impl Message for NormalizeParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Bool(self.across_spatial.as_slice()),
+            1 => Slot::Message(&self.scale_filler),
+            2 => Slot::Bool(self.channel_shared.as_slice()),
+            3 => Slot::Float(self.eps.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Bool(FieldValues::One(&mut self.across_spatial)),
+            1 => SlotMut::Message(&mut self.scale_filler),
+            2 => SlotMut::Bool(FieldValues::One(&mut self.channel_shared)),
+            3 => SlotMut::Float(FieldValues::One(&mut self.eps)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `PReLUParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PReLUParameter {
@@ -4043,6 +6802,70 @@ impl Message for PReLUParameter {
         match index {
             0 => SlotMut::Message(&mut self.filler),
             1 => SlotMut::Bool(FieldValues::One(&mut self.channel_shared)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `PSROIPoolingParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PSROIPoolingParameter {
+    /// `required float spatial_scale = 1`. Not in Caffe.
+    pub spatial_scale: Option<f32>,
+    /// `required int32 output_dim = 2`. Not in Caffe.
+    pub output_dim: Option<i32>,
+    /// `required int32 group_size = 3`. Not in Caffe.
+    pub group_size: Option<i32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl PSROIPoolingParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "PSROIPoolingParameter",
+        new: || Box::new(PSROIPoolingParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            required(1, "spatial_scale", FieldType::Float),
+            required(2, "output_dim", FieldType::Int32),
+            required(3, "group_size", FieldType::Int32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        spatial_scale: None,
+        output_dim: None,
+        group_size: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: PSROIPoolingParameter = PSROIPoolingParameter::EMPTY; &EMPTY }
+    /// [`Self::spatial_scale`] or its default.
+    pub fn spatial_scale(&self) -> f32 { self.spatial_scale.unwrap_or(0.0) }
+    /// [`Self::output_dim`] or its default.
+    pub fn output_dim(&self) -> i32 { self.output_dim.unwrap_or(0) }
+    /// [`Self::group_size`] or its default.
+    pub fn group_size(&self) -> i32 { self.group_size.unwrap_or(0) }
+}
+
+impl Message for PSROIPoolingParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.spatial_scale.as_slice()),
+            1 => Slot::Int32(self.output_dim.as_slice()),
+            2 => Slot::Int32(self.group_size.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.spatial_scale)),
+            1 => SlotMut::Int32(FieldValues::One(&mut self.output_dim)),
+            2 => SlotMut::Int32(FieldValues::One(&mut self.group_size)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4170,6 +6993,52 @@ impl Message for ParameterParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `PermuteParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PermuteParameter {
+    /// `repeated uint32 order = 1`. Not in Caffe.
+    pub order: Vec<u32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl PermuteParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "PermuteParameter",
+        new: || Box::new(PermuteParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            repeated(1, "order", FieldType::Uint32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        order: Vec::new(),
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: PermuteParameter = PermuteParameter::EMPTY; &EMPTY }
+}
+
+impl Message for PermuteParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Uint32(self.order.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Uint32(FieldValues::Many(&mut self.order)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `PoolingParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PoolingParameter {
@@ -4199,6 +7068,16 @@ pub struct PoolingParameter {
     pub global_pooling: Option<bool>,
     /// `optional enum PoolingParameter.RoundMode round_mode = 13`, `CEIL` unless set.
     pub round_mode: Option<PoolingParameterRoundMode>,
+    /// `optional uint32 pad_l = 1001`, `0` unless set. Not in Caffe.
+    pub pad_l: Option<u32>,
+    /// `optional uint32 pad_r = 1002`, `0` unless set. Not in Caffe.
+    pub pad_r: Option<u32>,
+    /// `optional uint32 pad_t = 1003`, `0` unless set. Not in Caffe.
+    pub pad_t: Option<u32>,
+    /// `optional uint32 pad_b = 1004`, `0` unless set. Not in Caffe.
+    pub pad_b: Option<u32>,
+    /// `optional bool ceil_mode = 1005`, `True` unless set. Not in Caffe.
+    pub ceil_mode: Option<bool>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -4223,6 +7102,11 @@ impl PoolingParameter {
             optional(11, "engine", FieldType::Enum(PoolingParameterEngine::KIND)),
             optional(12, "global_pooling", FieldType::Bool),
             optional(13, "round_mode", FieldType::Enum(PoolingParameterRoundMode::KIND)),
+            optional(1001, "pad_l", FieldType::Uint32),
+            optional(1002, "pad_r", FieldType::Uint32),
+            optional(1003, "pad_t", FieldType::Uint32),
+            optional(1004, "pad_b", FieldType::Uint32),
+            optional(1005, "ceil_mode", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -4240,6 +7124,11 @@ impl PoolingParameter {
         engine: None,
         global_pooling: None,
         round_mode: None,
+        pad_l: None,
+        pad_r: None,
+        pad_t: None,
+        pad_b: None,
+        ceil_mode: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -4270,6 +7159,16 @@ impl PoolingParameter {
     pub fn global_pooling(&self) -> bool { self.global_pooling.unwrap_or(false) }
     /// [`Self::round_mode`] or its default.
     pub fn round_mode(&self) -> PoolingParameterRoundMode { self.round_mode.unwrap_or(PoolingParameterRoundMode::Ceil) }
+    /// [`Self::pad_l`] or its default.
+    pub fn pad_l(&self) -> u32 { self.pad_l.unwrap_or(0) }
+    /// [`Self::pad_r`] or its default.
+    pub fn pad_r(&self) -> u32 { self.pad_r.unwrap_or(0) }
+    /// [`Self::pad_t`] or its default.
+    pub fn pad_t(&self) -> u32 { self.pad_t.unwrap_or(0) }
+    /// [`Self::pad_b`] or its default.
+    pub fn pad_b(&self) -> u32 { self.pad_b.unwrap_or(0) }
+    /// [`Self::ceil_mode`] or its default.
+    pub fn ceil_mode(&self) -> bool { self.ceil_mode.unwrap_or(true) }
 }
 
 impl Message for PoolingParameter {
@@ -4289,6 +7188,11 @@ impl Message for PoolingParameter {
             10 => Slot::Enum(&self.engine),
             11 => Slot::Bool(self.global_pooling.as_slice()),
             12 => Slot::Enum(&self.round_mode),
+            13 => Slot::Uint32(self.pad_l.as_slice()),
+            14 => Slot::Uint32(self.pad_r.as_slice()),
+            15 => Slot::Uint32(self.pad_t.as_slice()),
+            16 => Slot::Uint32(self.pad_b.as_slice()),
+            17 => Slot::Bool(self.ceil_mode.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4307,6 +7211,11 @@ impl Message for PoolingParameter {
             10 => SlotMut::Enum(&mut self.engine),
             11 => SlotMut::Bool(FieldValues::One(&mut self.global_pooling)),
             12 => SlotMut::Enum(&mut self.round_mode),
+            13 => SlotMut::Uint32(FieldValues::One(&mut self.pad_l)),
+            14 => SlotMut::Uint32(FieldValues::One(&mut self.pad_r)),
+            15 => SlotMut::Uint32(FieldValues::One(&mut self.pad_t)),
+            16 => SlotMut::Uint32(FieldValues::One(&mut self.pad_b)),
+            17 => SlotMut::Bool(FieldValues::One(&mut self.ceil_mode)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4371,6 +7280,142 @@ impl Message for PowerParameter {
             0 => SlotMut::Float(FieldValues::One(&mut self.power)),
             1 => SlotMut::Float(FieldValues::One(&mut self.scale)),
             2 => SlotMut::Float(FieldValues::One(&mut self.shift)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `PriorBoxParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PriorBoxParameter {
+    /// `repeated float min_size = 1`. Not in Caffe.
+    pub min_size: Vec<f32>,
+    /// `repeated float max_size = 2`. Not in Caffe.
+    pub max_size: Vec<f32>,
+    /// `repeated float aspect_ratio = 3`. Not in Caffe.
+    pub aspect_ratio: Vec<f32>,
+    /// `optional bool flip = 4`, `True` unless set. Not in Caffe.
+    pub flip: Option<bool>,
+    /// `optional bool clip = 5`, `False` unless set. Not in Caffe.
+    pub clip: Option<bool>,
+    /// `repeated float variance = 6`. Not in Caffe.
+    pub variance: Vec<f32>,
+    /// `optional uint32 img_size = 7`. Not in Caffe.
+    pub img_size: Option<u32>,
+    /// `optional uint32 img_h = 8`. Not in Caffe.
+    pub img_h: Option<u32>,
+    /// `optional uint32 img_w = 9`. Not in Caffe.
+    pub img_w: Option<u32>,
+    /// `optional float step = 10`. Not in Caffe.
+    pub step: Option<f32>,
+    /// `optional float step_h = 11`. Not in Caffe.
+    pub step_h: Option<f32>,
+    /// `optional float step_w = 12`. Not in Caffe.
+    pub step_w: Option<f32>,
+    /// `optional float offset = 13`, `0.5` unless set. Not in Caffe.
+    pub offset: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl PriorBoxParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "PriorBoxParameter",
+        new: || Box::new(PriorBoxParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            repeated(1, "min_size", FieldType::Float),
+            repeated(2, "max_size", FieldType::Float),
+            repeated(3, "aspect_ratio", FieldType::Float),
+            optional(4, "flip", FieldType::Bool),
+            optional(5, "clip", FieldType::Bool),
+            repeated(6, "variance", FieldType::Float),
+            optional(7, "img_size", FieldType::Uint32),
+            optional(8, "img_h", FieldType::Uint32),
+            optional(9, "img_w", FieldType::Uint32),
+            optional(10, "step", FieldType::Float),
+            optional(11, "step_h", FieldType::Float),
+            optional(12, "step_w", FieldType::Float),
+            optional(13, "offset", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        min_size: Vec::new(),
+        max_size: Vec::new(),
+        aspect_ratio: Vec::new(),
+        flip: None,
+        clip: None,
+        variance: Vec::new(),
+        img_size: None,
+        img_h: None,
+        img_w: None,
+        step: None,
+        step_h: None,
+        step_w: None,
+        offset: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: PriorBoxParameter = PriorBoxParameter::EMPTY; &EMPTY }
+    /// [`Self::flip`] or its default.
+    pub fn flip(&self) -> bool { self.flip.unwrap_or(true) }
+    /// [`Self::clip`] or its default.
+    pub fn clip(&self) -> bool { self.clip.unwrap_or(false) }
+    /// [`Self::img_size`] or its default.
+    pub fn img_size(&self) -> u32 { self.img_size.unwrap_or(0) }
+    /// [`Self::img_h`] or its default.
+    pub fn img_h(&self) -> u32 { self.img_h.unwrap_or(0) }
+    /// [`Self::img_w`] or its default.
+    pub fn img_w(&self) -> u32 { self.img_w.unwrap_or(0) }
+    /// [`Self::step`] or its default.
+    pub fn step(&self) -> f32 { self.step.unwrap_or(0.0) }
+    /// [`Self::step_h`] or its default.
+    pub fn step_h(&self) -> f32 { self.step_h.unwrap_or(0.0) }
+    /// [`Self::step_w`] or its default.
+    pub fn step_w(&self) -> f32 { self.step_w.unwrap_or(0.0) }
+    /// [`Self::offset`] or its default.
+    pub fn offset(&self) -> f32 { self.offset.unwrap_or(0.5) }
+}
+
+impl Message for PriorBoxParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.min_size.as_slice()),
+            1 => Slot::Float(self.max_size.as_slice()),
+            2 => Slot::Float(self.aspect_ratio.as_slice()),
+            3 => Slot::Bool(self.flip.as_slice()),
+            4 => Slot::Bool(self.clip.as_slice()),
+            5 => Slot::Float(self.variance.as_slice()),
+            6 => Slot::Uint32(self.img_size.as_slice()),
+            7 => Slot::Uint32(self.img_h.as_slice()),
+            8 => Slot::Uint32(self.img_w.as_slice()),
+            9 => Slot::Float(self.step.as_slice()),
+            10 => Slot::Float(self.step_h.as_slice()),
+            11 => Slot::Float(self.step_w.as_slice()),
+            12 => Slot::Float(self.offset.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::Many(&mut self.min_size)),
+            1 => SlotMut::Float(FieldValues::Many(&mut self.max_size)),
+            2 => SlotMut::Float(FieldValues::Many(&mut self.aspect_ratio)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.flip)),
+            4 => SlotMut::Bool(FieldValues::One(&mut self.clip)),
+            5 => SlotMut::Float(FieldValues::Many(&mut self.variance)),
+            6 => SlotMut::Uint32(FieldValues::One(&mut self.img_size)),
+            7 => SlotMut::Uint32(FieldValues::One(&mut self.img_h)),
+            8 => SlotMut::Uint32(FieldValues::One(&mut self.img_w)),
+            9 => SlotMut::Float(FieldValues::One(&mut self.step)),
+            10 => SlotMut::Float(FieldValues::One(&mut self.step_h)),
+            11 => SlotMut::Float(FieldValues::One(&mut self.step_w)),
+            12 => SlotMut::Float(FieldValues::One(&mut self.offset)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4450,6 +7495,118 @@ impl Message for PythonParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `ROIPoolingParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ROIPoolingParameter {
+    /// `optional uint32 pooled_h = 1`, `0` unless set. Not in Caffe.
+    pub pooled_h: Option<u32>,
+    /// `optional uint32 pooled_w = 2`, `0` unless set. Not in Caffe.
+    pub pooled_w: Option<u32>,
+    /// `optional float spatial_scale = 3`, `1.0` unless set. Not in Caffe.
+    pub spatial_scale: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl ROIPoolingParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "ROIPoolingParameter",
+        new: || Box::new(ROIPoolingParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "pooled_h", FieldType::Uint32),
+            optional(2, "pooled_w", FieldType::Uint32),
+            optional(3, "spatial_scale", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        pooled_h: None,
+        pooled_w: None,
+        spatial_scale: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: ROIPoolingParameter = ROIPoolingParameter::EMPTY; &EMPTY }
+    /// [`Self::pooled_h`] or its default.
+    pub fn pooled_h(&self) -> u32 { self.pooled_h.unwrap_or(0) }
+    /// [`Self::pooled_w`] or its default.
+    pub fn pooled_w(&self) -> u32 { self.pooled_w.unwrap_or(0) }
+    /// [`Self::spatial_scale`] or its default.
+    pub fn spatial_scale(&self) -> f32 { self.spatial_scale.unwrap_or(1.0) }
+}
+
+impl Message for ROIPoolingParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Uint32(self.pooled_h.as_slice()),
+            1 => Slot::Uint32(self.pooled_w.as_slice()),
+            2 => Slot::Float(self.spatial_scale.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.pooled_h)),
+            1 => SlotMut::Uint32(FieldValues::One(&mut self.pooled_w)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.spatial_scale)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `ReLU6Parameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReLU6Parameter {
+    /// `optional enum ReLU6Parameter.Engine engine = 1`, `DEFAULT` unless set. Not in Caffe.
+    pub engine: Option<ReLU6ParameterEngine>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl ReLU6Parameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "ReLU6Parameter",
+        new: || Box::new(ReLU6Parameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "engine", FieldType::Enum(ReLU6ParameterEngine::KIND)),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        engine: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: ReLU6Parameter = ReLU6Parameter::EMPTY; &EMPTY }
+    /// [`Self::engine`] or its default.
+    pub fn engine(&self) -> ReLU6ParameterEngine { self.engine.unwrap_or(ReLU6ParameterEngine::Default) }
+}
+
+impl Message for ReLU6Parameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Enum(&self.engine),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Enum(&mut self.engine),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `ReLUParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReLUParameter {
@@ -4457,6 +7614,8 @@ pub struct ReLUParameter {
     pub negative_slope: Option<f32>,
     /// `optional enum ReLUParameter.Engine engine = 2`, `DEFAULT` unless set.
     pub engine: Option<ReLUParameterEngine>,
+    /// `optional bool relu6 = 1001`, `False` unless set. Not in Caffe.
+    pub relu6: Option<bool>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -4470,12 +7629,14 @@ impl ReLUParameter {
         fields: &[
             optional(1, "negative_slope", FieldType::Float),
             optional(2, "engine", FieldType::Enum(ReLUParameterEngine::KIND)),
+            optional(1001, "relu6", FieldType::Bool),
         ],
     };
     /// Nothing set.
     pub const EMPTY: Self = Self {
         negative_slope: None,
         engine: None,
+        relu6: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -4484,6 +7645,8 @@ impl ReLUParameter {
     pub fn negative_slope(&self) -> f32 { self.negative_slope.unwrap_or(0.0) }
     /// [`Self::engine`] or its default.
     pub fn engine(&self) -> ReLUParameterEngine { self.engine.unwrap_or(ReLUParameterEngine::Default) }
+    /// [`Self::relu6`] or its default.
+    pub fn relu6(&self) -> bool { self.relu6.unwrap_or(false) }
 }
 
 impl Message for ReLUParameter {
@@ -4492,6 +7655,7 @@ impl Message for ReLUParameter {
         match index {
             0 => Slot::Float(self.negative_slope.as_slice()),
             1 => Slot::Enum(&self.engine),
+            2 => Slot::Bool(self.relu6.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4499,6 +7663,7 @@ impl Message for ReLUParameter {
         match index {
             0 => SlotMut::Float(FieldValues::One(&mut self.negative_slope)),
             1 => SlotMut::Enum(&mut self.engine),
+            2 => SlotMut::Bool(FieldValues::One(&mut self.relu6)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4714,6 +7879,114 @@ impl Message for ReshapeParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `ResizeParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResizeParameter {
+    /// `optional float prob = 1`, `1.0` unless set. Not in Caffe.
+    pub prob: Option<f32>,
+    /// `optional enum ResizeParameter.ResizeMode resize_mode = 2`, `WARP` unless set. Not in Caffe.
+    pub resize_mode: Option<ResizeParameterResizeMode>,
+    /// `optional uint32 height = 3`, `0` unless set. Not in Caffe.
+    pub height: Option<u32>,
+    /// `optional uint32 width = 4`, `0` unless set. Not in Caffe.
+    pub width: Option<u32>,
+    /// `optional uint32 height_scale = 5`, `0` unless set. Not in Caffe.
+    pub height_scale: Option<u32>,
+    /// `optional uint32 width_scale = 6`, `0` unless set. Not in Caffe.
+    pub width_scale: Option<u32>,
+    /// `optional enum ResizeParameter.PadMode pad_mode = 7`, `CONSTANT` unless set. Not in Caffe.
+    pub pad_mode: Option<ResizeParameterPadMode>,
+    /// `repeated float pad_value = 8`. Not in Caffe.
+    pub pad_value: Vec<f32>,
+    /// `repeated enum ResizeParameter.InterpMode interp_mode = 9`. Not in Caffe.
+    pub interp_mode: Vec<ResizeParameterInterpMode>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl ResizeParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "ResizeParameter",
+        new: || Box::new(ResizeParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "prob", FieldType::Float),
+            optional(2, "resize_mode", FieldType::Enum(ResizeParameterResizeMode::KIND)),
+            optional(3, "height", FieldType::Uint32),
+            optional(4, "width", FieldType::Uint32),
+            optional(5, "height_scale", FieldType::Uint32),
+            optional(6, "width_scale", FieldType::Uint32),
+            optional(7, "pad_mode", FieldType::Enum(ResizeParameterPadMode::KIND)),
+            repeated(8, "pad_value", FieldType::Float),
+            repeated(9, "interp_mode", FieldType::Enum(ResizeParameterInterpMode::KIND)),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        prob: None,
+        resize_mode: None,
+        height: None,
+        width: None,
+        height_scale: None,
+        width_scale: None,
+        pad_mode: None,
+        pad_value: Vec::new(),
+        interp_mode: Vec::new(),
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: ResizeParameter = ResizeParameter::EMPTY; &EMPTY }
+    /// [`Self::prob`] or its default.
+    pub fn prob(&self) -> f32 { self.prob.unwrap_or(1.0) }
+    /// [`Self::resize_mode`] or its default.
+    pub fn resize_mode(&self) -> ResizeParameterResizeMode { self.resize_mode.unwrap_or(ResizeParameterResizeMode::Warp) }
+    /// [`Self::height`] or its default.
+    pub fn height(&self) -> u32 { self.height.unwrap_or(0) }
+    /// [`Self::width`] or its default.
+    pub fn width(&self) -> u32 { self.width.unwrap_or(0) }
+    /// [`Self::height_scale`] or its default.
+    pub fn height_scale(&self) -> u32 { self.height_scale.unwrap_or(0) }
+    /// [`Self::width_scale`] or its default.
+    pub fn width_scale(&self) -> u32 { self.width_scale.unwrap_or(0) }
+    /// [`Self::pad_mode`] or its default.
+    pub fn pad_mode(&self) -> ResizeParameterPadMode { self.pad_mode.unwrap_or(ResizeParameterPadMode::Constant) }
+}
+
+impl Message for ResizeParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.prob.as_slice()),
+            1 => Slot::Enum(&self.resize_mode),
+            2 => Slot::Uint32(self.height.as_slice()),
+            3 => Slot::Uint32(self.width.as_slice()),
+            4 => Slot::Uint32(self.height_scale.as_slice()),
+            5 => Slot::Uint32(self.width_scale.as_slice()),
+            6 => Slot::Enum(&self.pad_mode),
+            7 => Slot::Float(self.pad_value.as_slice()),
+            8 => Slot::Enum(&self.interp_mode),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.prob)),
+            1 => SlotMut::Enum(&mut self.resize_mode),
+            2 => SlotMut::Uint32(FieldValues::One(&mut self.height)),
+            3 => SlotMut::Uint32(FieldValues::One(&mut self.width)),
+            4 => SlotMut::Uint32(FieldValues::One(&mut self.height_scale)),
+            5 => SlotMut::Uint32(FieldValues::One(&mut self.width_scale)),
+            6 => SlotMut::Enum(&mut self.pad_mode),
+            7 => SlotMut::Float(FieldValues::Many(&mut self.pad_value)),
+            8 => SlotMut::Enum(&mut self.interp_mode),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `SPPParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SPPParameter {
@@ -4771,6 +8044,316 @@ impl Message for SPPParameter {
             0 => SlotMut::Uint32(FieldValues::One(&mut self.pyramid_height)),
             1 => SlotMut::Enum(&mut self.pool),
             2 => SlotMut::Enum(&mut self.engine),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `SaltPepperParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SaltPepperParameter {
+    /// `optional float fraction = 1`, `0.0` unless set. Not in Caffe.
+    pub fraction: Option<f32>,
+    /// `repeated float value = 2`. Not in Caffe.
+    pub value: Vec<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl SaltPepperParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "SaltPepperParameter",
+        new: || Box::new(SaltPepperParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "fraction", FieldType::Float),
+            repeated(2, "value", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        fraction: None,
+        value: Vec::new(),
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: SaltPepperParameter = SaltPepperParameter::EMPTY; &EMPTY }
+    /// [`Self::fraction`] or its default.
+    pub fn fraction(&self) -> f32 { self.fraction.unwrap_or(0.0) }
+}
+
+impl Message for SaltPepperParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.fraction.as_slice()),
+            1 => Slot::Float(self.value.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.fraction)),
+            1 => SlotMut::Float(FieldValues::Many(&mut self.value)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `SampleConstraint`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SampleConstraint {
+    /// `optional float min_jaccard_overlap = 1`. Not in Caffe.
+    pub min_jaccard_overlap: Option<f32>,
+    /// `optional float max_jaccard_overlap = 2`. Not in Caffe.
+    pub max_jaccard_overlap: Option<f32>,
+    /// `optional float min_sample_coverage = 3`. Not in Caffe.
+    pub min_sample_coverage: Option<f32>,
+    /// `optional float max_sample_coverage = 4`. Not in Caffe.
+    pub max_sample_coverage: Option<f32>,
+    /// `optional float min_object_coverage = 5`. Not in Caffe.
+    pub min_object_coverage: Option<f32>,
+    /// `optional float max_object_coverage = 6`. Not in Caffe.
+    pub max_object_coverage: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl SampleConstraint {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "SampleConstraint",
+        new: || Box::new(SampleConstraint::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "min_jaccard_overlap", FieldType::Float),
+            optional(2, "max_jaccard_overlap", FieldType::Float),
+            optional(3, "min_sample_coverage", FieldType::Float),
+            optional(4, "max_sample_coverage", FieldType::Float),
+            optional(5, "min_object_coverage", FieldType::Float),
+            optional(6, "max_object_coverage", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        min_jaccard_overlap: None,
+        max_jaccard_overlap: None,
+        min_sample_coverage: None,
+        max_sample_coverage: None,
+        min_object_coverage: None,
+        max_object_coverage: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: SampleConstraint = SampleConstraint::EMPTY; &EMPTY }
+    /// [`Self::min_jaccard_overlap`] or its default.
+    pub fn min_jaccard_overlap(&self) -> f32 { self.min_jaccard_overlap.unwrap_or(0.0) }
+    /// [`Self::max_jaccard_overlap`] or its default.
+    pub fn max_jaccard_overlap(&self) -> f32 { self.max_jaccard_overlap.unwrap_or(0.0) }
+    /// [`Self::min_sample_coverage`] or its default.
+    pub fn min_sample_coverage(&self) -> f32 { self.min_sample_coverage.unwrap_or(0.0) }
+    /// [`Self::max_sample_coverage`] or its default.
+    pub fn max_sample_coverage(&self) -> f32 { self.max_sample_coverage.unwrap_or(0.0) }
+    /// [`Self::min_object_coverage`] or its default.
+    pub fn min_object_coverage(&self) -> f32 { self.min_object_coverage.unwrap_or(0.0) }
+    /// [`Self::max_object_coverage`] or its default.
+    pub fn max_object_coverage(&self) -> f32 { self.max_object_coverage.unwrap_or(0.0) }
+}
+
+impl Message for SampleConstraint {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.min_jaccard_overlap.as_slice()),
+            1 => Slot::Float(self.max_jaccard_overlap.as_slice()),
+            2 => Slot::Float(self.min_sample_coverage.as_slice()),
+            3 => Slot::Float(self.max_sample_coverage.as_slice()),
+            4 => Slot::Float(self.min_object_coverage.as_slice()),
+            5 => Slot::Float(self.max_object_coverage.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.min_jaccard_overlap)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.max_jaccard_overlap)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.min_sample_coverage)),
+            3 => SlotMut::Float(FieldValues::One(&mut self.max_sample_coverage)),
+            4 => SlotMut::Float(FieldValues::One(&mut self.min_object_coverage)),
+            5 => SlotMut::Float(FieldValues::One(&mut self.max_object_coverage)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `Sampler`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sampler {
+    /// `optional float min_scale = 1`, `1.0` unless set. Not in Caffe.
+    pub min_scale: Option<f32>,
+    /// `optional float max_scale = 2`, `1.0` unless set. Not in Caffe.
+    pub max_scale: Option<f32>,
+    /// `optional float min_aspect_ratio = 3`, `1.0` unless set. Not in Caffe.
+    pub min_aspect_ratio: Option<f32>,
+    /// `optional float max_aspect_ratio = 4`, `1.0` unless set. Not in Caffe.
+    pub max_aspect_ratio: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl Sampler {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "Sampler",
+        new: || Box::new(Sampler::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "min_scale", FieldType::Float),
+            optional(2, "max_scale", FieldType::Float),
+            optional(3, "min_aspect_ratio", FieldType::Float),
+            optional(4, "max_aspect_ratio", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        min_scale: None,
+        max_scale: None,
+        min_aspect_ratio: None,
+        max_aspect_ratio: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: Sampler = Sampler::EMPTY; &EMPTY }
+    /// [`Self::min_scale`] or its default.
+    pub fn min_scale(&self) -> f32 { self.min_scale.unwrap_or(1.0) }
+    /// [`Self::max_scale`] or its default.
+    pub fn max_scale(&self) -> f32 { self.max_scale.unwrap_or(1.0) }
+    /// [`Self::min_aspect_ratio`] or its default.
+    pub fn min_aspect_ratio(&self) -> f32 { self.min_aspect_ratio.unwrap_or(1.0) }
+    /// [`Self::max_aspect_ratio`] or its default.
+    pub fn max_aspect_ratio(&self) -> f32 { self.max_aspect_ratio.unwrap_or(1.0) }
+}
+
+impl Message for Sampler {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.min_scale.as_slice()),
+            1 => Slot::Float(self.max_scale.as_slice()),
+            2 => Slot::Float(self.min_aspect_ratio.as_slice()),
+            3 => Slot::Float(self.max_aspect_ratio.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.min_scale)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.max_scale)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.min_aspect_ratio)),
+            3 => SlotMut::Float(FieldValues::One(&mut self.max_aspect_ratio)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `SaveOutputParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SaveOutputParameter {
+    /// `optional string output_directory = 1`. Not in Caffe.
+    pub output_directory: Option<String>,
+    /// `optional string output_name_prefix = 2`. Not in Caffe.
+    pub output_name_prefix: Option<String>,
+    /// `optional string output_format = 3`. Not in Caffe.
+    pub output_format: Option<String>,
+    /// `optional string label_map_file = 4`. Not in Caffe.
+    pub label_map_file: Option<String>,
+    /// `optional string name_size_file = 5`. Not in Caffe.
+    pub name_size_file: Option<String>,
+    /// `optional uint32 num_test_image = 6`. Not in Caffe.
+    pub num_test_image: Option<u32>,
+    /// `optional ResizeParameter resize_param = 7`. Not in Caffe.
+    pub resize_param: Option<ResizeParameter>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl SaveOutputParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "SaveOutputParameter",
+        new: || Box::new(SaveOutputParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "output_directory", FieldType::String),
+            optional(2, "output_name_prefix", FieldType::String),
+            optional(3, "output_format", FieldType::String),
+            optional(4, "label_map_file", FieldType::String),
+            optional(5, "name_size_file", FieldType::String),
+            optional(6, "num_test_image", FieldType::Uint32),
+            optional(7, "resize_param", FieldType::Message(ResizeParameter::KIND)),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        output_directory: None,
+        output_name_prefix: None,
+        output_format: None,
+        label_map_file: None,
+        name_size_file: None,
+        num_test_image: None,
+        resize_param: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: SaveOutputParameter = SaveOutputParameter::EMPTY; &EMPTY }
+    /// [`Self::output_directory`] or its default.
+    pub fn output_directory(&self) -> &str { self.output_directory.as_deref().unwrap_or("") }
+    /// [`Self::output_name_prefix`] or its default.
+    pub fn output_name_prefix(&self) -> &str { self.output_name_prefix.as_deref().unwrap_or("") }
+    /// [`Self::output_format`] or its default.
+    pub fn output_format(&self) -> &str { self.output_format.as_deref().unwrap_or("") }
+    /// [`Self::label_map_file`] or its default.
+    pub fn label_map_file(&self) -> &str { self.label_map_file.as_deref().unwrap_or("") }
+    /// [`Self::name_size_file`] or its default.
+    pub fn name_size_file(&self) -> &str { self.name_size_file.as_deref().unwrap_or("") }
+    /// [`Self::num_test_image`] or its default.
+    pub fn num_test_image(&self) -> u32 { self.num_test_image.unwrap_or(0) }
+    /// [`Self::resize_param`] or its default.
+    pub fn resize_param(&self) -> &ResizeParameter { self.resize_param.as_ref().unwrap_or(ResizeParameter::empty()) }
+}
+
+impl Message for SaveOutputParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::String(self.output_directory.as_slice()),
+            1 => Slot::String(self.output_name_prefix.as_slice()),
+            2 => Slot::String(self.output_format.as_slice()),
+            3 => Slot::String(self.label_map_file.as_slice()),
+            4 => Slot::String(self.name_size_file.as_slice()),
+            5 => Slot::Uint32(self.num_test_image.as_slice()),
+            6 => Slot::Message(&self.resize_param),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::String(FieldValues::One(&mut self.output_directory)),
+            1 => SlotMut::String(FieldValues::One(&mut self.output_name_prefix)),
+            2 => SlotMut::String(FieldValues::One(&mut self.output_format)),
+            3 => SlotMut::String(FieldValues::One(&mut self.label_map_file)),
+            4 => SlotMut::String(FieldValues::One(&mut self.name_size_file)),
+            5 => SlotMut::Uint32(FieldValues::One(&mut self.num_test_image)),
+            6 => SlotMut::Message(&mut self.resize_param),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4851,6 +8434,116 @@ impl Message for ScaleParameter {
             2 => SlotMut::Message(&mut self.filler),
             3 => SlotMut::Bool(FieldValues::One(&mut self.bias_term)),
             4 => SlotMut::Message(&mut self.bias_filler),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `SegAccuracyParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SegAccuracyParameter {
+    /// `optional enum SegAccuracyParameter.AccuracyMetric metric = 1`, `PixelAccuracy` unless set. Not in Caffe.
+    pub metric: Option<SegAccuracyParameterAccuracyMetric>,
+    /// `repeated int32 ignore_label = 2`. Not in Caffe.
+    pub ignore_label: Vec<i32>,
+    /// `optional bool reset = 3`, `True` unless set. Not in Caffe.
+    pub reset: Option<bool>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl SegAccuracyParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "SegAccuracyParameter",
+        new: || Box::new(SegAccuracyParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "metric", FieldType::Enum(SegAccuracyParameterAccuracyMetric::KIND)),
+            repeated(2, "ignore_label", FieldType::Int32),
+            optional(3, "reset", FieldType::Bool),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        metric: None,
+        ignore_label: Vec::new(),
+        reset: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: SegAccuracyParameter = SegAccuracyParameter::EMPTY; &EMPTY }
+    /// [`Self::metric`] or its default.
+    pub fn metric(&self) -> SegAccuracyParameterAccuracyMetric { self.metric.unwrap_or(SegAccuracyParameterAccuracyMetric::Pixelaccuracy) }
+    /// [`Self::reset`] or its default.
+    pub fn reset(&self) -> bool { self.reset.unwrap_or(true) }
+}
+
+impl Message for SegAccuracyParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Enum(&self.metric),
+            1 => Slot::Int32(self.ignore_label.as_slice()),
+            2 => Slot::Bool(self.reset.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Enum(&mut self.metric),
+            1 => SlotMut::Int32(FieldValues::Many(&mut self.ignore_label)),
+            2 => SlotMut::Bool(FieldValues::One(&mut self.reset)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `ShuffleChannelParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ShuffleChannelParameter {
+    /// `optional uint32 group = 1`, `1` unless set. Not in Caffe.
+    pub group: Option<u32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl ShuffleChannelParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "ShuffleChannelParameter",
+        new: || Box::new(ShuffleChannelParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "group", FieldType::Uint32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        group: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: ShuffleChannelParameter = ShuffleChannelParameter::EMPTY; &EMPTY }
+    /// [`Self::group`] or its default.
+    pub fn group(&self) -> u32 { self.group.unwrap_or(1) }
+}
+
+impl Message for ShuffleChannelParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Uint32(self.group.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.group)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -4961,6 +8654,54 @@ impl Message for SliceParameter {
             0 => SlotMut::Uint32(FieldValues::One(&mut self.slice_dim)),
             1 => SlotMut::Uint32(FieldValues::Many(&mut self.slice_point)),
             2 => SlotMut::Int32(FieldValues::One(&mut self.axis)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `SmoothL1LossParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SmoothL1LossParameter {
+    /// `optional float sigma = 1`, `1.0` unless set. Not in Caffe.
+    pub sigma: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl SmoothL1LossParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "SmoothL1LossParameter",
+        new: || Box::new(SmoothL1LossParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "sigma", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        sigma: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: SmoothL1LossParameter = SmoothL1LossParameter::EMPTY; &EMPTY }
+    /// [`Self::sigma`] or its default.
+    pub fn sigma(&self) -> f32 { self.sigma.unwrap_or(1.0) }
+}
+
+impl Message for SmoothL1LossParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.sigma.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.sigma)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5117,6 +8858,14 @@ pub struct SolverParameter {
     pub warmup_start_lr: Option<f32>,
     /// `optional float trust_coefficient = 1003`, `0.001` unless set. Not in Caffe.
     pub trust_coefficient: Option<f32>,
+    /// `optional string eval_type = 1004`, `classification` unless set. Not in Caffe.
+    pub eval_type: Option<String>,
+    /// `optional string ap_version = 1005`, `Integral` unless set. Not in Caffe.
+    pub ap_version: Option<String>,
+    /// `optional bool show_per_class_result = 1006`, `False` unless set. Not in Caffe.
+    pub show_per_class_result: Option<bool>,
+    /// `repeated int32 plateau_winsize = 1007`. Not in Caffe.
+    pub plateau_winsize: Vec<i32>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -5173,6 +8922,10 @@ impl SolverParameter {
             optional(1001, "warmup_iter", FieldType::Int32),
             optional(1002, "warmup_start_lr", FieldType::Float),
             optional(1003, "trust_coefficient", FieldType::Float),
+            optional(1004, "eval_type", FieldType::String),
+            optional(1005, "ap_version", FieldType::String),
+            optional(1006, "show_per_class_result", FieldType::Bool),
+            repeated(1007, "plateau_winsize", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -5222,6 +8975,10 @@ impl SolverParameter {
         warmup_iter: None,
         warmup_start_lr: None,
         trust_coefficient: None,
+        eval_type: None,
+        ap_version: None,
+        show_per_class_result: None,
+        plateau_winsize: Vec::new(),
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -5304,6 +9061,12 @@ impl SolverParameter {
     pub fn warmup_start_lr(&self) -> f32 { self.warmup_start_lr.unwrap_or(0.0) }
     /// [`Self::trust_coefficient`] or its default.
     pub fn trust_coefficient(&self) -> f32 { self.trust_coefficient.unwrap_or(0.001) }
+    /// [`Self::eval_type`] or its default.
+    pub fn eval_type(&self) -> &str { self.eval_type.as_deref().unwrap_or("classification") }
+    /// [`Self::ap_version`] or its default.
+    pub fn ap_version(&self) -> &str { self.ap_version.as_deref().unwrap_or("Integral") }
+    /// [`Self::show_per_class_result`] or its default.
+    pub fn show_per_class_result(&self) -> bool { self.show_per_class_result.unwrap_or(false) }
 }
 
 impl Message for SolverParameter {
@@ -5355,6 +9118,10 @@ impl Message for SolverParameter {
             42 => Slot::Int32(self.warmup_iter.as_slice()),
             43 => Slot::Float(self.warmup_start_lr.as_slice()),
             44 => Slot::Float(self.trust_coefficient.as_slice()),
+            45 => Slot::String(self.eval_type.as_slice()),
+            46 => Slot::String(self.ap_version.as_slice()),
+            47 => Slot::Bool(self.show_per_class_result.as_slice()),
+            48 => Slot::Int32(self.plateau_winsize.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5405,6 +9172,10 @@ impl Message for SolverParameter {
             42 => SlotMut::Int32(FieldValues::One(&mut self.warmup_iter)),
             43 => SlotMut::Float(FieldValues::One(&mut self.warmup_start_lr)),
             44 => SlotMut::Float(FieldValues::One(&mut self.trust_coefficient)),
+            45 => SlotMut::String(FieldValues::One(&mut self.eval_type)),
+            46 => SlotMut::String(FieldValues::One(&mut self.ap_version)),
+            47 => SlotMut::Bool(FieldValues::One(&mut self.show_per_class_result)),
+            48 => SlotMut::Int32(FieldValues::Many(&mut self.plateau_winsize)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5699,6 +9470,26 @@ pub struct TransformationParameter {
     pub force_color: Option<bool>,
     /// `optional bool force_gray = 7`, `False` unless set.
     pub force_gray: Option<bool>,
+    /// `optional uint32 crop_h = 1001`, `0` unless set. Not in Caffe.
+    pub crop_h: Option<u32>,
+    /// `optional uint32 crop_w = 1002`, `0` unless set. Not in Caffe.
+    pub crop_w: Option<u32>,
+    /// `optional ResizeParameter resize_param = 1003`. Not in Caffe.
+    pub resize_param: Option<ResizeParameter>,
+    /// `optional NoiseParameter noise_param = 1004`. Not in Caffe.
+    pub noise_param: Option<NoiseParameter>,
+    /// `optional DistortionParameter distort_param = 1005`. Not in Caffe.
+    pub distort_param: Option<DistortionParameter>,
+    /// `optional ExpansionParameter expand_param = 1006`. Not in Caffe.
+    pub expand_param: Option<ExpansionParameter>,
+    /// `optional EmitConstraint emit_constraint = 1007`. Not in Caffe.
+    pub emit_constraint: Option<EmitConstraint>,
+    /// `repeated float scale_factors = 1008`. Not in Caffe.
+    pub scale_factors: Vec<f32>,
+    /// `optional uint32 crop_width = 1009`, `0` unless set. Not in Caffe.
+    pub crop_width: Option<u32>,
+    /// `optional uint32 crop_height = 1010`, `0` unless set. Not in Caffe.
+    pub crop_height: Option<u32>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -5717,6 +9508,16 @@ impl TransformationParameter {
             repeated(5, "mean_value", FieldType::Float),
             optional(6, "force_color", FieldType::Bool),
             optional(7, "force_gray", FieldType::Bool),
+            optional(1001, "crop_h", FieldType::Uint32),
+            optional(1002, "crop_w", FieldType::Uint32),
+            optional(1003, "resize_param", FieldType::Message(ResizeParameter::KIND)),
+            optional(1004, "noise_param", FieldType::Message(NoiseParameter::KIND)),
+            optional(1005, "distort_param", FieldType::Message(DistortionParameter::KIND)),
+            optional(1006, "expand_param", FieldType::Message(ExpansionParameter::KIND)),
+            optional(1007, "emit_constraint", FieldType::Message(EmitConstraint::KIND)),
+            repeated(1008, "scale_factors", FieldType::Float),
+            optional(1009, "crop_width", FieldType::Uint32),
+            optional(1010, "crop_height", FieldType::Uint32),
         ],
     };
     /// Nothing set.
@@ -5728,6 +9529,16 @@ impl TransformationParameter {
         mean_value: Vec::new(),
         force_color: None,
         force_gray: None,
+        crop_h: None,
+        crop_w: None,
+        resize_param: None,
+        noise_param: None,
+        distort_param: None,
+        expand_param: None,
+        emit_constraint: None,
+        scale_factors: Vec::new(),
+        crop_width: None,
+        crop_height: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -5744,6 +9555,24 @@ impl TransformationParameter {
     pub fn force_color(&self) -> bool { self.force_color.unwrap_or(false) }
     /// [`Self::force_gray`] or its default.
     pub fn force_gray(&self) -> bool { self.force_gray.unwrap_or(false) }
+    /// [`Self::crop_h`] or its default.
+    pub fn crop_h(&self) -> u32 { self.crop_h.unwrap_or(0) }
+    /// [`Self::crop_w`] or its default.
+    pub fn crop_w(&self) -> u32 { self.crop_w.unwrap_or(0) }
+    /// [`Self::resize_param`] or its default.
+    pub fn resize_param(&self) -> &ResizeParameter { self.resize_param.as_ref().unwrap_or(ResizeParameter::empty()) }
+    /// [`Self::noise_param`] or its default.
+    pub fn noise_param(&self) -> &NoiseParameter { self.noise_param.as_ref().unwrap_or(NoiseParameter::empty()) }
+    /// [`Self::distort_param`] or its default.
+    pub fn distort_param(&self) -> &DistortionParameter { self.distort_param.as_ref().unwrap_or(DistortionParameter::empty()) }
+    /// [`Self::expand_param`] or its default.
+    pub fn expand_param(&self) -> &ExpansionParameter { self.expand_param.as_ref().unwrap_or(ExpansionParameter::empty()) }
+    /// [`Self::emit_constraint`] or its default.
+    pub fn emit_constraint(&self) -> &EmitConstraint { self.emit_constraint.as_ref().unwrap_or(EmitConstraint::empty()) }
+    /// [`Self::crop_width`] or its default.
+    pub fn crop_width(&self) -> u32 { self.crop_width.unwrap_or(0) }
+    /// [`Self::crop_height`] or its default.
+    pub fn crop_height(&self) -> u32 { self.crop_height.unwrap_or(0) }
 }
 
 impl Message for TransformationParameter {
@@ -5757,6 +9586,16 @@ impl Message for TransformationParameter {
             4 => Slot::Float(self.mean_value.as_slice()),
             5 => Slot::Bool(self.force_color.as_slice()),
             6 => Slot::Bool(self.force_gray.as_slice()),
+            7 => Slot::Uint32(self.crop_h.as_slice()),
+            8 => Slot::Uint32(self.crop_w.as_slice()),
+            9 => Slot::Message(&self.resize_param),
+            10 => Slot::Message(&self.noise_param),
+            11 => Slot::Message(&self.distort_param),
+            12 => Slot::Message(&self.expand_param),
+            13 => Slot::Message(&self.emit_constraint),
+            14 => Slot::Float(self.scale_factors.as_slice()),
+            15 => Slot::Uint32(self.crop_width.as_slice()),
+            16 => Slot::Uint32(self.crop_height.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -5769,6 +9608,172 @@ impl Message for TransformationParameter {
             4 => SlotMut::Float(FieldValues::Many(&mut self.mean_value)),
             5 => SlotMut::Bool(FieldValues::One(&mut self.force_color)),
             6 => SlotMut::Bool(FieldValues::One(&mut self.force_gray)),
+            7 => SlotMut::Uint32(FieldValues::One(&mut self.crop_h)),
+            8 => SlotMut::Uint32(FieldValues::One(&mut self.crop_w)),
+            9 => SlotMut::Message(&mut self.resize_param),
+            10 => SlotMut::Message(&mut self.noise_param),
+            11 => SlotMut::Message(&mut self.distort_param),
+            12 => SlotMut::Message(&mut self.expand_param),
+            13 => SlotMut::Message(&mut self.emit_constraint),
+            14 => SlotMut::Float(FieldValues::Many(&mut self.scale_factors)),
+            15 => SlotMut::Uint32(FieldValues::One(&mut self.crop_width)),
+            16 => SlotMut::Uint32(FieldValues::One(&mut self.crop_height)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `UniqueLabelParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UniqueLabelParameter {
+    /// `required int32 max_labels = 1`. Not in Caffe.
+    pub max_labels: Option<i32>,
+    /// `repeated int32 ignore_label = 2`. Not in Caffe.
+    pub ignore_label: Vec<i32>,
+    /// `repeated float force_label = 3`. Not in Caffe.
+    pub force_label: Vec<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl UniqueLabelParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "UniqueLabelParameter",
+        new: || Box::new(UniqueLabelParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            required(1, "max_labels", FieldType::Int32),
+            repeated(2, "ignore_label", FieldType::Int32),
+            repeated(3, "force_label", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        max_labels: None,
+        ignore_label: Vec::new(),
+        force_label: Vec::new(),
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: UniqueLabelParameter = UniqueLabelParameter::EMPTY; &EMPTY }
+    /// [`Self::max_labels`] or its default.
+    pub fn max_labels(&self) -> i32 { self.max_labels.unwrap_or(0) }
+}
+
+impl Message for UniqueLabelParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Int32(self.max_labels.as_slice()),
+            1 => Slot::Int32(self.ignore_label.as_slice()),
+            2 => Slot::Float(self.force_label.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Int32(FieldValues::One(&mut self.max_labels)),
+            1 => SlotMut::Int32(FieldValues::Many(&mut self.ignore_label)),
+            2 => SlotMut::Float(FieldValues::Many(&mut self.force_label)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
+/// `UpsampleParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UpsampleParameter {
+    /// `optional uint32 scale = 1`, `2` unless set. Not in Caffe.
+    pub scale: Option<u32>,
+    /// `optional uint32 scale_h = 2`. Not in Caffe.
+    pub scale_h: Option<u32>,
+    /// `optional uint32 scale_w = 3`. Not in Caffe.
+    pub scale_w: Option<u32>,
+    /// `optional bool pad_out_h = 4`, `False` unless set. Not in Caffe.
+    pub pad_out_h: Option<bool>,
+    /// `optional bool pad_out_w = 5`, `False` unless set. Not in Caffe.
+    pub pad_out_w: Option<bool>,
+    /// `optional uint32 upsample_h = 6`. Not in Caffe.
+    pub upsample_h: Option<u32>,
+    /// `optional uint32 upsample_w = 7`. Not in Caffe.
+    pub upsample_w: Option<u32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl UpsampleParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "UpsampleParameter",
+        new: || Box::new(UpsampleParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "scale", FieldType::Uint32),
+            optional(2, "scale_h", FieldType::Uint32),
+            optional(3, "scale_w", FieldType::Uint32),
+            optional(4, "pad_out_h", FieldType::Bool),
+            optional(5, "pad_out_w", FieldType::Bool),
+            optional(6, "upsample_h", FieldType::Uint32),
+            optional(7, "upsample_w", FieldType::Uint32),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        scale: None,
+        scale_h: None,
+        scale_w: None,
+        pad_out_h: None,
+        pad_out_w: None,
+        upsample_h: None,
+        upsample_w: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: UpsampleParameter = UpsampleParameter::EMPTY; &EMPTY }
+    /// [`Self::scale`] or its default.
+    pub fn scale(&self) -> u32 { self.scale.unwrap_or(2) }
+    /// [`Self::scale_h`] or its default.
+    pub fn scale_h(&self) -> u32 { self.scale_h.unwrap_or(0) }
+    /// [`Self::scale_w`] or its default.
+    pub fn scale_w(&self) -> u32 { self.scale_w.unwrap_or(0) }
+    /// [`Self::pad_out_h`] or its default.
+    pub fn pad_out_h(&self) -> bool { self.pad_out_h.unwrap_or(false) }
+    /// [`Self::pad_out_w`] or its default.
+    pub fn pad_out_w(&self) -> bool { self.pad_out_w.unwrap_or(false) }
+    /// [`Self::upsample_h`] or its default.
+    pub fn upsample_h(&self) -> u32 { self.upsample_h.unwrap_or(0) }
+    /// [`Self::upsample_w`] or its default.
+    pub fn upsample_w(&self) -> u32 { self.upsample_w.unwrap_or(0) }
+}
+
+impl Message for UpsampleParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Uint32(self.scale.as_slice()),
+            1 => Slot::Uint32(self.scale_h.as_slice()),
+            2 => Slot::Uint32(self.scale_w.as_slice()),
+            3 => Slot::Bool(self.pad_out_h.as_slice()),
+            4 => Slot::Bool(self.pad_out_w.as_slice()),
+            5 => Slot::Uint32(self.upsample_h.as_slice()),
+            6 => Slot::Uint32(self.upsample_w.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Uint32(FieldValues::One(&mut self.scale)),
+            1 => SlotMut::Uint32(FieldValues::One(&mut self.scale_h)),
+            2 => SlotMut::Uint32(FieldValues::One(&mut self.scale_w)),
+            3 => SlotMut::Bool(FieldValues::One(&mut self.pad_out_h)),
+            4 => SlotMut::Bool(FieldValues::One(&mut self.pad_out_w)),
+            5 => SlotMut::Uint32(FieldValues::One(&mut self.upsample_h)),
+            6 => SlotMut::Uint32(FieldValues::One(&mut self.upsample_w)),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -6625,12 +10630,18 @@ impl Message for WindowDataParameter {
 /// Every message, by name.
 pub const MESSAGES: &[&MessageKind] = &[
     AccuracyParameter::KIND,
+    AdaptiveBiasChannelParameter::KIND,
+    AnnotatedDataParameter::KIND,
     ArgMaxParameter::KIND,
+    BNParameter::KIND,
     BatchNormParameter::KIND,
+    BatchSampler::KIND,
+    BiasChannelParameter::KIND,
     BiasParameter::KIND,
     BlobProto::KIND,
     BlobProtoVector::KIND,
     BlobShape::KIND,
+    BoxAnnotatorOHEMParameter::KIND,
     ClipParameter::KIND,
     ConcatParameter::KIND,
     ContrastiveLossParameter::KIND,
@@ -6638,12 +10649,20 @@ pub const MESSAGES: &[&MessageKind] = &[
     CropParameter::KIND,
     DataParameter::KIND,
     Datum::KIND,
+    DenseCRFParameter::KIND,
+    DenseImageDataParameter::KIND,
+    DetectionEvaluateParameter::KIND,
+    DetectionOutputParameter::KIND,
+    DistortionParameter::KIND,
+    DomainTransformParameter::KIND,
     DropoutParameter::KIND,
     DummyDataParameter::KIND,
     ELUParameter::KIND,
     EltwiseParameter::KIND,
     EmbedParameter::KIND,
+    EmitConstraint::KIND,
     ExpParameter::KIND,
+    ExpansionParameter::KIND,
     FillerParameter::KIND,
     FlattenParameter::KIND,
     HDF5DataParameter::KIND,
@@ -6653,29 +10672,50 @@ pub const MESSAGES: &[&MessageKind] = &[
     InfogainLossParameter::KIND,
     InnerProductParameter::KIND,
     InputParameter::KIND,
+    InterpParameter::KIND,
     LRNParameter::KIND,
     LayerParameter::KIND,
     LogParameter::KIND,
     LossParameter::KIND,
     MVNParameter::KIND,
+    MatReadParameter::KIND,
+    MatWriteParameter::KIND,
     MemoryDataParameter::KIND,
+    MemoryOptimizationParameter::KIND,
+    MultiBoxLossParameter::KIND,
     NetParameter::KIND,
     NetState::KIND,
     NetStateRule::KIND,
+    NoiseParameter::KIND,
+    NonMaximumSuppressionParameter::KIND,
+    NormalizeParameter::KIND,
     PReLUParameter::KIND,
+    PSROIPoolingParameter::KIND,
     ParamSpec::KIND,
     ParameterParameter::KIND,
+    PermuteParameter::KIND,
     PoolingParameter::KIND,
     PowerParameter::KIND,
+    PriorBoxParameter::KIND,
     PythonParameter::KIND,
+    ROIPoolingParameter::KIND,
+    ReLU6Parameter::KIND,
     ReLUParameter::KIND,
     RecurrentParameter::KIND,
     ReductionParameter::KIND,
     ReshapeParameter::KIND,
+    ResizeParameter::KIND,
     SPPParameter::KIND,
+    SaltPepperParameter::KIND,
+    SampleConstraint::KIND,
+    Sampler::KIND,
+    SaveOutputParameter::KIND,
     ScaleParameter::KIND,
+    SegAccuracyParameter::KIND,
+    ShuffleChannelParameter::KIND,
     SigmoidParameter::KIND,
     SliceParameter::KIND,
+    SmoothL1LossParameter::KIND,
     SoftmaxParameter::KIND,
     SolverParameter::KIND,
     SolverState::KIND,
@@ -6684,6 +10724,8 @@ pub const MESSAGES: &[&MessageKind] = &[
     ThresholdParameter::KIND,
     TileParameter::KIND,
     TransformationParameter::KIND,
+    UniqueLabelParameter::KIND,
+    UpsampleParameter::KIND,
     V0LayerParameter::KIND,
     V1LayerParameter::KIND,
     WindowDataParameter::KIND,

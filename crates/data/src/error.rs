@@ -37,6 +37,19 @@ pub enum DataError {
         /// What is possible.
         want: &'static str,
     },
+    /// A field of a fork with a value that is not supported.
+    #[error("`{field}` is {got}, expected {want}")]
+    ForkValue {
+        /// The field, with the message it belongs to.
+        field: &'static str,
+        /// As written.
+        got: String,
+        /// What is supported.
+        want: &'static str,
+    },
+    /// `height` and `width` of `resize_param` are too large.
+    #[error("an image of `height` and `width` of `transform_param.resize_param`")]
+    ResizeSize(#[source] ImageError),
     /// Two ways to state a mean.
     #[error("`mean_file` and `mean_value` exclude each other")]
     TwoMeans,

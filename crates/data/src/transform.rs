@@ -4,7 +4,9 @@
 //! offsets of the crop, each as `next % n` and only if asked for. Mirroring is drawn in both
 //! phases, crops are random in TRAIN and centred in TEST. Then each value is
 //! `(x - mean) * scale` in f32, where the mean is an image, one value, one value per channel,
-//! or absent.
+//! or absent. With `resize_param` of the SSD fork, records are resized first.
+
+mod resize;
 
 use std::path::Path;
 
@@ -17,6 +19,7 @@ use crate::{
     mean,
     sample::{PixelValues, Sample},
 };
+use resize::ResizeTarget;
 
 /// Channels, height and width of one record.
 pub type Chw = [usize; 3];
@@ -24,6 +27,7 @@ pub type Chw = [usize; 3];
 /// `transform_param`, checked, and the generator that decides crops and mirrors.
 #[derive(Debug)]
 pub struct Transformer {
+    resize: Option<ResizeTarget>,
     scale: f32,
     mirror: bool,
     crop: usize,
@@ -71,6 +75,7 @@ impl Transformer {
             (false, false) => Color::AsStored,
         };
         Ok(Self {
+            resize: param.resize_param.as_ref().map(ResizeTarget::lower).transpose()?,
             scale: param.scale(),
             mirror: param.mirror(),
             crop: param.crop_size() as usize,
@@ -118,7 +123,7 @@ impl Transformer {
         self.color
     }
 
-    /// What a record of `size` becomes, if it can be transformed at all.
+    /// What a record of `size`, resized, becomes, if it can be transformed at all.
     pub fn output(&self, size: Chw) -> Result<Chw, SampleProblem> {
         let [c, h, w] = size;
         if c == 0 || h == 0 || w == 0 {

@@ -10,9 +10,11 @@ use divan::{
 use kernels::{
     Activation, Conv, Cpu, Mat, Simd, StridedRows, StridedRowsMut, Unary, Write, batch_norm, conv,
     elementwise, gemm as product,
+    interpolation::{self, Interpolation},
     lrn::{self, Lrn},
     pooling::{self, PoolingShape, Rounding},
     reference, relu,
+    roi_pooling::{self, RoiBins, RoiImages},
 };
 
 fn main() {
@@ -38,6 +40,7 @@ fn resnet() -> Conv {
         kernel,
         stride: ones,
         pad: ones,
+        pad_end: ones,
         dilation: ones,
         group: 1,
     }
@@ -50,7 +53,7 @@ fn depthwise() -> Conv {
 
 /// Taps two pixels apart: DeepLab's 3x3 of 28x28 images, batch 8.
 fn dilated() -> Conv {
-    Conv { h: 28, w: 28, pad: [2; 2], dilation: [2; 2], ..resnet() }
+    Conv { h: 28, w: 28, pad: [2; 2], pad_end: [2; 2], dilation: [2; 2], ..resnet() }
 }
 
 #[divan::bench(args = THREADS)]
@@ -176,7 +179,8 @@ fn relu_forward(bench: Bencher<'_, '_>, threads: usize) {
 fn max_pooling(bench: Bencher<'_, '_>, threads: usize) {
     let (kernel, stride) = ([3; 2], [2; 2]);
     let (pad, rounding) = ([0; 2], Rounding::Ceil);
-    let pool = PoolingShape { n: 8, c: 64, h: 56, w: 56, kernel, stride, pad, rounding };
+    let pad_end = pad;
+    let pool = PoolingShape { n: 8, c: 64, h: 56, w: 56, kernel, stride, pad, pad_end, rounding };
     let (cpu, x) = (cpu(threads), vec![0.5; VALUES]);
     let (mut y, mut mask) = (vec![0.0; pool.y_len()], vec![0; pool.y_len()]);
     bench
@@ -201,4 +205,29 @@ fn batch_statistics(bench: Bencher<'_, '_>, threads: usize) {
     bench.counter(BytesCount::of_many::<f32>(VALUES)).bench_local(|| {
         batch_norm::statistics(&cpu, VALUES / 64, 64, &x, &mut mean, &mut variance);
     });
+}
+
+/// PSPNet's last layer but with 21 classes: 60 by 60 pixels to 473 by 473.
+#[divan::bench(args = THREADS)]
+fn interpolation_forward(bench: Bencher<'_, '_>, threads: usize) {
+    let shape = Interpolation::new((1, 21), [60; 2], &[0..60, 0..60], [473; 2]);
+    let (cpu, x) = (cpu(threads), vec![0.5; 21 * 60 * 60]);
+    let mut y = vec![0.0; 21 * 473 * 473];
+    bench
+        .counter(BytesCount::of_many::<f32>(x.len() + y.len()))
+        .bench_local(|| interpolation::forward(&cpu, &shape, &x, &mut y));
+}
+
+/// Fast R-CNN's boxes: 128 of 14 by 14 pixels in 7 by 7 bins of 512 channels.
+#[divan::bench(args = THREADS)]
+fn roi_max_pooling(bench: Bencher<'_, '_>, threads: usize) {
+    let images = RoiImages { n: 2, c: 512, h: 38, w: 63 };
+    let mut bins = RoiBins::new(128, [7; 2]);
+    (0..128).for_each(|at| bins.place(at, at % 2, |_, i| at % 24 + 2 * i..at % 24 + 2 * i + 2));
+    let (cpu, x) = (cpu(threads), vec![0.5; 2 * 38 * 63 * 512]);
+    let mut y = vec![0.0; 128 * 49 * 512];
+    let mut mask = vec![0; y.len()];
+    bench
+        .counter(BytesCount::of_many::<f32>(6 * y.len()))
+        .bench_local(|| roi_pooling::max_forward(&cpu, &images, &bins, &x, (&mut y, &mut mask)));
 }

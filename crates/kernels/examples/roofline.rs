@@ -52,7 +52,8 @@ impl SquareConv {
     fn conv(&self) -> Conv {
         let [n, c, side, k, kernel, stride, pad, group] = self.0;
         let (kernel, stride, pad) = ([kernel; 2], [stride; 2], [pad; 2]);
-        Conv { n, c, h: side, w: side, k, kernel, stride, pad, dilation: [1, 1], group }
+        let (pad_end, dilation) = (pad, [1, 1]);
+        Conv { n, c, h: side, w: side, k, kernel, stride, pad, pad_end, dilation, group }
     }
 }
 

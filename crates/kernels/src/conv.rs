@@ -70,8 +70,10 @@ pub struct Conv {
     pub kernel: [usize; 2],
     /// Input pixels between neighbouring outputs.
     pub stride: [usize; 2],
-    /// Zeros around the image.
+    /// Zeros before the image's first row and column.
     pub pad: [usize; 2],
+    /// Zeros after its last row and column.
+    pub pad_end: [usize; 2],
     /// Input pixels between neighbouring taps.
     pub dilation: [usize; 2],
     /// Groups of channels; outputs of a group depend on inputs of the same group only.
@@ -84,7 +86,7 @@ impl Conv {
     pub fn out(&self) -> [usize; 2] {
         let side = |size: usize, axis: usize| {
             let extent = self.dilation[axis] * (self.kernel[axis] - 1) + 1;
-            let padded = size + 2 * self.pad[axis];
+            let padded = self.pad[axis] + size + self.pad_end[axis];
             if padded < extent { 0 } else { (padded - extent) / self.stride[axis] + 1 }
         };
         [side(self.h, 0), side(self.w, 1)]
@@ -121,6 +123,10 @@ impl Conv {
 
     fn group_k(&self) -> usize {
         self.k / self.group
+    }
+
+    fn has_padding(&self) -> bool {
+        [self.pad, self.pad_end] != [[0, 0]; 2]
     }
 
     fn taps(&self) -> usize {

@@ -16,8 +16,10 @@ pub struct SpatialAxis {
     pub kernel: usize,
     /// Input values between neighbouring outputs.
     pub stride: usize,
-    /// Zeros on both sides.
+    /// Zeros before the first value.
     pub pad: usize,
+    /// Zeros after the last.
+    pub pad_end: usize,
     /// Input values between neighbouring taps.
     pub dilation: usize,
 }
@@ -27,7 +29,7 @@ impl SpatialAxis {
     #[must_use]
     pub fn out(&self) -> usize {
         let extent = self.dilation * (self.kernel - 1) + 1;
-        let padded = self.size + 2 * self.pad;
+        let padded = self.pad + self.size + self.pad_end;
         if padded < extent { 0 } else { (padded - extent) / self.stride + 1 }
     }
 

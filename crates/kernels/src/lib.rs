@@ -38,6 +38,7 @@ mod simd;
 mod tile;
 mod view;
 
+pub mod axpy;
 pub mod batch_norm;
 pub mod channel;
 pub mod conv;
@@ -45,14 +46,19 @@ pub mod dropout;
 pub mod elementwise;
 pub mod im2col;
 pub mod inner_product;
+pub mod interpolation;
+pub mod l2_norm;
 pub mod layout;
 pub mod lrn;
 pub mod math;
 pub mod peak;
+pub mod permute;
 pub mod pooling;
 pub mod reference;
 pub mod relu;
+pub mod roi_pooling;
 pub mod softmax;
+pub mod unpooling;
 
 mod gemm;
 #[cfg(test)]

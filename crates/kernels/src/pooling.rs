@@ -2,7 +2,7 @@
 //!
 //! A window is clipped to the image for MAX. For AVE the sum is over the image, but the divisor
 //! counts the window clipped to the padded image, as Caffe's does. The output size rounds up by
-//! default; with padding, a last window that would start beyond the image's far padding is dropped.
+//! default; with padding, a last window that would start beyond the image is dropped.
 //!
 //! Vectors run along channels (`strips`): the results of a window are computed in registers and
 //! stored once. Backward gathers: each input pixel adds, in the order of the outputs, the gradients
@@ -29,7 +29,7 @@ pub enum Rounding {
 }
 
 /// A pooling's geometry. Pairs are (vertical, horizontal). Global pooling: `kernel = [h, w]`,
-/// `stride = [1, 1]`, `pad = [0, 0]`.
+/// `stride = [1, 1]`, no padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolingShape {
     /// Images.
@@ -44,8 +44,10 @@ pub struct PoolingShape {
     pub kernel: [usize; 2],
     /// Pixels between neighbouring windows.
     pub stride: [usize; 2],
-    /// Pixels around the image; less than the kernel.
+    /// Pixels before the image's first row and column; less than the kernel.
     pub pad: [usize; 2],
+    /// Pixels after its last row and column; less than the kernel.
+    pub pad_end: [usize; 2],
     /// Rounding of the output size.
     pub rounding: Rounding,
 }
@@ -54,10 +56,10 @@ impl PoolingShape {
     /// Output height and width.
     #[must_use]
     pub fn out(&self) -> [usize; 2] {
-        let padded = self.pad != [0, 0];
+        let padded = [self.pad, self.pad_end] != [[0, 0]; 2];
         [(self.h, 0), (self.w, 1)].map(|(size, axis)| {
             let (kernel, stride, pad) = (self.kernel[axis], self.stride[axis], self.pad[axis]);
-            let Some(room) = (size + 2 * pad).checked_sub(kernel) else { return 0 };
+            let Some(room) = self.padded(axis).checked_sub(kernel) else { return 0 };
             let out = 1 + match self.rounding {
                 Rounding::Ceil => room.div_ceil(stride),
                 Rounding::Floor => room / stride,
@@ -81,13 +83,18 @@ impl PoolingShape {
 
     fn check(&self, x: usize, y: usize) {
         assert!(self.kernel.iter().chain(&self.stride).all(|&v| v > 0), "sizes of {self:?}");
-        assert!((0..2).all(|axis| self.pad[axis] < self.kernel[axis]), "padding of {self:?}");
+        let fits = |axis: usize| self.pad[axis].max(self.pad_end[axis]) < self.kernel[axis];
+        assert!((0..2).all(fits), "padding of {self:?}");
         assert_eq!(x, self.x_len(), "x of {self:?}");
         assert_eq!(y, self.y_len(), "y of {self:?}");
     }
 
     fn size(&self, axis: usize) -> usize {
         [self.h, self.w][axis]
+    }
+
+    fn padded(&self, axis: usize) -> usize {
+        self.pad[axis] + self.size(axis) + self.pad_end[axis]
     }
 
     /// The pixels of window `index` that are inside the image.
@@ -101,8 +108,7 @@ impl PoolingShape {
     /// Length of window `index` clipped to the padded image.
     #[inline(always)]
     fn extent(&self, axis: usize, index: usize) -> usize {
-        let padded = self.size(axis) + 2 * self.pad[axis];
-        self.kernel[axis].min(padded.saturating_sub(index * self.stride[axis]))
+        self.kernel[axis].min(self.padded(axis).saturating_sub(index * self.stride[axis]))
     }
 
     /// The windows that contain each pixel, pixel after pixel. Counts where

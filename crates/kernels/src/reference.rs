@@ -2,10 +2,12 @@
 //! with it; it is also the shortest definition of what a kernel computes.
 
 pub mod conv;
+pub mod interpolation;
 pub mod matrix;
 pub mod normalization;
 pub mod pointwise;
 pub mod pooling;
+pub mod roi_pooling;
 
 /// Values as f64.
 #[must_use]

@@ -44,6 +44,26 @@ pub fn backward(cpu: &Cpu, slope: f32, v: &[f32], gradient: Unary<'_>) {
     gradient_of(cpu, gradient, v, |dy, v| masked(v, slope, dy));
 }
 
+/// Upper bound of ReLU6.
+const CAP: f32 = 6.0;
+
+/// `y = min(relu(x), 6)`, in place or out of place. NaN stays.
+pub fn capped_forward(cpu: &Cpu, slope: f32, values: Unary<'_>) {
+    map(cpu, values, |x| {
+        let y = relu(x, slope);
+        if y > CAP { CAP } else { y }
+    });
+}
+
+/// Gradient of [`capped_forward`] from the output `y`; `slope` is 0 or more.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn capped_backward(cpu: &Cpu, slope: f32, y: &[f32], gradient: Unary<'_>) {
+    gradient_of(cpu, gradient, y, |dy, y| dy * if y >= CAP { 0.0 } else { factor(y, slope) });
+}
+
 /// Masks `d` by the output `y` in place, and sums its columns (a bias gradient) in the same pass.
 ///
 /// * `y`, `d`: `rows` rows of `c`

@@ -58,7 +58,7 @@ impl Convolve {
     ) -> Result<Self, LayerError> {
         let axes: Vec<_> = axes.iter().map(|&axis| with_stride_in_reach(axis)).collect();
         // Kernels copy padded images; a pad that makes them too large is an error here.
-        let padded = axes.iter().map(|axis| axis.size + 2 * axis.pad);
+        let padded = axes.iter().map(|axis| axis.pad + axis.size + axis.pad_end);
         Shape::new(&[channels.images, channels.c].into_iter().chain(padded).collect::<Vec<_>>())?;
         match axes[..] {
             [v, h] if axes_before == 1 && v.stride * h.stride <= PHASES_MAX => {
@@ -71,6 +71,7 @@ impl Convolve {
                     kernel: [v.kernel, h.kernel],
                     stride: [v.stride, h.stride],
                     pad: [v.pad, h.pad],
+                    pad_end: [v.pad_end, h.pad_end],
                     dilation: [v.dilation, h.dilation],
                     group: channels.group,
                 }))

@@ -1,6 +1,7 @@
 //! The layer behind every data layer type: its tops are what the source delivers.
 
 use base::Shape;
+use caffe_format::{ImageDataParameterLabelType, LayerParameter};
 
 use crate::{Backward, Forward, Layer, LayerError, Spec};
 
@@ -13,8 +14,35 @@ pub(crate) struct DataLayer {
 /// For [`LayerKind::build`](crate::LayerKind::build). A source may announce more than is wanted:
 /// without a top, the label is not delivered.
 pub(crate) fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    check_fields_of_forks(spec.layer)?;
     assert!(spec.source_shapes.len() >= spec.tops, "a source announces a shape for every top");
     Ok(Box::new(DataLayer { shapes: spec.source_shapes[..spec.tops].to_vec() }))
+}
+
+/// Fields of forks that are read, so that files with them can be checked, but change no data here:
+/// an error, since training would not be what the file asks for.
+fn check_fields_of_forks(layer: &LayerParameter) -> Result<(), LayerError> {
+    let (t, image) = (layer.transform_param(), layer.image_data_param());
+    let pixels = image.label_type() != ImageDataParameterLabelType::Image;
+    let fields = [
+        (layer.data_param().shuffle(), "data_param.shuffle"),
+        (pixels, "image_data_param.label_type"),
+        (image.ignore_label.is_some(), "image_data_param.ignore_label"),
+        (t.crop_h.is_some() || t.crop_w.is_some(), "transform_param.crop_h, crop_w"),
+        (t.crop_height.is_some() || t.crop_width.is_some(), "transform_param.crop_height"),
+        (t.noise_param.is_some(), "transform_param.noise_param"),
+        (t.distort_param.is_some(), "transform_param.distort_param"),
+        (t.expand_param.is_some(), "transform_param.expand_param"),
+        (!t.scale_factors.is_empty(), "transform_param.scale_factors"),
+    ];
+    match fields.iter().find(|(written, _)| *written) {
+        None => Ok(()),
+        Some(&(_, option)) => Err(LayerError::Option {
+            option,
+            got: "written".into(),
+            want: "nothing there: this field of a fork is not supported yet; remove it".into(),
+        }),
+    }
 }
 
 impl Layer for DataLayer {
@@ -106,6 +134,31 @@ mod tests {
                 assert_eq!(shapes[0].dims(), [batch, 2]);
                 assert_eq!(slabs[0][..2 * batch], vec![batch as f32; 2 * batch]);
             }
+        }
+    }
+
+    #[test]
+    fn fields_of_forks_are_not_ignored() {
+        let announced = [Shape::new(&[1, 2]).unwrap()];
+        for (options, field) in [
+            ("data_param { shuffle: true }", Some("data_param.shuffle")),
+            ("image_data_param { label_type: PIXEL }", Some("image_data_param.label_type")),
+            ("transform_param { distort_param {} }", Some("transform_param.distort_param")),
+            ("transform_param { crop_h: 3 }", Some("transform_param.crop_h, crop_w")),
+            ("transform_param { scale_factors: 0.5 }", Some("transform_param.scale_factors")),
+            ("data_param { shuffle: false } image_data_param { label_type: IMAGE }", None),
+        ] {
+            let layer: LayerParameter = caffe_format::text::read("test", options).unwrap();
+            let (phase, source_shapes) = (Phase::Train, &announced[..]);
+            let spec =
+                Spec { layer: &layer, phase, in_place: false, bottoms: 0, tops: 1, source_shapes };
+            let want = field.map(|field| {
+                format!(
+                    "`{field}` is written, expected nothing there: this field of a fork is not \
+                     supported yet; remove it"
+                )
+            });
+            assert_eq!(super::build(&spec).err().map(|error| error.to_string()), want);
         }
     }
 

@@ -72,6 +72,29 @@ pub enum LayerError {
         count: usize,
     },
 
+    /// A box is not one.
+    #[error("box {index} is [{}], expected {want}", values.map(|v| v.to_string()).join(", "))]
+    Region {
+        /// Counts from 0.
+        index: usize,
+        /// Image, left, top, right, bottom, as the blob holds them.
+        values: [f32; 5],
+        /// Which boxes are valid.
+        want: String,
+    },
+
+    /// A mask names a pixel that the top does not have.
+    #[error(
+        "mask value {value} is not one of the {pixels} pixels of the top: \
+         give the layer the size of the blob that was pooled"
+    )]
+    Mask {
+        /// As the blob holds it.
+        value: f32,
+        /// Valid values are `0..pixels`, and -1 for none.
+        pixels: usize,
+    },
+
     /// A top would be too large.
     #[error(transparent)]
     Shape(#[from] ShapeError),

@@ -10,13 +10,15 @@ use crate::Spec;
 const SIZES: [&str; 9] =
     ["0", "1", "2", "3", "5", "65535", "2147483647", "2147483648", "4294967295"];
 const AXES: [&str; 8] = ["0", "1", "2", "3", "-1", "-4", "2147483647", "-2147483648"];
-/// Of bottoms; (2, 3, 5) and (2, 3) fit recurrent layers together.
-const SHAPES: [&[usize]; 9] = [
+/// Of bottoms; (2, 3, 5) and (2, 3) fit recurrent layers together, (3, 5) holds boxes.
+const SHAPES: [&[usize]; 11] = [
     &[],
     &[7],
     &[6, 4],
     &[2, 3],
     &[2, 3, 5],
+    &[3, 5],
+    &[1, 1, 3, 2],
     &[2, 4, 6, 5],
     &[0, 4, 6, 5],
     &[2, 4, 0, 5],
@@ -90,4 +92,19 @@ fn other_layers_of_any_size_do_not_panic() {
     check("BatchNorm", "batch_norm_param", "", &[], &[]);
     check("MVN", "mvn_param", "", &[], &[]);
     check("PReLU", "prelu_param", "", &[], &[]);
+}
+
+#[test]
+fn sizes_of_forks_do_not_panic() {
+    let sides = ["upsample_h", "upsample_w", "scale", "scale_h", "scale_w"];
+    check("Upsample", "upsample_param", "", &sides, &[]);
+    check("ROIPooling", "roi_pooling_param", "", &["pooled_h", "pooled_w"], &[]);
+    for (output_dim, group) in AXES.iter().flat_map(|dim| AXES.map(|group| (dim, group))) {
+        // All fields are required, so none is left to chance; an error is as good as shapes.
+        let options = format!("spatial_scale: 0.5 output_dim: {output_dim} group_size: {group}");
+        let text = format!("type: \"PSROIPooling\" psroi_pooling_param {{ {options} }}");
+        SHAPES.iter().for_each(|shape| _ = crate::testing::shapes(&text, &[shape, &[3, 5]], 1));
+    }
+    check("Interp", "interp_param", "", &[], &["height", "width", "pad_beg", "pad_end"]);
+    check("Interp", "interp_param", "", &[], &["zoom_factor", "shrink_factor", "pad_beg"]);
 }

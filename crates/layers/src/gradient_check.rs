@@ -93,7 +93,7 @@ impl GradientRig {
         for (decl, (kind, values)) in layer.params().iter().zip(&mut memory.params) {
             match kind {
                 ParamKind::Learned => rng.fill_gaussian(0.0, 0.5, values),
-                ParamKind::Running => {
+                ParamKind::Constant | ParamKind::Running => {
                     crate::fill(&decl.filler, &decl.shape, &mut rng, values).unwrap();
                 }
             }
@@ -200,7 +200,7 @@ impl GradientRig {
 
 impl Fill {
     fn has_gradient(self) -> bool {
-        !matches!(self, Self::Labels(_) | Self::Binary | Self::Sequences(_))
+        !matches!(self, Self::Labels(_) | Self::Binary | Self::Sequences(_) | Self::Values(_))
     }
 
     fn draw(self, count: usize, rng: &mut Mt19937) -> Vec<f32> {
@@ -221,6 +221,7 @@ impl Fill {
             Self::Sequences(streams) => {
                 values[streams..].iter_mut().for_each(|v| *v = (rng.next_u32() & 1) as f32);
             }
+            Self::Values(given) => values.copy_from_slice(given),
             Self::Spread => {
                 let mut order: Vec<usize> = (0..count).collect();
                 rng.shuffle(&mut order);

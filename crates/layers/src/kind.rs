@@ -11,6 +11,8 @@ use crate::{Layer, LayerError};
 pub struct LayerKind {
     /// The string after `type:` in a prototxt.
     pub name: &'static str,
+    /// The fork of Caffe that has it, or "" for a type of Caffe's own.
+    pub fork: &'static str,
     /// The message with its options, or "" when it has none.
     pub options: &'static str,
     /// What it computes, for `docs/layers.md`; one line of plain text mathematics.
@@ -29,10 +31,13 @@ pub struct LayerKind {
     /// A data layer: its tops come from a [`DataSource`](crate::DataSource). Or an output layer:
     /// its bottoms go to the source's [`OutputSink`](crate::OutputSink).
     pub has_source: bool,
+    /// Whether we know only its shapes: it can be described, and compiling a net that has one to
+    /// run it is an error that names the fork.
+    pub shapes_only: bool,
     /// Lowers what is written into a layer.
     pub build: fn(&Spec<'_>) -> Result<Box<dyn Layer>, LayerError>,
     /// What the gradient checker tries: every option that changes the arithmetic. Empty only
-    /// for layers without a gradient.
+    /// for layers without a gradient and those of shapes only.
     pub cases: &'static [Case],
 }
 
@@ -40,6 +45,7 @@ impl LayerKind {
     /// One bottom, one top, nothing special.
     pub const UNARY: Self = Self {
         name: "",
+        fork: "",
         options: "",
         formula: "",
         bottoms: Arity::exactly(1),
@@ -48,6 +54,7 @@ impl LayerKind {
         in_place: InPlace::Never,
         loss: false,
         has_source: false,
+        shapes_only: false,
         build: |_| unreachable!("every row names its builder"),
         cases: &[],
     };
@@ -106,8 +113,11 @@ impl std::fmt::Display for Arity {
 /// Whether a layer may overwrite its bottom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InPlace {
-    /// Backward needs the bottom, or shapes differ.
+    /// Shapes differ, or Caffe refuses it too.
     Never,
+    /// Forward or backward would read values that the layer has overwritten. Caffe lets it, and its
+    /// results are wrong.
+    ReadsOverwritten,
     /// Top 0 may be bottom 0; the layer uses [`Forward::unary`](crate::Forward::unary) or keeps a
     /// copy.
     First,
@@ -165,6 +175,8 @@ pub enum Fill {
     /// Where sequences go on: zeros for the first step of so many streams, then zeros and ones;
     /// no gradient.
     Sequences(usize),
+    /// These, in memory order: boxes, masks; no gradient.
+    Values(&'static [f32]),
     /// Distinct values at least 0.05 apart in random order, for maxima; gradient is checked.
     Spread,
 }

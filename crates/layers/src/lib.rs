@@ -27,7 +27,10 @@ mod kind;
 mod loss;
 mod params;
 mod recurrent;
+mod regions;
 mod repeated;
+mod shapes_only;
+mod side_pads;
 mod softmax_loss;
 mod table;
 mod traits;
@@ -139,6 +142,8 @@ impl ParamDecl {
 pub enum ParamKind {
     /// In the parameter slab; has a gradient in the pool.
     Learned,
+    /// In the parameter slab, and never changed, whatever `lr_mult` says: BN's when it is frozen.
+    Constant,
     /// Changed by forward and owned by the replica: BatchNorm's running statistics.
     Running,
 }
@@ -152,4 +157,6 @@ pub enum LayoutRule {
     ChannelsLast,
     /// Any order, as long as all blobs have the same: elementwise layers.
     Same,
+    /// Bottoms in any order, as long as all have the same; tops in Caffe's: Permute.
+    AnyToRowMajor,
 }

@@ -116,28 +116,34 @@ pub(crate) fn truncated(label: f32) -> Option<i32> {
 }
 
 /// What the sum of a loss is divided by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Normalization(Mode);
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Normalization {
+    mode: Mode,
+    /// The divisor of R-FCN's mode `PRE_FIXED`.
+    fixed: f32,
+}
 
 impl Normalization {
     /// As written; `normalize` of older files counts where `normalization` is not written.
     pub(crate) fn new(written: &LossParameter, default: Mode) -> Self {
-        Self(match (written.normalization, written.normalize) {
+        let mode = match (written.normalization, written.normalize) {
             (Some(mode), _) => mode,
             (None, Some(true)) => Mode::Valid,
             (None, Some(false)) => Mode::BatchSize,
             (None, None) => default,
-        })
+        };
+        Self { mode, fixed: written.pre_fixed_normalizer() }
     }
 
     /// The divisor for `outer * inner` positions, `valid` of them not ignored. At least 1, so that
     /// a batch without labels has a loss of zero.
     pub(crate) fn divisor(self, outer: usize, inner: usize, valid: usize) -> f64 {
-        let count = match self.0 {
+        let count = match self.mode {
             Mode::Full => outer * inner,
             Mode::Valid => valid,
             Mode::BatchSize => outer,
             Mode::None => 1,
+            Mode::PreFixed => return f64::from(self.fixed).max(1.0),
         };
         count.max(1) as f64
     }

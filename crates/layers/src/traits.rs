@@ -75,6 +75,8 @@ pub enum GradientBottoms {
     Only(usize),
     /// All but the one with this index.
     AllBut(usize),
+    /// Those before this index.
+    First(usize),
 }
 
 impl GradientBottoms {
@@ -86,6 +88,7 @@ impl GradientBottoms {
             Self::None => false,
             Self::Only(only) => index == only,
             Self::AllBut(other) => index != other,
+            Self::First(count) => index < count,
         }
     }
 

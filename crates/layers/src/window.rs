@@ -1,8 +1,9 @@
 //! The sliding window of `convolution_param`, checked, for Convolution, Deconvolution and Im2col.
 //!
-//! Kernel, stride, pad and dilation are written once for all spatial axes or once per axis; all but
-//! dilation also as `_h` and `_w` when there are two. Spatial axes are those after `axis`. Pooling
-//! shares [`WindowSizeRule`].
+//! Kernel, stride, pad and dilation are written once for all spatial axes, once per axis, or as
+//! `_h` and `_w` when there are two; Caffe has no `dilation_h`, the TSN fork (yjxiong) has. The
+//! padding of two axes may also differ from side to side ([`SidePads`]). Spatial axes are those
+//! after `axis`. Pooling shares [`WindowSizeRule`].
 
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::ConvolutionParameter;
@@ -10,6 +11,7 @@ use kernels::im2col::SpatialAxis;
 
 use crate::LayerError;
 use crate::repeated::once_or_each;
+use crate::side_pads::SidePads;
 
 /// How one size of a window may be written.
 pub(crate) struct WindowSizeRule {
@@ -46,10 +48,24 @@ const PAD: WindowSizeRule = WindowSizeRule {
     half: Some(0),
 };
 const DILATION: WindowSizeRule = WindowSizeRule {
-    names: ["convolution_param.dilation", "", ""],
+    names: [
+        "convolution_param.dilation",
+        "convolution_param.dilation_h",
+        "convolution_param.dilation_w",
+    ],
     least: 1,
     default: Some(1),
     half: None,
+};
+
+const SIDE_PADS: SidePads = SidePads {
+    all: "convolution_param.pad",
+    sides: [
+        "convolution_param.pad_l",
+        "convolution_param.pad_r",
+        "convolution_param.pad_t",
+        "convolution_param.pad_b",
+    ],
 };
 
 /// A window as written, with every value in range.
@@ -58,16 +74,17 @@ pub(crate) struct WindowOptions {
     axis: i32,
     kernel: AxisSizes,
     stride: AxisSizes,
-    pad: AxisSizes,
+    /// Before and after the image.
+    pads: [AxisSizes; 2],
     dilation: AxisSizes,
 }
 
 /// One option's values.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum AxisSizes {
     /// One for all axes, or one per axis.
     Each(&'static str, Vec<usize>),
-    /// `_h` and `_w`.
+    /// One per axis, where there are two.
     Pair(&'static str, [usize; 2]),
 }
 
@@ -86,8 +103,8 @@ impl WindowOptions {
             axis: p.axis(),
             kernel: KERNEL.lower(&p.kernel_size, [p.kernel_h, p.kernel_w])?,
             stride: STRIDE.lower(&p.stride, [p.stride_h, p.stride_w])?,
-            pad: PAD.lower(&p.pad, [p.pad_h, p.pad_w])?,
-            dilation: DILATION.lower(&p.dilation, [None, None])?,
+            pads: pads(p)?,
+            dilation: DILATION.lower(&p.dilation, [p.dilation_h, p.dilation_w])?,
         })
     }
 
@@ -101,18 +118,31 @@ impl WindowOptions {
         let sizes = &bottom.dims()[channel + 1..];
         let n = sizes.len();
         let [kernel, stride] = [self.kernel.each(n)?, self.stride.each(n)?];
-        let [pad, dilation] = [self.pad.each(n)?, self.dilation.each(n)?];
+        let [pad, pad_end] = [self.pads[0].each(n)?, self.pads[1].each(n)?];
+        let dilation = self.dilation.each(n)?;
         let axes = (0..n)
             .map(|i| SpatialAxis {
                 size: sizes[i],
                 kernel: kernel[i],
                 stride: stride[i],
                 pad: pad[i],
+                pad_end: pad_end[i],
                 dilation: dilation[i],
             })
             .collect();
         Ok(ConvWindow { channel, axes })
     }
+}
+
+/// The padding before and after the image.
+fn pads(p: &ConvolutionParameter) -> Result<[AxisSizes; 2], LayerError> {
+    let all = !p.pad.is_empty() || p.pad_h.is_some() || p.pad_w.is_some();
+    let sides = [p.pad_l, p.pad_r, p.pad_t, p.pad_b].map(|side| side.map(i64::from));
+    if let Some((option, pads)) = SIDE_PADS.lower(all, sides)? {
+        return Ok(pads.map(|pad| AxisSizes::Pair(option, pad)));
+    }
+    let pad = PAD.lower(&p.pad, [p.pad_h, p.pad_w])?;
+    Ok([pad.clone(), pad])
 }
 
 impl WindowSizeRule {
@@ -178,10 +208,10 @@ impl AxisSizes {
         match self {
             Self::Each(option, sizes) => once_or_each(option, sizes, axes, "spatial axes"),
             Self::Pair(_, sizes) if axes == 2 => Ok(sizes.to_vec()),
-            Self::Pair(option, [h, _]) => Err(LayerError::Option {
+            Self::Pair(option, _) => Err(LayerError::Option {
                 option,
-                got: h.to_string(),
-                want: format!("no `_h` and `_w`: the bottom has {axes} spatial axes, not 2"),
+                got: "written".into(),
+                want: format!("nothing there: the bottom has {axes} spatial axes, not 2"),
             }),
         }
     }
@@ -206,7 +236,8 @@ pub(crate) fn with_stride_in_reach(axis: SpatialAxis) -> SpatialAxis {
 
 /// How many pixels the window can move by.
 fn room(axis: &SpatialAxis) -> Option<usize> {
-    axis.size.checked_add(axis.pad.checked_mul(2)?)?.checked_sub(extent(axis)?)
+    let padded = axis.size.checked_add(axis.pad)?.checked_add(axis.pad_end)?;
+    padded.checked_sub(extent(axis)?)
 }
 
 #[cfg(test)]

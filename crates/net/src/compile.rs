@@ -39,14 +39,23 @@ pub struct FilteredNet {
     pub unmet: Vec<UnmetRule>,
 }
 
-/// Compiles `written`, whose `state` says phase, level and stages.
+/// Compiles `written`, whose `state` says phase, level and stages. Layers of
+/// [shapes only](layers::LayerKind::shapes_only) are an error, before any memory is allocated.
 pub fn compile(
     written: &NetParameter,
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
 ) -> Result<(Net, FilteredNet), NetError> {
     let (placed, description, filtered) = compile_placed(written, opener, plan)?;
+    check_runs(&description)?;
     Ok((allocate::allocate(placed, description), filtered))
+}
+
+/// Refuses layers of which only the shapes are known.
+fn check_runs(net: &NetDescription) -> Result<(), NetError> {
+    let Some((fork, layers)) = net.shapes_only() else { return Ok(()) };
+    let named = layers.iter().map(|(name, kind)| format!("`{name}` ({kind})"));
+    Err(NetError::ShapesOnly { layers: named.collect::<Vec<_>>().join(", "), fork })
 }
 
 /// Compiles `written` as far as it can be described, without allocating memory for its blobs.

@@ -79,6 +79,18 @@ impl NetDescription {
     }
 }
 
+impl NetDescription {
+    /// Layers that can be described but not run, by name and type, and the fork that runs them; of
+    /// the first fork, if there were several.
+    #[must_use]
+    pub fn shapes_only(&self) -> Option<(&'static str, Vec<(&str, &'static str)>)> {
+        let only = || self.layers.iter().filter(|layer| layer.kind.shapes_only);
+        let fork = only().next()?.kind.fork;
+        let of_fork = only().filter(|layer| layer.kind.fork == fork);
+        Some((fork, of_fork.map(|layer| (layer.name(), layer.kind.name)).collect()))
+    }
+}
+
 impl Net {
     /// Layers that run, conversions included; the argument of the per-layer calls is below this.
     #[must_use]

@@ -42,13 +42,16 @@ pub enum NetError {
 
     /// A layer that needs its bottom overwrites it.
     #[error(
-        "layer `{layer}` ({kind}) cannot run in place; give its top another name than `{blob}`"
+        "layer `{layer}` ({kind}) cannot run in place{why}; give the top its own name instead of \
+         `{blob}`"
     )]
     InPlace {
         /// The layer.
         layer: String,
         /// Its type.
         kind: &'static str,
+        /// What would go wrong, after a colon; or nothing.
+        why: &'static str,
         /// The blob.
         blob: String,
     },
@@ -121,6 +124,18 @@ pub enum NetError {
         layer: String,
         /// What the source says.
         source: DataSourceError,
+    },
+
+    /// Layers that can be described but not run.
+    #[error(
+        "not trained here: {layers}; only the {fork} fork of Caffe runs them, and only their shapes \
+         are known here, for `check` and `model summary`"
+    )]
+    ShapesOnly {
+        /// The layers and their types.
+        layers: String,
+        /// Who runs them.
+        fork: &'static str,
     },
 
     /// Shared weights (`param { name: .. }`) disagree in shape.

@@ -82,10 +82,9 @@ impl GraphBuilder {
         let mut in_place = false;
         for (i, top) in layer.top.iter().enumerate() {
             if layer.bottom.get(i) == Some(top) {
-                if kind.in_place == InPlace::Never || i > 0 {
-                    let error =
-                        NetError::InPlace { layer: name(), kind: kind.name, blob: top.clone() };
-                    self.errors.push(error);
+                if kind.in_place != InPlace::First || i > 0 {
+                    let (kind, why, blob) = (kind.name, why_not(kind), top.clone());
+                    self.errors.push(NetError::InPlace { layer: name(), kind, why, blob });
                 }
                 in_place = true;
                 if let Some(&(blob, _)) = self.made.get(top) {
@@ -173,5 +172,16 @@ pub(crate) fn similar(a: &str, b: &str) -> bool {
         0 => short[same..].iter().skip(1).eq(long[same..].iter().skip(1)),
         1 => short[same..] == long[same + 1..],
         _ => false,
+    }
+}
+
+/// Why a layer cannot run in place, after a colon.
+fn why_not(kind: &LayerKind) -> &'static str {
+    match kind.in_place {
+        InPlace::ReadsOverwritten => {
+            ": it would read values that it has overwritten, and so does Caffe, whose results are \
+             wrong"
+        }
+        InPlace::Never | InPlace::First => "",
     }
 }

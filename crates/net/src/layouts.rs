@@ -39,9 +39,13 @@ pub(crate) fn assign(layers: Vec<ShapedLayer>, blobs: IdVec<BlobId, PlacedBlob>)
                 back = Some((hidden, blob));
             }
         }
+        let top_order = match layer.layer.layouts() {
+            LayoutRule::AnyToRowMajor => Layout::RowMajor,
+            _ => order,
+        };
         for (i, &top) in layer.tops.iter().enumerate() {
             if !(layer.in_place && i == 0) {
-                to.blobs[top].layout = of_shape(order, &to.blobs[top].shape);
+                to.blobs[top].layout = of_shape(top_order, &to.blobs[top].shape);
             }
         }
         let backward = layer.backward;
@@ -53,12 +57,12 @@ pub(crate) fn assign(layers: Vec<ShapedLayer>, blobs: IdVec<BlobId, PlacedBlob>)
     to
 }
 
-/// The order a layer works in.
+/// The order of a layer's bottoms.
 fn order_for(layer: &PlacedLayer, blobs: &IdVec<BlobId, PlacedBlob>) -> Layout {
     match layer.layer.layouts() {
         LayoutRule::RowMajor => Layout::RowMajor,
         LayoutRule::ChannelsLast => Layout::ChannelsLast,
-        LayoutRule::Same => {
+        LayoutRule::Same | LayoutRule::AnyToRowMajor => {
             let of = |&blob: &BlobId| blobs[blob].shape.nchw().map(|_| blobs[blob].layout);
             layer.bottoms.iter().find_map(of).unwrap_or(Layout::RowMajor)
         }

@@ -111,13 +111,13 @@ fn declared(layer: &BuiltLayer, index: usize, spec: &ParamSpec) -> Param {
         index,
         name: spec.name().into(),
         storage: match decl.kind {
-            ParamKind::Learned => ParamStorage::Slab,
+            ParamKind::Learned | ParamKind::Constant => ParamStorage::Slab,
             ParamKind::Running => ParamStorage::Running,
         },
         values: 0..decl.shape.count(),
         gradient: None,
         shape: decl.shape.clone(),
-        lr_mult: spec.lr_mult(),
+        lr_mult: if decl.kind == ParamKind::Constant { 0.0 } else { spec.lr_mult() },
         decay_mult: spec.decay_mult(),
         filler: decl.filler.clone(),
     }

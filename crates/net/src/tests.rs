@@ -99,8 +99,21 @@ fn everything_wrong_with_the_wiring_is_said_at_once() {
             layer `d`: top `b` is made by layer `b` already; rename one of them
             layer `d` (ReLU) has 0 tops, expected 1
             layer `d`: `propagate_down` is given 2 times, expected none or 1
-            layer `e` (Flatten) cannot run in place; give its top another name than `b`"#]],
+            layer `e` (Flatten) cannot run in place; give the top its own name instead of `b`"#]],
     );
+}
+
+#[test]
+fn layers_that_would_read_what_they_overwrote_say_so() {
+    for kind in ["Convolution", "InnerProduct", "LRN", "Pooling"] {
+        let text = format!(r#"{INPUT} layer {{ name: "l" type: "{kind}" bottom: "x" top: "x" }}"#);
+        let error = chain(&build(&text).err().expect("the layer cannot run in place"));
+        let want = format!(
+            "layer `l` ({kind}) cannot run in place: it would read values that it has overwritten, \
+             and so does Caffe, whose results are wrong; give the top its own name instead of `x`"
+        );
+        assert!(error.contains(&want), "{error}");
+    }
 }
 
 #[test]
@@ -384,4 +397,34 @@ fn a_test_net_adopts_what_it_has_in_common() {
     assert_eq!(storage, [("first", Slab), ("mid", Slab), ("own", Private), ("own", Private)]);
     let square = net(&SHARED.replace("num_output: 3", "num_output: 3 transpose: true"));
     assert!(test.adopt(&square).is_ok(), "square weights fit either way");
+}
+
+/// SSD's layers have shapes, and no net with them is compiled to run.
+#[test]
+fn layers_of_shapes_only_are_described_but_not_run() {
+    let ssd = r#"
+      layer { name: "data" type: "AnnotatedData" top: "data" top: "label"
+        data_param { batch_size: 2 }
+        transform_param { resize_param { height: 8 width: 8 } } }
+      layer { name: "loc" type: "InnerProduct" bottom: "data" top: "loc"
+        inner_product_param { num_output: 256 } }
+      layer { name: "conf" type: "InnerProduct" bottom: "data" top: "conf"
+        inner_product_param { num_output: 192 } }
+      layer { name: "priors" type: "PriorBox" bottom: "data" bottom: "data" top: "priors"
+        prior_box_param { min_size: 4 } }
+      layer { name: "loss" type: "MultiBoxLoss" top: "loss"
+        bottom: "loc" bottom: "conf" bottom: "priors" bottom: "label"
+        multibox_loss_param { num_classes: 3 } }"#;
+    let (net, _) = describe(&parse(ssd), &mut NoSources, MemoryPlan::ShareDiffs).unwrap();
+    assert_eq!(net.rows.iter().map(|row| row.params).sum::<usize>(), 193 * 256 + 193 * 192);
+    let (fork, layers) = net.shapes_only().unwrap();
+    assert_eq!((fork, layers.len()), ("SSD", 3));
+    check_error(
+        ssd,
+        expect![
+            "not trained here: `data` (AnnotatedData), `priors` (PriorBox), `loss` (MultiBoxLoss); \
+             only the SSD fork of Caffe runs them, and only their shapes are known here, \
+             for `check` and `model summary`"
+        ],
+    );
 }

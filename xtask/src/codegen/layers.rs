@@ -1,4 +1,4 @@
-//! `docs/layers.md`: the layer table for people, with the options of each from the schema table.
+//! `docs/layers.md`: the layer table for people, with the options of each from the schema tables.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,8 @@ const HEAD: &str = "\
 # Layers
 
 Every layer type, from the `LAYERS` table; written by `cargo xtask codegen`. Options and defaults
-are Caffe's. `x` is a bottom, `y` a top.
+are Caffe's; a type that only a fork of Caffe has is followed by the fork's name. `x` is a bottom,
+`y` a top.
 
 | type | computes | bottoms | tops | in place | options |
 |---|---|---|---|---|---|
@@ -20,7 +21,7 @@ const OPTIONS: &str = "
 Field, type, and the default where there is one. A `*` marks fields that may be given several times.
 ";
 
-/// The page, for the schema table `schema`.
+/// The page, for the rows `schema` of both schema tables.
 pub(super) fn markdown(schema: &str) -> String {
     let rows: String = LAYERS.iter().map(row).collect();
     let used: BTreeSet<&str> = LAYERS.iter().flat_map(options).collect();
@@ -32,12 +33,14 @@ fn row(kind: &LayerKind) -> String {
     let links: Vec<_> = options(kind).map(|field| format!("[`{field}`](#{field})")).collect();
     let tops = if kind.tops_equal_bottoms { "as bottoms".into() } else { arity(kind.tops) };
     let in_place = match kind.in_place {
-        InPlace::Never => "",
+        InPlace::Never | InPlace::ReadsOverwritten => "",
         InPlace::First => "yes",
     };
     let formula = kind.formula.replace('|', "\\|");
     let (bottoms, links) = (arity(kind.bottoms), links.join(", "));
-    format!("| `{}` | {formula} | {bottoms} | {tops} | {in_place} | {links} |\n", kind.name)
+    let fork = if kind.fork.is_empty() { String::new() } else { format!(" ({})", kind.fork) };
+    let name = format!("`{}`{fork}", kind.name);
+    format!("| {name} | {formula} | {bottoms} | {tops} | {in_place} | {links} |\n")
 }
 
 /// The fields of `layer { .. }` that hold its options.
@@ -71,8 +74,8 @@ fn section(schema: &str, field: &str) -> String {
 
 /// The names of an enum's values.
 fn values(schema: &str, name: &str) -> String {
-    let row = schema.lines().find(|line| line.split('\t').next() == Some(name));
-    let values = row.and_then(|row| row.split('\t').next_back()).unwrap_or("");
-    let names: Vec<_> = values.split(' ').filter_map(|value| value.split('=').next()).collect();
+    let rows = schema.lines().filter(|line| line.split('\t').next() == Some(name));
+    let values = rows.filter_map(|row| row.split('\t').next_back()).flat_map(|row| row.split(' '));
+    let names: Vec<_> = values.filter_map(|value| value.split('=').next()).collect();
     names.join(" or ")
 }

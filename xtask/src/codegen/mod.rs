@@ -51,16 +51,19 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 }
 
 fn schema(root: &Path) -> Result<String> {
-    let extensions = root.join("crates/caffe-format/extensions.tsv");
-    let extensions = fs::read_to_string(extensions).context("cannot read the extensions table")?;
-    Ok(schema::generate(&schema_table(root)?, &extensions))
+    Ok(schema::generate(&schema_table(root)?, &extensions_table(root)?))
 }
 
 fn layers(root: &Path) -> Result<String> {
-    Ok(layers::markdown(&schema_table(root)?))
+    Ok(layers::markdown(&(schema_table(root)? + &extensions_table(root)?)))
 }
 
 fn schema_table(root: &Path) -> Result<String> {
     let table = root.join("crates/caffe-format/schema.tsv");
     fs::read_to_string(table).context("cannot read the schema table")
+}
+
+fn extensions_table(root: &Path) -> Result<String> {
+    let table = root.join("crates/caffe-format/extensions.tsv");
+    fs::read_to_string(table).context("cannot read the extensions table")
 }

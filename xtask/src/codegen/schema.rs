@@ -1,10 +1,11 @@
 //! Turns Caffe's schema table, and ours, into `crates/caffe-format/src/schema.rs`.
 //!
-//! Fields that Caffe does not have stand in a table of their own (`extensions.tsv`), so that the
-//! other remains Caffe's; their numbers begin at 1001, far from where Caffe adds.
+//! What Caffe does not have stands in a table of its own (`extensions.tsv`), so that the other
+//! remains Caffe's; in messages of Caffe its numbers begin at 1001, far from where Caffe adds.
 //!
 //! A table (`schema.tsv`) has one row per field (message, number, name, label, type, packed,
-//! default) and one row per enum (name, values). The output has one plain struct per message with
+//! default) and one row per enum (name, values); a second row of an enum adds values. Lines that
+//! begin with `#` are comments. The output has one plain struct per message with
 //! an accessor for every optional field, one Rust enum per enum, and for each the static
 //! description that the generic text and binary codecs walk. Nothing else is generated: no code
 //! that parses or prints a particular message exists.
@@ -73,7 +74,7 @@ impl<'a> Schema<'a> {
         let mut schema = Self { messages: BTreeMap::new(), enums: BTreeMap::new() };
         let rows = |table: &'a str, ours| table.lines().skip(1).map(move |row| (row, ours));
         let rows = rows(caffe, false).chain(rows(extensions, true));
-        for (row, ours) in rows.filter(|(row, _)| !row.is_empty()) {
+        for (row, ours) in rows.filter(|(row, _)| !row.is_empty() && !row.starts_with('#')) {
             let columns: Vec<&str> = row.split('\t').collect();
             let &[message, number, name, label, kind, packed, default] = columns.as_slice() else {
                 panic!("schema table: want 7 columns in `{row}`");
@@ -82,7 +83,7 @@ impl<'a> Schema<'a> {
                 let values = default.split(' ').map(|value| {
                     value.split_once('=').expect("schema table: an enum value is NAME=number")
                 });
-                schema.enums.insert(message, values.collect());
+                schema.enums.entry(message).or_default().extend(values);
             } else {
                 let number = number.parse().expect("schema table: a field number is a number");
                 let packed = packed == "packed";

@@ -50,7 +50,8 @@ fn shapes(net: &NetParameter) -> Result<Vec<BlobShape>, UpgradeError> {
     }
     let (given, _) = net.input_dim.as_chunks::<4>();
     if given.len() < inputs {
-        let want = format!("{} `input_dim`", 4 * inputs);
+        // Caffe takes whatever is in memory after the list.
+        let want = format!("{} `input_dim` (images, channels, height, width)", 4 * inputs);
         return Err(missing(given.len(), want, net.input_dim.len()));
     }
     let shape =

@@ -204,7 +204,15 @@ fn input_fields_become_a_layer() {
     );
     check(
         "input: 'a' input: 'b' input_dim: [1, 2, 3, 4, 5]",
-        expect!["input `b` has no shape: 8 `input_dim` for 2 inputs are needed, 5 given"],
+        expect![[
+            r#"input `b` has no shape: 8 `input_dim` (images, channels, height, width) for 2 inputs are needed, 5 given"#
+        ]],
+    );
+    check(
+        "input: 'a' input_dim: [3, 224, 224]",
+        expect![[
+            r#"input `a` has no shape: 4 `input_dim` (images, channels, height, width) for 1 inputs are needed, 3 given"#
+        ]],
     );
     check(
         "input: 'a' input: 'b' input_shape { dim: 1 }",

@@ -45,6 +45,9 @@ pub enum SampleProblem {
         /// Channels, height, width.
         size: Chw,
     },
+    /// Only bytes are resized.
+    #[error("holds floats, which `transform_param.resize_param` cannot resize")]
+    ResizeFloats,
     /// Too small to be cropped.
     #[error("is {size:?} (channels, height, width), smaller than `crop_size: {crop}`")]
     SmallerThanCrop {

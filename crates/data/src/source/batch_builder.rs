@@ -8,6 +8,7 @@ use super::OnBadSample;
 use crate::{
     batch::{SampleBatch, SkippedRecord},
     error::{DataError, SampleProblem},
+    image::DecodedImage,
     sample::Sample,
     transform::{Chw, Transformer},
 };
@@ -19,6 +20,8 @@ pub(super) struct BatchBuilder {
     /// Whether there is a second top.
     labels: bool,
     bad: BadSamples,
+    /// A sample at the size that `resize_param` says.
+    resized: DecodedImage,
     /// Items of the current batch so far, and their size after the transformation.
     items: usize,
     size: Option<Chw>,
@@ -31,12 +34,13 @@ impl BatchBuilder {
         labels: bool,
         bad: BadSamples,
     ) -> Self {
-        Self { transformer, batch_size, labels, bad, items: 0, size: None }
+        let resized = DecodedImage::default();
+        Self { transformer, batch_size, labels, bad, resized, items: 0, size: None }
     }
 
     /// Shapes of the tops of a batch that begins with a sample of `size`.
     pub(super) fn shapes(&self, size: Chw) -> Result<Vec<Shape>, SampleProblem> {
-        let [c, h, w] = self.transformer.output(size)?;
+        let [c, h, w] = self.transformer.output(self.transformer.resized_size(size))?;
         let data = Shape::new(&[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
         let label = Shape::new(&[self.batch_size]).map_err(SampleProblem::Batch)?;
         Ok(if self.labels { vec![data, label] } else { vec![data] })
@@ -58,6 +62,7 @@ impl BatchBuilder {
         sample: &Sample<'_>,
         batch: &mut SampleBatch,
     ) -> Result<(), SampleProblem> {
+        let sample = &self.transformer.resize(sample, &mut self.resized)?;
         let output = self.transformer.output(sample.size)?;
         if let Some(want) = self.size.filter(|&want| want != output) {
             return Err(SampleProblem::OtherSize { size: output, want });

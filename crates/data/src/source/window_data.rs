@@ -76,6 +76,14 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     }
     // Only its draws and checks are used; Caffe sets a transformer up here, too.
     let mut transformer = Transformer::new(transform, phase, &options.root)?;
+    if transformer.resizes() {
+        let (field, got) = ("transform_param.resize_param", "written".into());
+        return Err(DataError::ForkValue {
+            field,
+            got,
+            want: "`crop_size`, to which windows are warped",
+        });
+    }
     transformer.seed(rng);
     let own = Mt19937::new(rng.next_u32());
     transformer.seed(rng);

@@ -30,7 +30,17 @@ pub(super) fn render(net: &NetDescription) -> String {
         thousands(multiply_adds),
         megabytes(activations),
     ]);
-    columns::render(COLUMNS, cells) + &memory_plan(&net.memory) + "\n"
+    columns::render(COLUMNS, cells) + &memory_plan(&net.memory) + "\n" + &shapes_only(net)
+}
+
+/// Says which layers `train` would refuse, since only their shapes are known.
+fn shapes_only(net: &NetDescription) -> String {
+    let Some((fork, layers)) = net.shapes_only() else { return String::new() };
+    let mut types: Vec<_> = layers.into_iter().map(|(_, kind)| kind).collect();
+    types.sort_unstable();
+    types.dedup();
+    let types = types.join(", ");
+    format!("not trained here: only the shapes of {types} are known; the {fork} fork runs them\n")
 }
 
 fn cells(row: &LayerSummary) -> [String; 6] {

@@ -128,7 +128,9 @@ fn the_json_log_has_one_object_per_line() {
     let log = String::from_utf8(folder.read("log.json")).unwrap();
     let kinds: Vec<_> = log.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
     let display = "display weights worker_times rank_times";
-    let want = format!("test {display} {display} snapshot worker_times rank_times speed weights final_loss test");
+    let want = format!(
+        "test {display} {display} snapshot worker_times rank_times speed weights final_loss test"
+    );
     let kinds: Vec<_> = kinds.into_iter().filter(|kind| *kind != "bucket").collect();
     assert_eq!(kinds.join(" "), want);
 }

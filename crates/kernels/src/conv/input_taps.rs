@@ -16,8 +16,8 @@ pub(super) struct InputTaps {
     pub(super) taps: StackVec<[isize; 2]>,
     /// Contiguous floats of a tap, of one group.
     pub(super) len: usize,
-    /// Zeros that must be added around the image so that taps never leave it.
-    pub(super) border: [usize; 2],
+    /// Zeros that must be added before and after the image, so that taps never leave it.
+    border: [[usize; 2]; 2],
 }
 
 impl InputTaps {
@@ -28,25 +28,35 @@ impl InputTaps {
         let few = conv.group == 1 && conv.c < FEW_CHANNELS && kw > 1 && dw == 1;
         if few {
             let taps = (0..kh).map(|i| [(i * dh).cast_signed(), 0]).collect();
-            return Self { taps, len: kw * conv.c, border: conv.pad };
+            return Self { taps, len: kw * conv.c, border: [conv.pad, conv.pad_end] };
         }
         let [ph, pw] = conv.pad.map(usize::cast_signed);
         let taps = (0..kh)
             .flat_map(|i| (0..kw).map(move |j| (i, j)))
             .map(|(i, j)| [(i * dh).cast_signed() - ph, (j * dw).cast_signed() - pw])
             .collect();
-        Self { taps, len: conv.group_c(), border: [0, 0] }
+        Self { taps, len: conv.group_c(), border: [[0, 0]; 2] }
+    }
+
+    /// Whether taps can leave the image.
+    pub(super) fn leave_image(&self, conv: &Conv) -> bool {
+        conv.has_padding() && !self.has_border()
+    }
+
+    fn has_border(&self) -> bool {
+        self.border != [[0, 0]; 2]
     }
 
     /// Size of the image with its border.
     pub(super) fn padded(&self, conv: &Conv) -> [usize; 2] {
-        [conv.h + 2 * self.border[0], conv.w + 2 * self.border[1]]
+        let [before, after] = self.border;
+        [before[0] + conv.h + after[0], before[1] + conv.w + after[1]]
     }
 
     /// Floats of scratch for the padded copy, if one is needed.
     pub(super) fn copy_len(&self, conv: &Conv) -> usize {
         let [h, w] = self.padded(conv);
-        if self.border == [0, 0] { 0 } else { conv.n * h * w * conv.c }
+        if self.has_border() { conv.n * h * w * conv.c } else { 0 }
     }
 
     /// The image with its border: `x` itself, or a copy in `scratch`.
@@ -57,13 +67,12 @@ impl InputTaps {
         x: &'a [f32],
         scratch: &'a mut [f32],
     ) -> &'a [f32] {
-        if self.border == [0, 0] || conv.x_len() == 0 {
+        if !self.has_border() || conv.x_len() == 0 {
             return x;
         }
-        let [_, w] = self.padded(conv);
-        let [top, left] = self.border;
+        let [rows, w] = self.padded(conv);
+        let [[top, left], _] = self.border;
         let (row, live) = (w * conv.c, conv.w * conv.c);
-        let rows = conv.h + 2 * top;
         cpu.run_blocks(scratch, row * rows, |image, padded| {
             let x = &x[image * conv.h * live..][..conv.h * live];
             for (i, padded) in padded.chunks_exact_mut(row).enumerate() {

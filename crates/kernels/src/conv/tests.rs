@@ -10,31 +10,37 @@ use crate::{
     testing::{assert_close, noise, on_every_cpu},
 };
 
+/// Padding before and after; the same in most cases, as in most networks.
+fn pads(max: usize) -> impl Strategy<Value = [[usize; 2]; 2]> {
+    let pair = move || prop::array::uniform2(0..=max);
+    prop_oneof![2 => pair().prop_map(|pad| [pad; 2]), 1 => prop::array::uniform2(pair())]
+}
+
 /// Small convolutions of every kind: grouped, strided, dilated, padded, few and many channels.
 fn convs() -> impl Strategy<Value = Conv> {
     let pair = |max: usize| prop::array::uniform2(1..=max);
-    let pad = prop::array::uniform2(0..=3_usize);
+    let pads = pads(3);
     let sizes = (1..=3_usize, 1..=9_usize, 1..=9_usize);
     let channels = (1..=3_usize, 1..=20_usize, 1..=20_usize);
-    (sizes, channels, pair(4), pair(3), pad, pair(2))
-        .prop_map(|((n, h, w), (group, c, k), kernel, stride, pad, dilation)| {
+    (sizes, channels, pair(4), pair(3), pads, pair(2))
+        .prop_map(|((n, h, w), (group, c, k), kernel, stride, [pad, pad_end], dilation)| {
             // Sometimes one channel per group.
             let (c, k) = if c == k { (group, group) } else { (c * group, k * group) };
-            Conv { n, c, h, w, k, kernel, stride, pad, dilation, group }
+            Conv { n, c, h, w, k, kernel, stride, pad, pad_end, dilation, group }
         })
         .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
 }
 
 /// Small convolutions of 3×3 and 5×5 with stride 1 and enough channels for Winograd convolution.
 fn wide_convs() -> impl Strategy<Value = Conv> {
-    let (side, pad) = (prop::sample::select(vec![3, 5]), prop::array::uniform2(0..=2_usize));
+    let (side, pads) = (prop::sample::select(vec![3, 5]), pads(2));
     let sizes = (1..=3_usize, 2..=13_usize, 2..=13_usize);
     let channels = (1..=2_usize, 8..=40_usize, 8..=40_usize);
-    (sizes, channels, side, pad)
-        .prop_map(|((n, h, w), (group, c, k), side, pad)| {
+    (sizes, channels, side, pads)
+        .prop_map(|((n, h, w), (group, c, k), side, [pad, pad_end])| {
             let (kernel, ones) = ([side; 2], [1; 2]);
             let (c, k) = (c * group, k * group);
-            Conv { n, c, h, w, k, kernel, stride: ones, pad, dilation: ones, group }
+            Conv { n, c, h, w, k, kernel, stride: ones, pad, pad_end, dilation: ones, group }
         })
         .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
 }
@@ -140,6 +146,7 @@ fn winograd_keeps_six_digits() {
             kernel: [taps; 2],
             stride: ones,
             pad: [pad; 2],
+            pad_end: [pad; 2],
             dilation: ones,
             group: 1,
         };
@@ -194,6 +201,7 @@ fn shapes_of_networks() {
             kernel: [kernel; 2],
             stride: [stride; 2],
             pad: [pad; 2],
+            pad_end: [pad; 2],
             dilation: [1, 1],
             group,
         });
@@ -215,6 +223,7 @@ fn no_images() {
             kernel,
             stride: ones,
             pad: [0; 2],
+            pad_end: [0; 2],
             dilation: ones,
             group,
         };

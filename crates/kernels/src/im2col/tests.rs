@@ -21,6 +21,7 @@ fn columns_times_weights_is_a_convolution() {
         kernel: [3, 2],
         stride: [2, 1],
         pad: [1, 2],
+        pad_end: [2, 0],
         dilation: [1, 2],
         group: 1,
     };
@@ -29,6 +30,7 @@ fn columns_times_weights_is_a_convolution() {
         kernel: conv.kernel[axis],
         stride: conv.stride[axis],
         pad: conv.pad[axis],
+        pad_end: conv.pad_end[axis],
         dilation: conv.dilation[axis],
     };
     let axes = [axis(0, conv.h), axis(1, conv.w)];
@@ -47,8 +49,16 @@ fn columns_times_weights_is_a_convolution() {
 }
 
 fn axes() -> impl Strategy<Value = Vec<SpatialAxis>> {
-    let axis = (1..6_usize, 1..4_usize, 1..3_usize, 0..3_usize, 1..3_usize).prop_map(
-        |(size, kernel, stride, pad, dilation)| SpatialAxis { size, kernel, stride, pad, dilation },
+    let pads = (0..3_usize, 0..3_usize);
+    let axis = (1..6_usize, 1..4_usize, 1..3_usize, pads, 1..3_usize).prop_map(
+        |(size, kernel, stride, (pad, pad_end), dilation)| SpatialAxis {
+            size,
+            kernel,
+            stride,
+            pad,
+            pad_end,
+            dilation,
+        },
     );
     prop::collection::vec(axis, 1..4)
 }

@@ -22,13 +22,13 @@ fn pools() -> impl Strategy<Value = PoolingShape> {
         sides,
         prop_oneof![9 => pair(5), 1 => pair(7)],
         pair(3),
-        prop::array::uniform2(0..=2_usize),
+        prop::array::uniform2(prop::array::uniform2(0..=2_usize)),
         rounding,
     )
-        .prop_map(|(n, c, (h, w), kernel, stride, pad, rounding)| {
+        .prop_map(|(n, c, (h, w), kernel, stride, pads, rounding)| {
             let stride = [0, 1].map(|axis| stride[axis].min(kernel[axis])); // or windows are empty
-            let pad = [0, 1].map(|axis| pad[axis].min(kernel[axis] - 1));
-            PoolingShape { n, c, h, w, kernel, stride, pad, rounding }
+            let [pad, pad_end] = pads.map(|pad| [0, 1].map(|axis| pad[axis].min(kernel[axis] - 1)));
+            PoolingShape { n, c, h, w, kernel, stride, pad, pad_end, rounding }
         })
         .prop_filter("the window fits", |pool| pool.y_len() > 0)
 }
@@ -96,6 +96,7 @@ fn the_first_largest_value_counts() {
             kernel: [2; 2],
             stride: [2; 2],
             pad: [0; 2],
+            pad_end: [0; 2],
             rounding: Rounding::Ceil,
         };
         let at = |pixel: usize, channel: usize| CASES[channel % CASES.len()].0[pixel];
@@ -116,13 +117,17 @@ fn the_first_largest_value_counts() {
 /// Caffe's sizes: 32 → 16 for CIFAR-10 quick (3, 2), 112 → 56 for GoogLeNet, 7 → 7 with padding 1.
 #[test]
 fn output_sizes_are_caffes() {
-    let side = |size, kernel, stride, pad| {
-        let (kernel, stride, pad) = ([kernel; 2], [stride; 2], [pad; 2]);
-        PoolingShape { n: 1, c: 1, h: size, w: size, kernel, stride, pad, rounding: Rounding::Ceil }
-            .out()[0]
+    let uneven = |size, kernel, stride, [pad, pad_end]: [usize; 2]| {
+        let (h, w, kernel, stride) = (size, size, [kernel; 2], [stride; 2]);
+        let (pad, pad_end, rounding) = ([pad; 2], [pad_end; 2], Rounding::Ceil);
+        PoolingShape { n: 1, c: 1, h, w, kernel, stride, pad, pad_end, rounding }.out()[0]
     };
+    let side = |size, kernel, stride, pad| uneven(size, kernel, stride, [pad; 2]);
     assert_eq!([side(32, 3, 2, 0), side(112, 3, 2, 0), side(7, 3, 1, 1)], [16, 56, 7]);
     assert_eq!(side(4, 2, 2, 1), 3); // a fourth window would start in the padding
+    assert_eq!([uneven(112, 3, 2, [0, 1]), uneven(112, 3, 2, [1, 0])], [56, 56]);
+    // Two windows reach the last pixel; a third would start after it.
+    assert_eq!([uneven(4, 2, 2, [0, 1]), uneven(4, 2, 2, [1, 0])], [2, 3]);
 }
 
 /// Counting gives what dividing gives, for every geometry.
@@ -130,15 +135,25 @@ fn output_sizes_are_caffes() {
 fn windows_over_pixels_are_counted_right() {
     for kernel in 1..=4 {
         for stride in 1..=5 {
-            for pad in 0..kernel {
-                for (size, rounding) in
+            for pads in (0..kernel).flat_map(|pad| (0..kernel).map(move |end| [pad, end])) {
+                for (w, rounding) in
                     [(1, Rounding::Ceil), (7, Rounding::Ceil), (8, Rounding::Floor)]
                 {
-                    let (kernel, stride, pad) = ([1, kernel], [1, stride], [0, pad]);
-                    let pool =
-                        PoolingShape { n: 1, c: 1, h: 1, w: size, kernel, stride, pad, rounding };
+                    let (kernel, stride) = ([1, kernel], [1, stride]);
+                    let [pad, pad_end] = pads.map(|pad| [0, pad]);
+                    let pool = PoolingShape {
+                        n: 1,
+                        c: 1,
+                        h: 1,
+                        w,
+                        kernel,
+                        stride,
+                        pad,
+                        pad_end,
+                        rounding,
+                    };
                     let counted: Vec<_> = pool.windows_along(1).collect();
-                    let divided: Vec<_> = (0..size).map(|j| pool.windows_over(1, j)).collect();
+                    let divided: Vec<_> = (0..w).map(|j| pool.windows_over(1, j)).collect();
                     assert_eq!(counted, divided, "{pool:?}");
                 }
             }

@@ -1,6 +1,6 @@
-//! LRN, batch normalisation and softmax.
+//! LRN, batch normalisation, division by the norm and softmax.
 
-use crate::{lrn::Lrn, reference::matrix::column_sums, reference::widen};
+use crate::{l2_norm::L2NormDims, lrn::Lrn, reference::matrix::column_sums, reference::widen};
 
 /// LRN's `scale` and `y` of (pixels, c).
 #[must_use]
@@ -76,4 +76,40 @@ pub fn softmax_backward(classes: usize, inner: usize, y: &[f64], dy: &[f64]) -> 
 fn same_row(classes: usize, inner: usize, i: usize) -> impl Iterator<Item = usize> {
     let first = i / (classes * inner) * classes * inner + i % inner;
     (0..classes).map(move |class| first + class * inner)
+}
+
+/// `gamma · x / |x|` of (groups, pixels, c), with one norm per group.
+#[must_use]
+pub fn l2_norm(dims: &L2NormDims, eps: f64, x: &[f32], gamma: &[f32]) -> Vec<f64> {
+    let (x, gamma) = (widen(x), widen(gamma));
+    let norms = l2_norms(dims, eps, &x);
+    (0..x.len()).map(|i| gamma[i % dims.c] * x[i] / norms[i / (dims.pixels * dims.c)]).collect()
+}
+
+/// `dx` and `dgamma` of [`l2_norm`].
+#[must_use]
+pub fn l2_norm_backward(
+    dims: &L2NormDims,
+    eps: f64,
+    x: &[f32],
+    gamma: &[f32],
+    dy: &[f32],
+) -> (Vec<f64>, Vec<f64>) {
+    let (x, gamma, dy, len) = (widen(x), widen(gamma), widen(dy), dims.pixels * dims.c);
+    let norms = l2_norms(dims, eps, &x);
+    let d: Vec<f64> = dy.iter().enumerate().map(|(i, dy)| dy * gamma[i % dims.c]).collect();
+    let dots: Vec<f64> = (0..dims.groups)
+        .map(|group| (group * len..(group + 1) * len).map(|i| x[i] * d[i]).sum())
+        .collect();
+    let dx = |i: usize| {
+        let (dot, norm) = (dots[i / len], norms[i / len]);
+        d[i] / norm - x[i] * dot / norm.powi(3)
+    };
+    let terms: Vec<f64> = (0..x.len()).map(|i| dy[i] * x[i] / norms[i / len]).collect();
+    ((0..x.len()).map(dx).collect(), column_sums(dims.c, &terms))
+}
+
+fn l2_norms(dims: &L2NormDims, eps: f64, x: &[f64]) -> Vec<f64> {
+    let groups = x.chunks(dims.pixels * dims.c);
+    groups.map(|x| (x.iter().map(|x| x * x).sum::<f64>() + eps).sqrt()).collect()
 }

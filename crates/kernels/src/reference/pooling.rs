@@ -6,8 +6,8 @@ use crate::pooling::PoolingShape;
 fn window(pool: &PoolingShape, oi: usize, oj: usize) -> (Vec<usize>, f64) {
     let side = |out: usize, axis: usize, size: usize| {
         let start = (out * pool.stride[axis]).cast_signed() - pool.pad[axis].cast_signed();
-        let end =
-            (start + pool.kernel[axis].cast_signed()).min((size + pool.pad[axis]).cast_signed());
+        let end = (start + pool.kernel[axis].cast_signed())
+            .min((size + pool.pad_end[axis]).cast_signed());
         let inside: Vec<usize> =
             (start..end).filter_map(|i| usize::try_from(i).ok()).filter(|&i| i < size).collect();
         (inside, (end - start) as f64)

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{backward, backward_rows, forward};
+use super::{backward, backward_rows, capped_backward, capped_forward, forward};
 use crate::{
     StridedRows, StridedRowsMut, Unary, Write,
     channel::{ChannelDims, backward_bias},
@@ -29,6 +29,25 @@ proptest! {
             dx
         });
     }
+}
+
+/// Values up to 10: below 0, between, and above 6.
+#[test]
+fn capped_equals_the_reference() {
+    let x: Vec<f32> = noise(1000, 1).iter().map(|x| 10.0 * x).collect();
+    let dy = noise(1000, 2);
+    let want: Vec<f64> = x.iter().map(|&x| pointwise::relu(f64::from(x), 0.25).min(6.0)).collect();
+    let slope = |x: f32| if x <= 0.0 { 0.25 } else { f64::from(u8::from(x < 6.0)) };
+    let want_dx: Vec<f64> = x.iter().zip(&dy).map(|(&x, &dy)| f64::from(dy) * slope(x)).collect();
+    on_every_cpu(|cpu| {
+        let mut y = vec![7.0; x.len()];
+        capped_forward(cpu, 0.25, Unary::OutOfPlace { x: &x, y: &mut y });
+        assert_close(&y, &want, 1e-6);
+        let mut dx = dy.clone();
+        capped_backward(cpu, 0.25, &y, Unary::InPlace(&mut dx));
+        assert_close(&dx, &want_dx, 1e-6);
+        dx
+    });
 }
 
 /// Rows with gaps between them: the mask and the sums of two passes, and the gaps untouched.

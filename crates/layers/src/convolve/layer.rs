@@ -7,7 +7,7 @@ use kernels::conv::{Activation, Conv};
 use kernels::im2col::SpatialAxis;
 use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write, channel};
 
-use super::options::ConvolutionOptions;
+use super::options::{ConvGeometry, ConvolutionOptions};
 use super::{ConvChannels, Convolve};
 use crate::window::{ConvWindow, extent, windows};
 use crate::{Backward, Forward, Gradient, InlineVec, LayerError, LayoutRule, ParamDecl};
@@ -26,6 +26,8 @@ pub(crate) struct ConvolutionCore {
     direction: ConvDirection,
     options: ConvolutionOptions,
     weights: Shape,
+    /// Channels of the tops.
+    outputs: usize,
     convolve: Option<Convolve>,
 }
 
@@ -34,14 +36,23 @@ impl ConvolutionCore {
         direction: ConvDirection,
         written: &ConvolutionParameter,
     ) -> Result<Self, LayerError> {
-        let options = ConvolutionOptions::lower(written)?;
-        Ok(Self { direction, options, weights: Shape::scalar(), convolve: None })
+        Ok(Self::with(direction, ConvolutionOptions::lower(written)?))
+    }
+
+    /// A convolution of each channel by itself.
+    pub(crate) fn depthwise(written: &ConvolutionParameter) -> Result<Self, LayerError> {
+        Ok(Self::with(ConvDirection::Forward, ConvolutionOptions::depthwise(written)?))
+    }
+
+    fn with(direction: ConvDirection, options: ConvolutionOptions) -> Self {
+        Self { direction, options, weights: Shape::scalar(), outputs: 0, convolve: None }
     }
 
     /// The tops' shapes.
     pub(crate) fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        let (ConvWindow { channel, axes }, channels) = self.options.over(bottoms)?;
-        let (outputs, group) = (self.options.outputs, self.options.group);
+        let ConvGeometry { window, channels, outputs, group } = self.options.over(bottoms)?;
+        let ConvWindow { channel, axes } = window;
+        self.outputs = outputs;
         // The convolution's images have `axes` and `c` channels; the top has `sizes`.
         let wrong = |want: &str| LayerError::Bottom {
             index: 0,
@@ -74,7 +85,7 @@ impl ConvolutionCore {
 
     /// Weights (k, c / group, kernel sizes..) and, with `bias_term`, a bias per output.
     pub(crate) fn params(&self) -> Vec<ParamDecl> {
-        self.options.params(&self.weights)
+        self.options.params(&self.weights, self.outputs)
     }
 
     pub(crate) fn layouts(&self) -> LayoutRule {
@@ -201,11 +212,11 @@ pub(crate) enum BiasGradient {
     Present,
 }
 
-/// The axis of the top for one of the bottom of a Deconvolution: `stride * (size - 1) + extent -
-/// 2 * pad` long.
+/// The axis of the top for one of the bottom of a Deconvolution: `stride * (size - 1) + extent`
+/// less the padding.
 fn enlarged(axis: &SpatialAxis) -> Option<SpatialAxis> {
     let reach = axis.stride.checked_mul(axis.size.checked_sub(1)?)?.checked_add(extent(axis)?)?;
-    let size = reach.checked_sub(axis.pad.checked_mul(2)?)?;
+    let size = reach.checked_sub(axis.pad)?.checked_sub(axis.pad_end)?;
     (1..=BLOB_VALUES_MAX).contains(&size).then_some(SpatialAxis { size, ..*axis })
 }
 

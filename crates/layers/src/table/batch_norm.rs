@@ -62,6 +62,14 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: "0: running statistics are not learned".into(),
         });
     }
+    if written.update_global_stats() {
+        return Err(LayerError::Option {
+            option: "batch_norm_param.update_global_stats",
+            got: "true".into(),
+            want: "false: global statistics that training changes (DeepLab's) are not supported"
+                .into(),
+        });
+    }
     let eps = written.eps();
     if !(eps >= 0.0 && eps.is_finite()) {
         return Err(LayerError::Option {

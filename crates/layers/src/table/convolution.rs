@@ -1,8 +1,8 @@
 //! Convolution: `y = W * x + b` over any number of spatial axes; each top from its own bottom, all
 //! with the same weights. Caffe type `Convolution`, `convolution_param`: `num_output`,
 //! `kernel_size`, `stride`, `pad`, `dilation` (once, once per axis, or `_h` and `_w`), `group`,
-//! `axis`, `bias_term`, `weight_filler`, `bias_filler`. `engine` and `force_nd_im2col` change no
-//! result and are accepted. Never runs in place.
+//! `axis`, `bias_term`, `weight_filler`, `bias_filler`; and of forks `pad_l`, `pad_r`, `pad_t`,
+//! `pad_b`. `engine` and `force_nd_im2col` change no result and are accepted. Never runs in place.
 //!
 //! Images run channels-last and can absorb a ReLU that follows in place; see [`crate::convolve`]
 //! for other geometries.
@@ -13,8 +13,9 @@ use kernels::{StridedRowsMut, relu};
 
 use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
-    Absorbs, Arity, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient, Layer,
-    LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, Spec, TopGradient, TopMemory,
+    Absorbs, Arity, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient,
+    InPlace, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, Spec, TopGradient,
+    TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -25,6 +26,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::at_least(1),
     tops: Arity::at_least(1),
     tops_equal_bottoms: true,
+    in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
         Case::image("convolution_param { num_output: 4 kernel_size: 3 pad: 1 stride: 2 }"),
@@ -32,6 +34,9 @@ pub(super) const KIND: LayerKind = LayerKind {
         Case::image(
             "convolution_param { num_output: 3 kernel_h: 1 kernel_w: 3 pad_w: 2 stride_h: 1 \
              stride_w: 2 }",
+        ),
+        Case::image(
+            "convolution_param { num_output: 2 kernel_size: 3 stride: 2 pad_l: 1 pad_b: 2 }",
         ),
         Case {
             options: "convolution_param { num_output: 4 kernel_size: 2 dilation: 2 group: 2 }",
@@ -69,10 +74,10 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let core = ConvolutionCore::new(ConvDirection::Forward, spec.layer.convolution_param())?;
-    Ok(Box::new(ConvolutionLayer { core, single: spec.tops == 1, relu: None }))
+    Ok(Box::new(ConvolutionLayer::new(core, spec)))
 }
 
-struct ConvolutionLayer {
+pub(super) struct ConvolutionLayer {
     core: ConvolutionCore,
     /// Whether there is one bottom and one top.
     single: bool,
@@ -81,6 +86,10 @@ struct ConvolutionLayer {
 }
 
 impl ConvolutionLayer {
+    pub(super) fn new(core: ConvolutionCore, spec: &Spec<'_>) -> Self {
+        Self { core, single: spec.tops == 1, relu: None }
+    }
+
     /// Applies the mask of the absorbed ReLU to the top's diff where that is still to be done, and
     /// computes the bias gradient in the same pass.
     fn mask(&self, io: &mut Backward<'_>) -> BiasGradient {

@@ -8,7 +8,8 @@ use kernels::conv::Activation;
 
 use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
-    Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, ParamDecl, Spec,
+    Arity, Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule,
+    ParamDecl, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -19,10 +20,12 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::at_least(1),
     tops: Arity::at_least(1),
     tops_equal_bottoms: true,
+    in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
         Case::image("convolution_param { num_output: 2 kernel_size: 3 stride: 2 pad: 1 }"),
         Case::image("convolution_param { num_output: 4 kernel_size: 1 bias_term: false }"),
+        Case::image("convolution_param { num_output: 2 kernel_size: 3 stride: 2 pad_r: 1 }"),
         Case {
             options: "convolution_param { num_output: 4 kernel_h: 2 kernel_w: 3 group: 2 \
                       dilation: 2 }",

@@ -2,15 +2,23 @@
 //! becomes 0; in testing `y = x`. Caffe type `Dropout`, `dropout_param`: `dropout_ratio`. Runs in
 //! place.
 //!
+//! Two fields of forks: with `scale_train: false` (Fast R-CNN, rbgirshick) values are not divided
+//! in training, but multiplied by `1 - ratio` in testing. With `sample_weights_test` (Bayesian
+//! SegNet, alexgkendall) values are dropped in testing as in training.
+//!
+//! A ratio of 1 drops everything. Where kept values would be divided by 0, Caffe's output is `0 *
+//! inf`, not a number; there it is an error.
+//!
 //! Draws one random number per value in Caffe's memory order (image, channel, row, column),
 //! whatever the layout here, so that the same seed drops the same values.
 
 use base::Shape;
 use base::random::Mt19937;
 use caffe_format::Phase;
-use kernels::{Unary, dropout};
+use kernels::{Cpu, Unary, dropout, elementwise};
 use tensor::Layout;
 
+use crate::loss::rounded;
 use crate::{
     Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits, LayoutRule,
     Spec,
@@ -30,26 +38,37 @@ pub(super) const KIND: LayerKind = LayerKind {
             bottoms: &[(&[7, 5], Fill::Gaussian)],
             tops: 1,
         },
+        Case {
+            options: "dropout_param { dropout_ratio: 0.2 scale_train: false }",
+            bottoms: &[(&[7, 5], Fill::Gaussian)],
+            tops: 1,
+        },
     ],
     ..LayerKind::UNARY
 };
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    let ratio = spec.layer.dropout_param().dropout_ratio();
-    if !(0.0..1.0).contains(&ratio) {
-        return Err(LayerError::Option {
-            option: "dropout_param.dropout_ratio",
-            got: ratio.to_string(),
-            want: "0 or more, and less than 1".into(),
-        });
-    }
-    if spec.phase == Phase::Test {
-        return Ok(Box::new(TestDropoutLayer));
+    let written = spec.layer.dropout_param();
+    let (ratio, scales) = (written.dropout_ratio(), written.scale_train());
+    let wrong = |want: &str| LayerError::Option {
+        option: "dropout_param.dropout_ratio",
+        got: ratio.to_string(),
+        want: want.into(),
+    };
+    if !(0.0..=1.0).contains(&ratio) {
+        return Err(wrong("from 0 to 1"));
     }
     // Computed in f64 and then rounded, as in Caffe.
     let keep = 1.0 - f64::from(ratio);
-    #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the intent")]
-    let scale = (1.0 / keep) as f32;
+    let scale = rounded(1.0 / keep);
+    if spec.phase == Phase::Test && !written.sample_weights_test() {
+        let factor = (!scales).then(|| rounded(1.0 / f64::from(scale)));
+        return Ok(Box::new(TestDropoutLayer { factor }));
+    }
+    if scales && scale.is_infinite() {
+        return Err(wrong("less than 1: all would be dropped, and divided by 0"));
+    }
+    let scale = if scales { scale } else { 1.0 };
     Ok(Box::new(DropoutLayer { keep, scale, mask: Vec::new() }))
 }
 
@@ -111,7 +130,20 @@ fn draw_channels_last(rng: &mut Mt19937, keep: f64, [n, c, pixels]: [usize; 3], 
 }
 
 /// Dropout in testing.
-struct TestDropoutLayer;
+struct TestDropoutLayer {
+    /// What values are multiplied by, if training did not divide them.
+    factor: Option<f32>,
+}
+
+impl TestDropoutLayer {
+    fn apply(&self, cpu: &Cpu, values: Unary<'_>) {
+        match (self.factor, values) {
+            (Some(factor), values) => elementwise::scale(cpu, factor, values),
+            (None, Unary::OutOfPlace { x, y }) => elementwise::copy(cpu, x, y),
+            (None, Unary::InPlace(_)) => {}
+        }
+    }
+}
 
 impl Layer for TestDropoutLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
@@ -123,15 +155,15 @@ impl Layer for TestDropoutLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        if let Unary::OutOfPlace { x, y } = io.unary() {
-            y.copy_from_slice(x);
-        }
+        let cpu = io.cpu;
+        self.apply(cpu, io.unary());
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        if let Some(Unary::OutOfPlace { x, y }) = io.unary() {
-            y.copy_from_slice(x);
+        let cpu = io.cpu;
+        if let Some(diffs) = io.unary() {
+            self.apply(cpu, diffs);
         }
         Ok(())
     }

@@ -11,8 +11,8 @@ use kernels::{Unary, Write};
 
 use crate::params::weights_and_bias;
 use crate::{
-    Backward, Case, Fill, Forward, Gradient, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, ParamDecl, Spec,
+    Backward, Case, Fill, Forward, Gradient, GradientBottoms, InPlace, Layer, LayerError,
+    LayerKind, LayerTraits, ParamDecl, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -20,6 +20,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     name: "Embed",
     options: "embed_param",
     formula: "y = W[x] + b",
+    in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
         Case {

@@ -6,17 +6,21 @@ use base::Shape;
 use kernels::im2col::{self, SpatialAxis};
 
 use crate::window::{WindowOptions, windows, with_stride_in_reach};
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "Im2col",
     options: "convolution_param",
     formula: "y = the windows of x as columns",
+    in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
         Case::image("convolution_param { kernel_size: 3 stride: 2 pad: 1 }"),
         Case::image("convolution_param { kernel_h: 2 kernel_w: 3 dilation: 2 axis: 1 }"),
+        Case::image(
+            "convolution_param { kernel_size: 2 pad_l: 1 pad_t: 2 dilation_h: 2 dilation_w: 1 }",
+        ),
         Case {
             options: "convolution_param { kernel_size: 2 }",
             bottoms: &[(&[2, 2, 4], Fill::Gaussian)],

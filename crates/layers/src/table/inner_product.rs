@@ -9,13 +9,16 @@ use kernels::inner_product::{self, InnerProductShape as Product};
 use kernels::{Cpu, Mat, StridedRowsMut, Unary, Write, channel, gemm};
 
 use crate::params::weights_and_bias;
-use crate::{Backward, Case, Forward, Gradient, Layer, LayerError, LayerKind, ParamDecl, Spec};
+use crate::{
+    Backward, Case, Forward, Gradient, InPlace, Layer, LayerError, LayerKind, ParamDecl, Spec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "InnerProduct",
     options: "inner_product_param",
     formula: "y = W x + b",
+    in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
         Case::image("inner_product_param { num_output: 7 }"),

@@ -1,5 +1,6 @@
 //! Input: tops of given shapes, whose values the user of the net writes. Caffe type `Input`,
-//! `input_param`: `shape`, once for all tops or once per top. Has no bottoms.
+//! `input_param`: `shape`, once for all tops or once per top. Without one the tops are empty until
+//! the user gives them a shape. Has no bottoms.
 
 use base::Shape;
 
@@ -20,8 +21,7 @@ pub(super) const KIND: LayerKind = LayerKind {
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let (option, written) = ("input_param.shape", &spec.layer.input_param().shape);
     if written.is_empty() {
-        let want = "the tops' shape, once or once per top";
-        return Err(LayerError::Missing { option, want });
+        return Ok(Box::new(InputLayer { tops: vec![Shape::new(&[0])?; spec.tops] }));
     }
     let tops = once_or_each(option, written, spec.tops, "tops")?
         .iter()
@@ -45,5 +45,27 @@ impl Layer for InputLayer {
 
     fn backward(&mut self, _: &mut Backward<'_>) -> Result<(), LayerError> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{error, shapes};
+
+    #[test]
+    fn tops_are_empty_until_they_get_a_shape() {
+        let dims = |text: &str, tops: usize| -> Vec<Vec<usize>> {
+            let shapes = shapes(text, &[], tops).unwrap();
+            shapes.iter().map(|shape| shape.dims().to_vec()).collect()
+        };
+        assert_eq!(dims("type: \"Input\"", 2), [[0], [0]]);
+        let one = "type: \"Input\" input_param { shape { dim: 2 dim: 3 } }";
+        assert_eq!(dims(one, 2), [[2, 3], [2, 3]]);
+        let two = "type: \"Input\" input_param { shape { dim: 2 } shape { dim: 3 } }";
+        assert_eq!(dims(two, 2), [[2], [3]]);
+        assert_eq!(
+            error(two, &[], 3),
+            "`input_param.shape` is written 2 times, expected once, or once for each of the 3 tops"
+        );
     }
 }

@@ -14,8 +14,8 @@ use tensor::Slab;
 
 use crate::axis::image;
 use crate::{
-    Backward, BottomDiffs, Case, Forward, Layer, LayerError, LayerKind, LayerTraits, LayoutRule,
-    Spec,
+    Backward, BottomDiffs, Case, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits,
+    LayoutRule, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -23,6 +23,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     name: "LRN",
     options: "lrn_param",
     formula: "y = x (k + alpha / size * sum over the region of x^2)^-beta",
+    in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
         Case::image("lrn_param { local_size: 3 alpha: 0.5 k: 2 }"),
@@ -109,8 +110,8 @@ impl Layer for WithinChannelLrn {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let [n, c, h, w] = image(&bottoms[0])?;
         let (kernel, pad) = ([self.size; 2], [self.size / 2; 2]);
-        let (stride, rounding) = ([1; 2], Rounding::Ceil);
-        self.pool = Some(PoolingShape { n, c, h, w, kernel, stride, pad, rounding });
+        let (stride, pad_end, rounding) = ([1; 2], pad, Rounding::Ceil);
+        self.pool = Some(PoolingShape { n, c, h, w, kernel, stride, pad, pad_end, rounding });
         self.scratch.iter_mut().for_each(|slab| slab.grow(bottoms[0].count()));
         Ok(bottoms.to_vec())
     }

@@ -10,13 +10,14 @@ use kernels::{Cpu, Unary, Write};
 use tensor::Slab;
 
 use crate::channel_norm;
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "MVN",
     options: "mvn_param",
     formula: "y = (x - mean) / (deviation + eps)",
+    in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
         Case::image(""),

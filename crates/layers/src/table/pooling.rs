@@ -1,6 +1,7 @@
 //! Pooling: the largest value, the mean, or a random value of each window of each channel. Caffe
 //! type `Pooling`, `pooling_param`: `pool` (`MAX`, `AVE`, `STOCHASTIC`), `kernel_size`, `stride`,
-//! `pad` (or `_h` and `_w`), `global_pooling`, `round_mode`. `engine` changes no result and is
+//! `pad` (or `_h` and `_w`), `global_pooling`, `round_mode`; and of forks `ceil_mode`, an alias of
+//! `round_mode`, and `pad_l`, `pad_r`, `pad_t`, `pad_b`. `engine` changes no result and is
 //! accepted. Never runs in place.
 //!
 //! A second top of `MAX` is the mask: for each output the index `h * width + w` of its pixel.
@@ -19,8 +20,8 @@ use kernels::pooling::{PoolingShape, ave_backward, ave_forward, max_backward, ma
 pub(super) use options::{PoolingOptions, check_pad};
 
 use crate::{
-    Arity, Backward, BottomDiffs, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits,
-    LayoutRule, Spec,
+    Arity, Backward, BottomDiffs, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind,
+    LayerTraits, LayoutRule, Spec,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -29,6 +30,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     options: "pooling_param",
     formula: "y = max, mean or a random value of each window of x",
     tops: Arity { min: 1, max: 2 },
+    in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
         spread("pooling_param { kernel_size: 3 stride: 2 }", 1),
@@ -38,10 +40,12 @@ pub(super) const KIND: LayerKind = LayerKind {
             1,
         ),
         spread("pooling_param { global_pooling: true }", 1),
+        spread("pooling_param { kernel_size: 3 stride: 2 pad_r: 1 pad_t: 2 ceil_mode: false }", 1),
         Case::image("pooling_param { pool: AVE kernel_size: 3 stride: 2 pad: 1 }"),
         Case::image("pooling_param { pool: AVE kernel_size: 2 stride: 2 round_mode: FLOOR }"),
         Case::image("pooling_param { pool: AVE kernel_h: 3 kernel_w: 2 pad_h: 2 pad_w: 0 }"),
         Case::image("pooling_param { pool: AVE global_pooling: true }"),
+        Case::image("pooling_param { pool: AVE kernel_size: 3 stride: 2 pad_r: 2 pad_b: 1 }"),
         Case::image("pooling_param { pool: AVE kernel_size: 6 stride: 3 }"),
         Case {
             options: "pooling_param { pool: STOCHASTIC kernel_size: 3 stride: 2 }",

@@ -2,6 +2,10 @@
 //! `y = -sum log p[label] / divisor`. Caffe type `SoftmaxWithLoss`, `softmax_param`: `axis`;
 //! `loss_param`: `ignore_label`, `normalization`, `normalize`. Never runs in place.
 //!
+//! Two fields of Caffe-SegNet (alexgkendall): with `weight_by_label_freqs` the terms of a position
+//! are multiplied by the number that `class_weighting` lists for its label. The divisor does not
+//! change.
+//!
 //! Positions labelled `ignore_label` do not count. The divisor follows from `normalization`
 //! (default `VALID`: the number of positions that count). Bottoms and tops:
 //! [`crate::softmax_loss`].
@@ -41,6 +45,12 @@ pub(super) const KIND: LayerKind = LayerKind {
         Case { options: "loss_param { normalization: NONE }", bottoms: SPATIAL, tops: 1 },
         Case { options: "loss_param { normalize: false }", bottoms: SPATIAL, tops: 1 },
         Case {
+            options: "loss_param { ignore_label: 2 weight_by_label_freqs: true class_weighting: \
+                      [0.5, 2, 3, 0.1] }",
+            bottoms: SPATIAL,
+            tops: 1,
+        },
+        Case {
             options: "softmax_param { axis: -1 }",
             bottoms: &[(&[2, 3, 4], Fill::Gaussian), (&[2, 3], Fill::Labels(4))],
             tops: 1,
@@ -55,17 +65,36 @@ const SPATIAL: &[(&[usize], Fill)] =
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let axis = AxisOption::new("softmax_param.axis", spec.layer.softmax_param().axis());
-    let loss = SoftmaxLoss::new(axis, spec.layer.loss_param(), spec.tops);
-    Ok(Box::new(SoftmaxWithLossLayer { loss }))
+    let written = spec.layer.loss_param();
+    let loss = SoftmaxLoss::new(axis, written, spec.tops);
+    let class_weights = written.weight_by_label_freqs().then(|| written.class_weighting.clone());
+    Ok(Box::new(SoftmaxWithLossLayer { loss, class_weights }))
 }
 
 struct SoftmaxWithLossLayer {
     loss: SoftmaxLoss,
+    class_weights: Option<Vec<f32>>,
+}
+
+impl SoftmaxWithLossLayer {
+    /// What the terms of a position with this label are multiplied by; 1 changes no bit.
+    fn weight(&self, class: usize) -> f32 {
+        self.class_weights.as_ref().map_or(1.0, |weights| weights[class])
+    }
 }
 
 impl Layer for SoftmaxWithLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        self.loss.reshape(bottoms)
+        let tops = self.loss.reshape(bottoms)?;
+        let classes = self.loss.classes.count;
+        if let Some(weights) = self.class_weights.as_ref().filter(|w| w.len() != classes) {
+            return Err(LayerError::Option {
+                option: "loss_param.class_weighting",
+                got: format!("written {} times", weights.len()),
+                want: format!("once for each of the {classes} classes"),
+            });
+        }
+        Ok(tops)
     }
 
     fn traits(&self) -> LayerTraits {
@@ -78,7 +107,8 @@ impl Layer for SoftmaxWithLossLayer {
         let mut sum = 0.0;
         let divisor = self.loss.each_label(io.bottoms[1].data(), |start, class| {
             let p = p[start + class * inner];
-            sum -= f64::from(at_least(f32::MIN_POSITIVE, p)).ln();
+            let log = f64::from(at_least(f32::MIN_POSITIVE, p)).ln();
+            sum -= log * f64::from(self.weight(class));
         })?;
         self.loss.finish(io.cpu, sum / divisor, &mut io.tops);
         Ok(())
@@ -94,13 +124,14 @@ impl Layer for SoftmaxWithLossLayer {
         elementwise::scale(io.cpu, scale, Unary::OutOfPlace { x: probabilities, y: &mut *dx });
         for (position, &label) in labels.iter().enumerate() {
             let start = classes.start(position);
-            match classes.class(label, position, ignore)? {
-                Some(class) => dx[start + class * classes.inner] -= scale,
-                None => dx[start..]
-                    .iter_mut()
-                    .step_by(classes.inner)
-                    .take(classes.count)
-                    .for_each(|d| *d = 0.0),
+            let class = classes.class(label, position, ignore)?;
+            if let Some(class) = class {
+                dx[start + class * classes.inner] -= scale;
+            }
+            let weight = class.map_or(0.0, |class| self.weight(class));
+            if weight != 1.0 {
+                let scores = dx[start..].iter_mut().step_by(classes.inner).take(classes.count);
+                scores.for_each(|d| *d = if weight == 0.0 { 0.0 } else { *d * weight });
             }
         }
         Ok(())

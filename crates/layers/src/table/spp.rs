@@ -97,9 +97,10 @@ impl SppLayer {
         let bins = 1_usize.checked_shl(level).filter(|&bins| bins <= h.max(w)).ok_or_else(wrong)?;
         let kernel = [h, w].map(|size| size.div_ceil(bins));
         let pad = [0, 1].map(|axis| (kernel[axis] * bins - [h, w][axis]).div_ceil(2));
-        check_pad(self.method, kernel, pad).map_err(|_| wrong())?;
+        check_pad(self.method, kernel, ("", pad)).map_err(|_| wrong())?;
         let (method, stride, rounding) = (self.method, kernel, Rounding::Ceil);
-        Ok(PoolingOptions { method, kernel: Some(kernel), stride, pad, rounding })
+        let pads = [pad; 2];
+        Ok(PoolingOptions { method, kernel: Some(kernel), stride, pads, rounding })
     }
 }
 

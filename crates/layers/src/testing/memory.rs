@@ -19,6 +19,7 @@ const POISON: f32 = 3e7;
 pub(crate) struct LayerMemory {
     cpu: Cpu,
     pub(crate) layout: Layout,
+    top_layout: Layout,
     in_place: bool,
     /// Values in the order of `layout`, as those of the tops.
     pub(crate) bottoms: Vec<(Shape, Vec<f32>)>,
@@ -47,7 +48,11 @@ impl LayerMemory {
         let tops = tops.collect();
         let params = layer.params().iter().map(|d| (d.kind, vec![0.0; d.shape.count()])).collect();
         let cpu = Cpu::new(1, Simd::detect());
-        Ok(Self { cpu, layout, in_place, bottoms, tops, params })
+        let top_layout = match layer.layouts() {
+            LayoutRule::AnyToRowMajor => Layout::RowMajor,
+            _ => layout,
+        };
+        Ok(Self { cpu, layout, top_layout, in_place, bottoms, tops, params })
     }
 
     /// Runs with this many threads from now on.
@@ -71,7 +76,7 @@ impl LayerMemory {
         let (mut params, mut running) = (InlineVec::new(), InlineVec::new());
         for (kind, values) in &mut self.params {
             match kind {
-                ParamKind::Learned => params.push(&values[..]),
+                ParamKind::Learned | ParamKind::Constant => params.push(&values[..]),
                 ParamKind::Running => running.push(&mut values[..]),
             }
         }
@@ -89,7 +94,7 @@ impl LayerMemory {
                 .collect(),
             tops: (self.tops.iter_mut())
                 .map(|(shape, slab)| Top {
-                    layout: layout_of(shape, self.layout),
+                    layout: layout_of(shape, self.top_layout),
                     shape,
                     slab,
                     placement: None,
@@ -134,7 +139,7 @@ impl LayerMemory {
             tops: (self.tops.iter().zip(dys).enumerate())
                 .map(|(index, ((shape, data), diff))| TopDiff {
                     shape,
-                    layout: layout_of(shape, self.layout),
+                    layout: layout_of(shape, self.top_layout),
                     data: &data[..shape.count()],
                     gradient: match diff.is_empty() {
                         _ if in_place(index) => TopGradient::InPlace,
@@ -154,11 +159,12 @@ impl LayerMemory {
                 })
                 .collect(),
             params: (self.params.iter())
-                .filter(|(kind, _)| learned(*kind))
+                .filter(|(kind, _)| *kind != ParamKind::Running)
                 .map(|(_, values)| &values[..])
                 .collect(),
-            gradients: (param_diffs.iter_mut().flatten())
-                .map(|values| Some(Gradient { values, write }))
+            gradients: (param_diffs.iter_mut().zip(&self.params))
+                .filter(|(_, (kind, _))| *kind != ParamKind::Running)
+                .map(|(diff, _)| diff.as_mut().map(|values| Gradient { values, write }))
                 .collect(),
         })?;
         if write == Write::Add {
@@ -173,7 +179,7 @@ pub(crate) fn layouts(rule: LayoutRule) -> &'static [Layout] {
     match rule {
         LayoutRule::RowMajor => &[Layout::RowMajor],
         LayoutRule::ChannelsLast => &[Layout::ChannelsLast],
-        LayoutRule::Same => &[Layout::RowMajor, Layout::ChannelsLast],
+        LayoutRule::Same | LayoutRule::AnyToRowMajor => &[Layout::RowMajor, Layout::ChannelsLast],
     }
 }
 

@@ -35,6 +35,35 @@ fn sizes_are_written_once_per_axis_or_as_h_and_w() {
 }
 
 #[test]
+fn padding_may_differ_from_side_to_side() {
+    check("kernel_size: 3 pad_r: 1", &[1, 1, 7, 9], "[Some(5), Some(8)]");
+    check(
+        "kernel_size: 3 stride: 2 pad_t: 1 pad_l: 1 pad_b: 2",
+        &[1, 1, 7, 9],
+        "[Some(4), Some(4)]",
+    );
+    check("kernel_size: 3 pad: 1 pad_l: 0", &[1, 1, 7, 9], "[Some(7), Some(9)]");
+    check("kernel_size: 3 dilation_h: 2 dilation_w: 1", &[1, 1, 7, 9], "[Some(3), Some(7)]");
+    check(
+        "kernel_size: 3 pad_h: 1 pad_r: 1",
+        &[1, 1, 7, 9],
+        "`convolution_param.pad` and `convolution_param.pad_r` exclude each other: write the padding \
+         once, or for each side",
+    );
+    check(
+        "kernel_size: 3 pad_b: -1",
+        &[1, 1, 7, 9],
+        "`convolution_param.pad_b` is -1, expected from 0 to 2147483647",
+    );
+    check(
+        "kernel_size: 3 pad_r: 1",
+        &[1, 1, 7],
+        "`convolution_param.pad_r` is written, expected nothing there: the bottom has 1 spatial \
+         axes, not 2",
+    );
+}
+
+#[test]
 fn invalid_options_are_reported() {
     check(
         "stride: 1",
@@ -66,7 +95,7 @@ fn invalid_options_are_reported() {
     check(
         "kernel_h: 3 kernel_w: 3",
         &[1, 1, 7],
-        "`convolution_param.kernel_h` is 3, expected no `_h` and `_w`: the bottom has 1 spatial \
+        "`convolution_param.kernel_h` is written, expected nothing there: the bottom has 1 spatial \
          axes, not 2",
     );
     check(

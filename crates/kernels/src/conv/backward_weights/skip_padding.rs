@@ -29,7 +29,7 @@ const IMAGES: [usize; 2] = [16, 8];
 /// The order of pixels, if there is padding to skip.
 pub(super) fn order(conv: &Conv) -> Option<PixelOrder> {
     let [max, min] = IMAGES;
-    let suits = conv.pad != [0, 0] && conv.n >= min;
+    let suits = conv.has_padding() && conv.n >= min;
     suits.then(|| PixelOrder::new(even_ranges(conv.n, max), conv.out()))
 }
 

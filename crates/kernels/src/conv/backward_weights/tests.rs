@@ -13,9 +13,10 @@ use crate::{
 fn convs() -> impl Strategy<Value = Conv> {
     let sizes = (1..=9_usize, 4..=7_usize, 4..=7_usize);
     let channels = (1..=2_usize, prop::sample::select(vec![3, 16, 20, 32]), 100..=160_usize);
-    let (pair, pad) = (|max: usize| prop::array::uniform2(1..=max), 0..=2_usize);
-    (sizes, channels, pair(3), pair(2), prop::array::uniform2(pad), pair(2))
-        .prop_map(|((n, h, w), (group, c, k), kernel, stride, pad, dilation)| Conv {
+    let pair = |max: usize| prop::array::uniform2(1..=max);
+    let pads = prop::array::uniform2(prop::array::uniform2(0..=2_usize));
+    (sizes, channels, pair(3), pair(2), pads, pair(2))
+        .prop_map(|((n, h, w), (group, c, k), kernel, stride, [pad, pad_end], dilation)| Conv {
             n,
             c: c * group,
             h,
@@ -24,6 +25,7 @@ fn convs() -> impl Strategy<Value = Conv> {
             kernel,
             stride,
             pad,
+            pad_end,
             dilation,
             group,
         })
@@ -62,6 +64,7 @@ fn the_gradient_of_no_images_is_zero() {
         kernel,
         stride: ones,
         pad: ones,
+        pad_end: ones,
         dilation: ones,
         group: 1,
     };

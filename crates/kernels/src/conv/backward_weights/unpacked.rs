@@ -101,7 +101,7 @@ struct UnpackedBlocking {
 
 impl UnpackedBlocking {
     fn of(conv: &Conv, taps: &InputTaps) -> Self {
-        let padded = conv.pad != [0, 0] && taps.border == [0, 0];
+        let padded = taps.leave_image(conv);
         let sections = if padded { taps.taps.len() } else { 1 };
         let section = taps.taps.len() * taps.len / sections;
         let section_tiles = section.div_ceil(ROWS);

@@ -30,7 +30,8 @@ impl WinogradForm {
         if !plain || conv.out_pixels() == 0 {
             return None; // without images there are no tiles
         }
-        let fits = |taps: usize| conv.kernel == [taps; 2] && conv.pad.iter().all(|&pad| pad < taps);
+        let pads = || conv.pad.into_iter().chain(conv.pad_end);
+        let fits = |taps: usize| conv.kernel == [taps; 2] && pads().all(|pad| pad < taps);
         forms
             .into_iter()
             .filter(|&(_, _, taps)| fits(taps))

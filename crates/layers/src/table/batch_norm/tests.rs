@@ -19,6 +19,12 @@ fn invalid_options_and_bottoms_are_reported() {
         &[2, 3],
         "`batch_norm_param.eps` is -1, expected 0 or more",
     );
+    check(
+        "batch_norm_param { use_global_stats: true update_global_stats: true }",
+        &[2, 3],
+        "`batch_norm_param.update_global_stats` is true, expected false: global statistics that \
+         training changes (DeepLab's) are not supported",
+    );
     check("", &[7], "bottom 0 has shape 7 (7), expected 2 or more axes, none of them empty");
     check("", &[0, 3], "bottom 0 has shape 0 3 (0), expected 2 or more axes, none of them empty");
 }

@@ -1,6 +1,6 @@
 //! Sizes and errors, also of Convolution and Im2col, which share the options.
 
-use crate::testing::{error, shapes};
+use crate::testing::{error, forward, shapes};
 
 #[track_caller]
 fn check(kind: &str, options: &str, dims: &[usize], want: &str) {
@@ -22,6 +22,31 @@ fn a_deconvolution_inverts_the_sizes_of_a_convolution() {
         let sizes: Vec<_> = outer.split(' ').take(4).map(|n| n.parse().unwrap()).collect();
         check("Convolution", options, &sizes, inner);
     }
+}
+
+/// The rows `1 2` and `3 4`, with a column of zeros before them and a row of zeros below.
+#[test]
+fn uneven_padding_is_where_it_is_written() {
+    let x: (&[usize], &[f32]) = (&[1, 1, 2, 2], &[1.0, 2.0, 3.0, 4.0]);
+    let values = |kind: &str, options: &str| {
+        forward(&format!("type: \"{kind}\" {options}"), &[x], 1).unwrap().remove(0).1
+    };
+    let window = "kernel_size: 2 pad_l: 1 pad_b: 1";
+    let ones = "num_output: 1 bias_term: false weight_filler { value: 1 }";
+    assert_eq!(
+        values("Convolution", &format!("convolution_param {{ {window} {ones} }}")),
+        [4.0, 10.0, 3.0, 7.0]
+    );
+    assert_eq!(
+        values("Pooling", &format!("pooling_param {{ {window} pool: AVE }}")),
+        [1.0, 2.5, 0.75, 1.75]
+    );
+    assert_eq!(values("Pooling", &format!("pooling_param {{ {window} }}")), [3.0, 4.0, 3.0, 4.0]);
+    // The 3 by 3 outputs without padding, less the first column and the last row.
+    assert_eq!(
+        values("Deconvolution", &format!("convolution_param {{ {window} {ones} }}")),
+        [3.0, 2.0, 10.0, 6.0]
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use kernels::pooling::{PoolingShape, Rounding};
 
 use super::PoolingMethod;
 use crate::LayerError;
+use crate::side_pads::SidePads;
 use crate::window::WindowSizeRule;
 
 const KERNEL: WindowSizeRule = WindowSizeRule {
@@ -24,6 +25,16 @@ const PAD: WindowSizeRule = WindowSizeRule {
     ..KERNEL
 };
 
+const SIDE_PADS: SidePads = SidePads {
+    all: "pooling_param.pad",
+    sides: [
+        "pooling_param.pad_l",
+        "pooling_param.pad_r",
+        "pooling_param.pad_t",
+        "pooling_param.pad_b",
+    ],
+};
+
 /// Pooling of images of any size.
 #[derive(Debug)]
 pub(in crate::table) struct PoolingOptions {
@@ -31,7 +42,8 @@ pub(in crate::table) struct PoolingOptions {
     /// `None` for the whole image.
     pub(in crate::table) kernel: Option<[usize; 2]>,
     pub(in crate::table) stride: [usize; 2],
-    pub(in crate::table) pad: [usize; 2],
+    /// Before and after the image.
+    pub(in crate::table) pads: [[usize; 2]; 2],
     pub(in crate::table) rounding: Rounding,
 }
 
@@ -39,17 +51,13 @@ impl PoolingOptions {
     pub(super) fn lower(p: &PoolingParameter) -> Result<Self, LayerError> {
         let kernel = KERNEL.on_two_axes(p.kernel_size, [p.kernel_h, p.kernel_w])?;
         let stride = STRIDE.on_two_axes(p.stride, [p.stride_h, p.stride_w])?;
-        let pad = PAD.on_two_axes(p.pad, [p.pad_h, p.pad_w])?;
-        let (stride, pad) = (stride.unwrap_or([1, 1]), pad.unwrap_or([0, 0]));
+        let (stride, pads) = (stride.unwrap_or([1, 1]), pads(p)?);
         let method = match p.pool() {
             PoolingParameterPoolMethod::Max => PoolingMethod::Max,
             PoolingParameterPoolMethod::Ave => PoolingMethod::Ave,
             PoolingParameterPoolMethod::Stochastic => PoolingMethod::Stochastic,
         };
-        let rounding = match p.round_mode() {
-            PoolingParameterRoundMode::Ceil => Rounding::Ceil,
-            PoolingParameterRoundMode::Floor => Rounding::Floor,
-        };
+        let rounding = rounding(p)?;
         match kernel {
             Some(_) if p.global_pooling() => {
                 return Err(global_excludes("pooling_param.kernel_size"));
@@ -58,7 +66,7 @@ impl PoolingOptions {
                 if stride != [1, 1] {
                     return Err(global_excludes("pooling_param.stride"));
                 }
-                if pad != [0, 0] {
+                if pads != [[0, 0]; 2] {
                     return Err(global_excludes("pooling_param.pad"));
                 }
             }
@@ -66,9 +74,15 @@ impl PoolingOptions {
                 let (option, want) = ("pooling_param.kernel_size", "the window's size");
                 return Err(LayerError::Missing { option, want });
             }
-            Some(kernel) => check_pad(method, kernel, pad)?,
+            Some(kernel) if pads[0] == pads[1] => {
+                check_pad(method, kernel, ("pooling_param.pad", pads[0]))?;
+            }
+            Some(kernel) => {
+                check_pad(method, kernel, ("pooling_param.pad_t, pad_l", pads[0]))?;
+                check_pad(method, kernel, ("pooling_param.pad_b, pad_r", pads[1]))?;
+            }
         }
-        Ok(Self { method, kernel, stride, pad, rounding })
+        Ok(Self { method, kernel, stride, pads, rounding })
     }
 
     /// The geometry over one bottom.
@@ -81,7 +95,7 @@ impl PoolingOptions {
         }
         let mut kernel = self.kernel.unwrap_or([h, w]);
         for (axis, size) in [h, w].into_iter().enumerate() {
-            let padded = size + 2 * self.pad[axis];
+            let padded = self.pads[0][axis] + size + self.pads[1][axis];
             // Caffe rounds up: a window may reach beyond the image by less than a stride.
             let reach = match self.rounding {
                 Rounding::Ceil => padded + self.stride[axis] - 1,
@@ -92,9 +106,35 @@ impl PoolingOptions {
             }
             kernel[axis] = kernel[axis].min(padded);
         }
-        let (stride, pad, rounding) = (self.stride, self.pad, self.rounding);
-        Ok(PoolingShape { n, c, h, w, kernel, stride, pad, rounding })
+        let (stride, [pad, pad_end], rounding) = (self.stride, self.pads, self.rounding);
+        Ok(PoolingShape { n, c, h, w, kernel, stride, pad, pad_end, rounding })
     }
+}
+
+/// The padding before and after the image.
+fn pads(p: &PoolingParameter) -> Result<[[usize; 2]; 2], LayerError> {
+    let pad = PAD.on_two_axes(p.pad, [p.pad_h, p.pad_w])?;
+    let sides = [p.pad_l, p.pad_r, p.pad_t, p.pad_b].map(|side| side.map(i64::from));
+    let sides = SIDE_PADS.lower(pad.is_some(), sides)?;
+    Ok(sides.map_or([pad.unwrap_or([0, 0]); 2], |(_, pads)| pads))
+}
+
+/// `round_mode`, or `ceil_mode` of forks that had it before Caffe did.
+fn rounding(p: &PoolingParameter) -> Result<Rounding, LayerError> {
+    let mode = match p.ceil_mode {
+        Some(true) => PoolingParameterRoundMode::Ceil,
+        Some(false) => PoolingParameterRoundMode::Floor,
+        None => p.round_mode(),
+    };
+    if p.round_mode.is_some_and(|written| written != mode) {
+        let (first, second) = ("pooling_param.round_mode", "pooling_param.ceil_mode");
+        let remedy = "they disagree, and mean the same; keep one of them";
+        return Err(LayerError::Conflict { first, second, remedy });
+    }
+    Ok(match mode {
+        PoolingParameterRoundMode::Ceil => Rounding::Ceil,
+        PoolingParameterRoundMode::Floor => Rounding::Floor,
+    })
 }
 
 fn global_excludes(second: &'static str) -> LayerError {
@@ -106,10 +146,10 @@ fn global_excludes(second: &'static str) -> LayerError {
 pub(in crate::table) fn check_pad(
     method: PoolingMethod,
     kernel: [usize; 2],
-    pad: [usize; 2],
+    (option, pad): (&'static str, [usize; 2]),
 ) -> Result<(), LayerError> {
     let wrong = |want: String| LayerError::Option {
-        option: "pooling_param.pad",
+        option,
         got: format!("{} by {}", pad[0], pad[1]),
         want,
     };

@@ -26,6 +26,18 @@ fn sizes_are_rounded_as_caffe_does() {
     check_size("kernel_size: 1 stride: 2147483647", [4, 4], [2, 2]);
 }
 
+#[test]
+fn forks_fields_for_sizes() {
+    check_size("kernel_size: 3 stride: 2 ceil_mode: true", [7, 8], [3, 4]);
+    check_size("kernel_size: 3 stride: 2 ceil_mode: false", [7, 8], [3, 3]);
+    check_size("kernel_size: 3 stride: 2 ceil_mode: false round_mode: FLOOR", [7, 8], [3, 3]);
+    check_size("kernel_size: 3 stride: 2 pad_r: 1 pad_b: 1", [7, 8], [4, 4]);
+    check_size("kernel_size: 3 stride: 2 pad_r: 1 pad_b: 1 ceil_mode: false", [7, 8], [3, 4]);
+    check_size("kernel_size: 2 stride: 2 pad_l: 1", [3, 4], [2, 3]);
+    check_size("kernel_size: 2 stride: 2 pad: 1 pad_l: 0", [3, 4], [2, 3]);
+    check_size("global_pooling: true pad_l: 0 pad_t: 0", [2, 5], [1, 1]);
+}
+
 #[track_caller]
 fn check_error(options: &str, want: &str) {
     let text = format!("type: \"Pooling\" pooling_param {{ {options} }}");
@@ -54,6 +66,20 @@ fn invalid_options_and_bottoms_are_reported() {
         "`pooling_param.pad` is 2 by 2, expected less than the window, 2 by 2",
     );
     check_error(
+        "kernel_size: 2 pad_r: 2",
+        "`pooling_param.pad_b, pad_r` is 0 by 2, expected less than the window, 2 by 2",
+    );
+    check_error(
+        "kernel_size: 2 pad_h: 1 pad_w: 1 pad_t: 1",
+        "`pooling_param.pad` and `pooling_param.pad_t` exclude each other: write the padding once, \
+         or for each side",
+    );
+    check_error(
+        "kernel_size: 2 round_mode: FLOOR ceil_mode: true",
+        "`pooling_param.round_mode` and `pooling_param.ceil_mode` exclude each other: they \
+         disagree, and mean the same; keep one of them",
+    );
+    check_error(
         "kernel_size: 4294967295",
         "`pooling_param.kernel_size` is 4294967295, expected from 1 to 2147483647",
     );
@@ -80,6 +106,7 @@ fn one_window(c: usize, kernel: [usize; 2]) -> PoolingShape {
         kernel,
         stride: [1, 1],
         pad: [0, 0],
+        pad_end: [0, 0],
         rounding: Rounding::Ceil,
     }
 }

@@ -1,4 +1,4 @@
-use crate::testing::{backward, forward};
+use crate::testing::{backward, error, forward};
 
 const LN_2: f32 = std::f32::consts::LN_2;
 
@@ -67,4 +67,25 @@ fn a_label_out_of_range_names_its_item() {
         let want = format!("label {text} of item 1 is not one of the 3 classes");
         assert_eq!(error.to_string(), want);
     }
+}
+
+#[test]
+fn classes_have_weights_if_they_are_asked_for() {
+    // Two positions of two classes; each costs ln 2.
+    let bottoms = [(&[2, 2][..], &[0.0; 4][..]), (&[2][..], &[0.0, 1.0][..])];
+    let text = |on: bool, weights: &str| {
+        let field = "weight_by_label_freqs";
+        format!(
+            "type: \"SoftmaxWithLoss\" loss_param {{ {field}: {on} class_weighting: {weights} }}"
+        )
+    };
+    let loss = |text: &str| forward(text, &bottoms, 1).unwrap()[0].1[0];
+    assert!((loss(&text(true, "[3, 0]")) - 1.5 * LN_2).abs() < 1e-6);
+    assert!((loss(&text(false, "[3, 0]")) - LN_2).abs() < 1e-6);
+    let diffs = backward(&text(true, "[3, 0]"), &bottoms, &[&[1.0]]).unwrap().remove(0);
+    assert_eq!(diffs, [-0.75, 0.75, 0.0, 0.0]);
+    assert_eq!(
+        error(&text(true, "[1, 1, 1]"), &[&[2, 2], &[2]], 1),
+        "`loss_param.class_weighting` is written 3 times, expected once for each of the 2 classes"
+    );
 }

@@ -32,7 +32,7 @@ impl UnpackedGradient<'_> {
     #[inline(always)]
     pub(super) fn prefetch<S: SimdLanes>(&self, s: S, pixels: Range<usize>) {
         let conv = self.conv;
-        let pointwise = conv.taps() == 1 && conv.stride == [1, 1] && conv.pad == [0, 0];
+        let pointwise = conv.taps() == 1 && conv.stride == [1, 1] && !conv.has_padding();
         if !pointwise || self.blocking.panels.count() < PREFETCH_PANELS {
             return;
         }
