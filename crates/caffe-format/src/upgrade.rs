@@ -5,7 +5,8 @@
 //! in data layers, V1 layers (`layers { type: CONVOLUTION }`), `input` fields, BatchNorm's three
 //! `param`s.
 //!
-//! What was changed is returned, for the log to put into words. What Caffe stops at is an error here.
+//! What was changed is returned, for the log to put into words. What Caffe stops at is an error
+//! here.
 
 mod batch_norm;
 mod inputs;
@@ -54,7 +55,7 @@ pub enum UpgradeChange {
     },
     /// Transformation fields of data layers moved to `transform_param`.
     TransformFields,
-    /// V1 layers became today's.
+    /// V1 layers became Caffe 1.0's.
     V1Layers,
     /// The net's `input` fields became an Input layer.
     InputLayer,
@@ -67,7 +68,7 @@ pub enum UpgradeChange {
     },
     /// `solver_type` was replaced by `type`.
     SolverType {
-        /// Today's name.
+        /// Caffe 1.0's name.
         name: String,
     },
 }

@@ -86,8 +86,8 @@ pub struct ImageDecoder {
 }
 
 impl ImageDecoder {
-    /// Decodes a JPEG or PNG file into `image`, whose memory is reused. After an error `image` holds
-    /// anything.
+    /// Decodes a JPEG or PNG file into `image`, whose memory is reused. After an error `image`
+    /// holds anything.
     pub fn decode(
         &mut self,
         bytes: &[u8],

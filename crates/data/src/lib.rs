@@ -22,11 +22,11 @@
 //! of the last. Only `Data` has readers that are told of epochs; the other sources keep their own
 //! order.
 //!
-//! In the steady state nothing is allocated for a batch, nor for a record: readers and decoders keep
-//! their memory. Exceptions are the crate `png`, which allocates for every file, and the next file
-//! of an `HDF5Data` layer or of a LevelDB. A record's name is looked up only for an error. Values
-//! are written once, by [`transform`], which crops, mirrors and subtracts means as Caffe does, to
-//! the bit.
+//! In the steady state nothing is allocated for a batch, nor for a record: readers and decoders
+//! keep their memory. Exceptions are the crate `png`, which allocates for every file, and the next
+//! file of an `HDF5Data` layer or of a LevelDB. A record's name is looked up only for an error.
+//! Values are written once, by [`transform`], which crops, mirrors and subtracts means as Caffe
+//! does, to the bit.
 //!
 //! [`convert`] and [`mean`] are Caffe's data tools as functions. Nets, layers and ranks are not
 //! known here. Files are input: whatever they hold, the answer is an error that names file and

@@ -1,11 +1,11 @@
 //! A stream of batches, prefetched by a thread of its own.
 //!
-//! A fixed number of batches goes round (`data_param.prefetch`, 4 in Caffe). Who has taken a batch's
-//! buffers returns it with [`recycle`](BatchStream::recycle), so that it is filled while the net
-//! computes. The state that a stream gives belongs to the batch last taken, however far the thread
-//! has read. Dropping the stream ends the thread after the record it is at; a panic there becomes
-//! an error here. What lies in memory is not prefetched: the caller fills the batch that it asks
-//! for.
+//! A fixed number of batches goes round (`data_param.prefetch`, 4 in Caffe). Who has taken a
+//! batch's buffers returns it with [`recycle`](BatchStream::recycle), so that it is filled while
+//! the net computes. The state that a stream gives belongs to the batch last taken, however far the
+//! thread has read. Dropping the stream ends the thread after the record it is at; a panic there
+//! becomes an error here. What lies in memory is not prefetched: the caller fills the batch that it
+//! asks for.
 
 mod prefetch_thread;
 

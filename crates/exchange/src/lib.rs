@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Start at [`Exchange`]. [`wire`] says how elements travel, [`canonical`] is the arithmetic of
-//! every sum within a process, [`local_sum`] what workers do with it, [`watch`] detects failed ranks
-//! and [`mod@bench`] measures.
+//! every sum within a process, [`local_sum`] what workers do with it, [`watch`] detects failed
+//! ranks and [`mod@bench`] measures.
 
 mod config;
 mod error;

@@ -28,8 +28,8 @@ pub enum MemoryPlan {
 pub(crate) struct Buffers {
     /// For each blob the buffer of its data.
     pub(crate) data: IdVec<BlobId, usize>,
-    /// For each blob the buffer of its diff; `None` where there is none: backward does not touch it,
-    /// or the plan keeps no diffs.
+    /// For each blob the buffer of its diff; `None` where there is none: backward does not touch
+    /// it, or the plan keeps no diffs.
     pub(crate) diff: IdVec<BlobId, Option<usize>>,
     /// Values of each buffer of data.
     pub(crate) data_sizes: Vec<usize>,

@@ -89,7 +89,8 @@ fn force_all(layer: &BuiltLayer, need: &mut BackwardNeed) {
     }
 }
 
-/// For each blob whether backward writes its diff: where some reader propagates into it, and losses.
+/// For each blob whether backward writes its diff: where some reader propagates into it, and
+/// losses.
 pub(crate) fn live_diffs(Placement { layers, blobs }: &Placement) -> IdVec<BlobId, bool> {
     let mut live = IdVec::like(blobs, false);
     for layer in layers.iter().rev() {

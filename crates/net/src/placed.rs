@@ -103,7 +103,8 @@ pub(crate) struct PlacedLayer {
 
 /// What a layer does when its turn comes.
 pub(crate) enum LayerRole {
-    /// It runs, and does the work of the layers at these positions, whose params come after its own.
+    /// It runs, and does the work of the layers at these positions, whose params come after its
+    /// own.
     Runs { followers: Vec<usize> },
     /// Nothing: an earlier layer does its work.
     Absorbed,

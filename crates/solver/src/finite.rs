@@ -2,8 +2,8 @@
 //!
 //! One read of the gradients, a fifth of what the update reads and writes: 1 % of an iteration of
 //! AlexNet with 32 images, which has the most parameters for its work, and less for other nets. It
-//! is free for values that are in the cache anyway ([`block_is_finite`]), and solvers that need norms
-//! do without it: a sum of squares is finite exactly when every gradient is.
+//! is free for values that are in the cache anyway ([`block_is_finite`]), and solvers that need
+//! norms do without it: a sum of squares is finite exactly when every gradient is.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

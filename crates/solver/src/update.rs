@@ -1,8 +1,9 @@
 //! One pass over parameters, gradients and history.
 //!
-//! Block by block: prepare the gradient into a buffer of one block, apply the rule. Parameters and history are read and written once, gradients are read once, and the
-//! buffer stays in the first-level cache. Every value is updated independently of the others, so
-//! neither the division between workers nor the number of threads changes a bit.
+//! Block by block: prepare the gradient into a buffer of one block, apply the rule. Parameters and
+//! history are read and written once, gradients are read once, and the buffer stays in the
+//! first-level cache. Every value is updated independently of the others, so neither the division
+//! between workers nor the number of threads changes a bit.
 
 use kernels::Cpu;
 

@@ -12,8 +12,8 @@ use crate::worker::Worker;
 use crate::{Display, Event, Job, PhaseTimes, TrainError};
 
 impl Job {
-    /// Before an iteration: reports a step of the learning rate that it begins with. The hash of the
-    /// weights, if it is one to display, which makes this a collective.
+    /// Before an iteration: reports a step of the learning rate that it begins with. The hash of
+    /// the weights, if it is one to display, which makes this a collective.
     pub(crate) fn report_begin(
         &self,
         events: &mut dyn FnMut(Event),

@@ -1,8 +1,9 @@
 //! What every worker did when. The binary writes it as a Chrome trace.
 //!
-//! A span costs two clock readings and 48 bytes. Recording ends after [`SPANS_MAX`] spans per track,
-//! so that a run of days cannot fill the memory. All ranks set their zero when they leave the same
-//! collective, so tracks of different ranks are apart by at most the latency of the network.
+//! A span costs two clock readings and 48 bytes. Recording ends after [`SPANS_MAX`] spans per
+//! track, so that a run of days cannot fill the memory. All ranks set their zero when they leave
+//! the same collective, so tracks of different ranks are apart by at most the latency of the
+//! network.
 
 use std::time::Duration;
 

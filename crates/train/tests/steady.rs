@@ -1,5 +1,5 @@
-//! The steady state of a net and of its data: once the first passes have made room, a pass allocates
-//! nothing, nor does the thread that prefetches for it.
+//! The steady state of a net and of its data: once the first passes have made room, a pass
+//! allocates nothing, nor does the thread that prefetches for it.
 //!
 //! An allocator that counts is one for the whole program, so this test is a program of its own.
 #![expect(clippy::disallowed_methods, reason = "a test may write files of its own")]

@@ -12,9 +12,9 @@
 //!
 //! Input is hostile: sizes are checked before memory is taken (at most 2 bytes per sample of the
 //! announced size), scans are limited in number, and data that ends early is an error, where
-//! libjpeg would fill in grey. Cost: all coefficients are held (2 bytes per sample) in memory that is
-//! kept for the next file; no vector instructions. About 0.6 of the speed of `zune-jpeg` with AVX2,
-//! which differs from libjpeg by up to 4 levels.
+//! libjpeg would fill in grey. Cost: all coefficients are held (2 bytes per sample) in memory that
+//! is kept for the next file; no vector instructions. About 0.6 of the speed of `zune-jpeg` with
+//! AVX2, which differs from libjpeg by up to 4 levels.
 
 mod color;
 mod frame;

@@ -1,4 +1,4 @@
-//! What is said about a prototxt that is not quite in today's format.
+//! What is said about a prototxt that is not quite in Caffe 1.0's format.
 
 use train::files::PrototxtNotice;
 use train::{Diagnostic, UpgradeChange};

@@ -2,10 +2,10 @@
 //! PSPNet forks, `interp_param`: `height` and `width`, `zoom_factor`, `shrink_factor`, `pad_beg`,
 //! `pad_end`. Never runs in place.
 //!
-//! The size is the first of these that is written: `shrink_factor` alone, `(size - 1) / factor + 1`;
-//! `zoom_factor` alone, `(size - 1) · factor + 1`; `height` and `width`; both factors, shrunk and
-//! then zoomed; the size of bottom 1. `pad_beg` and `pad_end` are 0 or negative: so many pixels of
-//! bottom 0 are left out at the beginning and the end of both axes. Of bottom 1 only the shape
+//! The size is the first of these that is written: `shrink_factor` alone, `(size - 1) / factor +
+//! 1`; `zoom_factor` alone, `(size - 1) · factor + 1`; `height` and `width`; both factors, shrunk
+//! and then zoomed; the size of bottom 1. `pad_beg` and `pad_end` are 0 or negative: so many pixels
+//! of bottom 0 are left out at the beginning and the end of both axes. Of bottom 1 only the shape
 //! matters.
 
 use std::ops::Range;

@@ -76,7 +76,8 @@ impl StepOutput {
     }
 }
 
-/// Extends every span to what another member did for the same bucket; one who has none took no part.
+/// Extends every span to what another member did for the same bucket; one who has none took no
+/// part.
 fn extend_spans(spans: &mut Vec<Range<Duration>>, others: Vec<Range<Duration>>) {
     if spans.is_empty() {
         *spans = others;

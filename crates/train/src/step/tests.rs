@@ -141,8 +141,8 @@ const OVERFLOW: &str = r#"
       layer { name: "loss" type: "EuclideanLoss" bottom: "line" bottom: "y" top: "loss" }
     }"#;
 
-/// Also where norms are needed, which are then the check; with two workers, of which each has one of
-/// the two parameters; and with a plan between them.
+/// Also where norms are needed, which are then the check; with two workers, of which each has one
+/// of the two parameters; and with a plan between them.
 #[test]
 fn a_gradient_that_is_not_finite_keeps_all_workers_from_writing() {
     for clip in [None, Some(1.0)] {

@@ -14,8 +14,8 @@ impl StepContext {
     }
 
     /// Looks at the summed gradients of `ranges` before any weight is written: adds up the squares
-    /// that clipping and LARS need, and tells everybody of a gradient that is not finite, unless the
-    /// local sum has done so.
+    /// that clipping and LARS need, and tells everybody of a gradient that is not finite, unless
+    /// the local sum has done so.
     pub(super) fn inspect_gradients(&self, cpu: &Cpu, ranges: &[ParamRange], sum: &SharedSlab) {
         let needs_norms = self.shared.solver.needs_norms();
         if !needs_norms && self.shared.local_sums_are_final() {

@@ -108,8 +108,8 @@ impl<'a> JpegFrame<'a> {
     }
 }
 
-/// Makes `values` so many zeros. New memory comes zeroed from the system, which takes none for a size
-/// that is announced and never used.
+/// Makes `values` so many zeros. New memory comes zeroed from the system, which takes none for a
+/// size that is announced and never used.
 fn set_zeros(values: &mut Vec<i16>, len: usize) {
     if values.capacity() < len {
         *values = vec![0; len];
