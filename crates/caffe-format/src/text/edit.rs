@@ -27,7 +27,8 @@ impl Outline {
     pub fn of_file(source: &str) -> Self {
         let mut scanner = Scanner::new(source);
         let fields = scanner.fields();
-        Self { name: String::new(), values: vec![0..source.len()], fields }
+        let whole = 0..source.len();
+        Self { name: String::new(), values: Vec::from([whole]), fields }
     }
 
     /// The fields of this name, in order.
