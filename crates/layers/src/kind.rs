@@ -8,6 +8,10 @@ use crate::{Layer, LayerError};
 /// A layer type. One `KIND` per file; [`LAYERS`](crate::LAYERS) lists them all.
 ///
 /// Most rows say only what differs: `LayerKind { name: "ReLU", build, ..LayerKind::UNARY }`.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts; a row writes only those that hold"
+)]
 pub struct LayerKind {
     /// The string after `type:` in a prototxt.
     pub name: &'static str,

@@ -14,15 +14,17 @@ pub(crate) struct SidePads {
     pub(crate) sides: [&'static str; 4],
 }
 
+/// A field that is not 0, and the padding before and after the image, each (vertical, horizontal).
+pub(crate) type LoweredPads = (&'static str, [[usize; 2]; 2]);
+
 impl SidePads {
-    /// A field that is not 0, and the padding before and after the image, each (vertical,
-    /// horizontal); `None` where no side has any. `all` says whether the padding for all sides is
-    /// written too.
+    /// The padding as written; `None` where no side has any. `all` says whether the padding for all
+    /// sides is written too.
     pub(crate) fn lower(
         &self,
         all: bool,
         sides: [Option<i64>; 4],
-    ) -> Result<Option<(&'static str, [[usize; 2]; 2])>, LayerError> {
+    ) -> Result<Option<LoweredPads>, LayerError> {
         let mut pads = [0; 4];
         for ((pad, &option), side) in pads.iter_mut().zip(&self.sides).zip(sides) {
             let side = side.unwrap_or(0);

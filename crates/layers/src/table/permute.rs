@@ -64,7 +64,7 @@ impl PermuteDirections {
     fn new(bottom: &Shape, layout: Layout, order: &[usize], top: &Shape) -> Self {
         let memory = memory_order(bottom, layout);
         let sizes: Vec<_> = memory.iter().map(|&axis| bottom.dims()[axis]).collect();
-        let to_top: Vec<_> = order.iter().map(|axis| position(&memory, *axis)).collect();
+        let to_top: Vec<_> = order.iter().map(|axis| position(memory, *axis)).collect();
         let to_bottom: Vec<_> = memory.iter().map(|axis| position(order, *axis)).collect();
         Self {
             to_top: Permutation::new(&sizes, &to_top),

@@ -5,6 +5,8 @@
 //! for each `min_size` and each aspect ratio (1, those written, with `flip` their inverses too, no
 //! ratio twice), and one more for each `max_size`. Bottom 1 is the image.
 
+use std::cmp::Ordering;
+
 use base::Shape;
 use caffe_format::PriorBoxParameter;
 
@@ -51,7 +53,7 @@ fn priors(written: &PriorBoxParameter) -> Result<usize, LayerError> {
         let want = "sides of the boxes, in pixels of the image";
         return Err(LayerError::Missing { option: MIN_SIZE, want });
     }
-    if let Some(&size) = min.iter().find(|size| !(**size > 0.0)) {
+    if let Some(&size) = min.iter().find(|size| size.is_nan() || **size <= 0.0) {
         return wrong(MIN_SIZE, size, "a positive number");
     }
     if !max.is_empty() && max.len() != min.len() {
@@ -61,7 +63,9 @@ fn priors(written: &PriorBoxParameter) -> Result<usize, LayerError> {
             want: format!("none, or one for each of the {} `min_size`", min.len()),
         });
     }
-    if let Some((&size, _)) = max.iter().zip(min).find(|(max, min)| !(max > min)) {
+    if let Some((&size, _)) =
+        max.iter().zip(min).find(|(max, min)| max.partial_cmp(min) != Some(Ordering::Greater))
+    {
         return wrong(MAX_SIZE, size, "more than the `min_size` it belongs to");
     }
     let variances = &written.variance;
