@@ -13,8 +13,8 @@
 //! 2. Between layers a worker sums its chunk of every bucket that is ready in all pools, and
 //!    announces how many buckets it has summed. It waits for nobody before its own backward has
 //!    ended ([`Reducer::finish`]). With a named plan between the workers there is nothing to
-//! announce: every `submit` that completes a bucket runs the plan's all-reduce, so a worker waits
-//!    for the others during its backward, bucket by bucket.
+//!    announce: every `submit` that completes a bucket runs the plan's all-reduce, so a worker
+//!    waits for the others during its backward, bucket by bucket.
 //! 3. The communicator all-reduces buckets between ranks in order, each as soon as all workers have
 //!    summed it. So all ranks run the same collectives in the same order, whatever the pace of
 //!    their workers.

@@ -168,9 +168,10 @@ fn a_second_run_has_spent_nothing() {
     let mut job = job(|config| config.solver.max_iter = Some(2));
     let spent = |job: &mut Job| {
         let mut spent = None;
-        let mut listen = |event: Event| match event {
-            Event::Spent { items, times, .. } => spent = Some((items, times)),
-            _ => {}
+        let mut listen = |event: Event| {
+            if let Event::Spent { items, times, .. } = event {
+                spent = Some((items, times));
+            }
         };
         job.run(&NoControl, &mut listen).unwrap();
         spent.unwrap()
