@@ -14,6 +14,9 @@ fn four_replicas(workers: usize, allreduce: &str) -> JobConfig {
     JobConfig { workers, replicas: Some(4), allreduce, ..config }
 }
 
+/// Makes one rank's configuration another than the others'.
+type ChangeConfig = fn(&mut JobConfig);
+
 /// Whether the job says that its sums are exact.
 fn exactness(config: JobConfig, ranks: Ranks) -> Option<bool> {
     let mut exact = None;
@@ -62,7 +65,7 @@ fn the_network_decides_whether_the_cheapest_sums_are_exact() {
 
 #[test]
 fn ranks_that_differ_say_in_what() {
-    let differing: [(ComparedItem, fn(&mut JobConfig)); 4] = [
+    let differing: [(ComparedItem, ChangeConfig); 4] = [
         (ComparedItem::Wire, |config| config.wire = "f16".parse().unwrap()),
         (ComparedItem::Network, |config| config.network = Some(Network::GIGABIT)),
         (ComparedItem::Allreduce, |config| config.allreduce = AlgorithmChoice::AutoAny),
