@@ -29,6 +29,14 @@ pub enum DataError {
         /// The field, with the message it belongs to.
         field: &'static str,
     },
+    /// A path that must be set is not.
+    #[error("`{field}` is missing: the path of {what}")]
+    NoPath {
+        /// The field, with the message it belongs to.
+        field: &'static str,
+        /// What should be there.
+        what: &'static str,
+    },
     /// A source has a fixed number of tops.
     #[error("has {got} tops, {want}")]
     Tops {

@@ -12,16 +12,13 @@ mod order;
 mod window_data;
 mod window_file;
 
-use std::{
-    path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{Shape, random::Mt19937};
 use caffe_format::{LayerParameter, Phase};
 use serde::{Deserialize, Serialize};
 
-use crate::{batch::SampleBatch, error::DataError, state::StreamState};
+use crate::{batch::SampleBatch, error::DataError, paths::PathRoot, state::StreamState};
 
 /// Every source, sorted by the string after `type:`.
 ///
@@ -73,8 +70,8 @@ pub(crate) type RecordNames = Box<dyn Fn(u64) -> Option<String> + Send>;
 /// What does not stand in the prototxt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceOptions {
-    /// Paths in the prototxt are relative to this folder; `.` as in Caffe.
-    pub root: PathBuf,
+    /// Where paths in the prototxt start.
+    pub root: PathRoot,
     /// Which records are this replica's.
     pub slice: ReplicaSlice,
     /// What happens to a record that cannot be used.

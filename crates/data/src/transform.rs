@@ -8,8 +8,6 @@
 
 mod resize;
 
-use std::path::Path;
-
 use base::random::Mt19937;
 use caffe_format::{Phase, TransformationParameter};
 
@@ -17,12 +15,16 @@ use crate::{
     error::{DataError, SampleProblem},
     image::Color,
     mean,
+    paths::{PathField, PathRoot},
     sample::{PixelValues, Sample},
 };
 use resize::ResizeTarget;
 
 /// Channels, height and width of one record.
 pub type Chw = [usize; 3];
+
+pub(crate) const MEAN_FILE: PathField =
+    PathField { name: "transform_param.mean_file", what: "the mean image" };
 
 /// `transform_param`, checked, and the generator that decides crops and mirrors.
 #[derive(Debug)]
@@ -57,12 +59,12 @@ impl Transformer {
     pub fn new(
         param: &TransformationParameter,
         phase: Phase,
-        root: &Path,
+        root: &PathRoot,
     ) -> Result<Self, DataError> {
         let mean = match (&param.mean_file, param.mean_value.as_slice()) {
             (Some(_), [_, ..]) => return Err(DataError::TwoMeans),
             (Some(file), []) => {
-                let (size, values) = mean::read(&root.join(file))?;
+                let (size, values) = mean::read(&root.resolve(file, MEAN_FILE)?)?;
                 TransformMean::Image { size, values }
             }
             (None, []) => TransformMean::None,

@@ -21,6 +21,9 @@ pub struct LayerTraits {
     pub absorbs: Absorbs,
     /// Whether forward draws from the replica's random stream.
     pub draws: bool,
+    /// Whether forward computes with its running params as they are instead of updating them: a
+    /// BatchNorm in testing or with `use_global_stats`.
+    pub reads_running: bool,
 }
 
 /// Where a layer's tops are.

@@ -139,6 +139,7 @@ impl Decisions<'_> {
             forward: runs && !memory.is_bottom_data(),
             backward: placed.backward && runs && memory != TopMemory::BottomDataAndDiff,
             draws: placed.traits.draws,
+            reads_running: placed.traits.reads_running,
             bottoms,
         }
     }

@@ -281,8 +281,8 @@ fn unknown_type(kind: &str) -> String {
     if kind.is_empty() {
         return "`type` is missing".into();
     }
-    if CAFFE_TYPES.contains(&kind) {
-        return format!("layer type `{kind}` is not built yet");
+    if kind == "Python" {
+        return PYTHON.into();
     }
     match known().find(|name| crate::graph::similar(name, kind)) {
         Some(name) => format!("unknown layer type `{kind}`; did you mean `{name}`?"),
@@ -293,8 +293,10 @@ fn unknown_type(kind: &str) -> String {
     }
 }
 
-/// Types that Caffe 1.0 has and this program does not.
-const CAFFE_TYPES: &[&str] = &["Python"];
+/// The one layer type of Caffe 1.0 that is not in the table.
+const PYTHON: &str = "Python layers are not supported, since no Python code runs here; replace it \
+                      by built-in layers, or, if it makes data, write its tops to an HDF5 file and \
+                      read them with `HDF5Data`";
 
 fn hint(near: &Option<String>) -> String {
     near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?"))

@@ -85,6 +85,8 @@ pub(crate) struct ExecutableLayer {
     pub(crate) backward: bool,
     /// Whether forward draws from the replica's random stream.
     pub(crate) draws: bool,
+    /// Whether forward computes with its running params without updating them.
+    pub(crate) reads_running: bool,
 }
 
 /// A bottom of a layer.

@@ -5,6 +5,7 @@ use base::random::Mt19937;
 use layers::{DataSource, ParamDecl};
 use tensor::Slab;
 
+use crate::ids::ParamId;
 use crate::{Net, NetError, OpenSources, ParamStorage};
 
 /// The state of one replica. A worker that runs several replicas in turn runs its one net with the
@@ -97,6 +98,22 @@ impl Net {
             }
             std::mem::swap(own, &mut carried[index]);
         }
+    }
+
+    /// The first layer that computes with running statistics of `replica` that are all zero, so
+    /// that no run and no model has ever set them.
+    #[must_use]
+    pub fn empty_statistics(&self, replica: &ReplicaState) -> Option<&str> {
+        let is_zero = |&param: &ParamId| {
+            let (param, own) = (&self.params[param], &self.private_running);
+            let memory =
+                if param.storage == ParamStorage::Running { &replica.running } else { own };
+            memory[param.values.clone()].iter().all(|&value| value == 0.0)
+        };
+        let empty = self.layers.iter().position(|layer| {
+            layer.reads_running && !layer.running.is_empty() && layer.running.iter().all(is_zero)
+        });
+        empty.map(|index| self.layer_name(index))
     }
 
     /// Values of all params that are in `storage`.

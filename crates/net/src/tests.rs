@@ -127,10 +127,12 @@ fn a_layer_that_objects_is_named() {
 }
 
 #[test]
-fn python_layers_are_not_built() {
+fn python_layers_are_not_supported() {
     check_error(
         r#"layer { name: "p" type: "Python" top: "x" }"#,
-        expect!["layer `p`: layer type `Python` is not built yet"],
+        expect![
+            "layer `p`: Python layers are not supported, since no Python code runs here; replace it by built-in layers, or, if it makes data, write its tops to an HDF5 file and read them with `HDF5Data`"
+        ],
     );
 }
 

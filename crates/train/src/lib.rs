@@ -112,7 +112,7 @@ pub use ranks::{Alarm, Ranks};
 pub use run::{Control, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
 pub use sources::FileSources;
-pub use step::{ReplicaOutput, StepError, StepOutput};
+pub use step::{DivergenceRemedy, ReplicaOutput, StepError, StepOutput};
 pub use timeline::{Activity, ActivitySpan, TimelineTrack, TrackOwner};
 pub use times::{NoClock, PhaseTimes};
 

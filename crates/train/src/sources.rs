@@ -1,18 +1,22 @@
 //! Data layers that read files: `data`'s streams as data sources of `layers`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use base::Shape;
 use base::random::Mt19937;
 use caffe_format::{LayerParameter, Phase};
 use data::{
-    BatchStream, OnBadSample, OptionNotice, ReplicaSlice, SkippedRecord, SourceOptions, StreamState,
+    BatchStream, OnBadSample, OptionNotice, PathField, PathRoot, ReplicaSlice, SkippedRecord,
+    SourceOptions, StreamState,
 };
 use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;
 
 use crate::output::Hdf5Sink;
 use crate::{Event, JobConfig};
+
+const OUTPUT_FILE: PathField =
+    PathField { name: "hdf5_output_param.file_name", what: "the file to write" };
 
 /// Opens what data layers read.
 pub struct FileSources {
@@ -25,21 +29,22 @@ impl FileSources {
     /// replicas.
     #[must_use]
     pub fn new(config: &JobConfig, replica: usize, replicas: usize) -> Self {
-        let mut sources = Self::alone(config.root.clone(), config.on_bad_sample);
+        let mut sources = Self::alone(&*config.root, config.on_bad_sample);
         sources.options.slice = ReplicaSlice { replica, replicas };
         sources
     }
 
     /// Sources for a net that is run without a job: `test`, `time`, `check`.
     #[must_use]
-    pub fn alone(root: PathBuf, on_bad_sample: OnBadSample) -> Self {
+    pub fn alone(root: impl Into<PathRoot>, on_bad_sample: OnBadSample) -> Self {
         let slice = ReplicaSlice { replica: 0, replicas: 1 };
-        Self { options: SourceOptions { root, slice, on_bad_sample }, notices: Vec::new() }
+        let options = SourceOptions { root: root.into(), slice, on_bad_sample };
+        Self { options, notices: Vec::new() }
     }
 
     /// Folder that relative paths start from.
     pub(crate) fn root(&self) -> &Path {
-        &self.options.root
+        &self.options.root.folder
     }
 
     /// What streams had to say when they were opened; asked once.
@@ -55,6 +60,8 @@ impl OpenSources for FileSources {
         phase: Phase,
     ) -> Result<Vec<Shape>, DataSourceError> {
         if is_output(layer) {
+            let file = layer.hdf5_output_param().file_name();
+            self.options.root.resolve(file, OUTPUT_FILE).map_err(source_error)?;
             return Ok(Vec::new());
         }
         data::shapes(layer, phase, &self.options).map_err(source_error)

@@ -29,7 +29,8 @@ use std::sync::Arc;
 use net::DebugValue;
 
 pub(crate) use context::{SharedState, StepContext};
-pub use error::StepError;
+pub use error::{DivergenceRemedy, StepError};
+use output::NotFiniteBlob;
 pub use output::{ReplicaOutput, StepOutput};
 
 use crate::sync::Reducer;
@@ -116,7 +117,9 @@ impl Worker {
         output.loss /= passes as f32;
         if !output.loss.is_finite() {
             let (layer, blob) = self.net.first_not_finite().unwrap_or(("?", "?"));
-            output.not_finite = Some((layer.to_owned(), blob.to_owned()));
+            let (layer, blob) = (layer.to_owned(), blob.to_owned());
+            let remedy = DivergenceRemedy::new(&self.net, Some(&self.replicas[index]));
+            output.not_finite = Some(NotFiniteBlob { layer, blob, remedy });
         }
         if context.displays {
             output.outputs = self.net.outputs(&self.cpu);
@@ -199,7 +202,10 @@ impl Worker {
             return Err(StepError::loss(context.iter, own));
         }
         match context.sync.not_finite() {
-            Some(slot) => Err(StepError::gradient(context.iter, &self.net, slot)),
+            Some(slot) => {
+                let replica = self.replicas.first();
+                Err(StepError::gradient(context.iter, &self.net, slot, replica))
+            }
             None => Ok(()),
         }
     }

@@ -20,6 +20,7 @@ use crate::{
     batch::SampleBatch,
     database::{self, RecordReader},
     error::DataError,
+    paths::PathField,
     sample::SampleDecoder,
     state::StreamState,
     transform::Transformer,
@@ -27,6 +28,8 @@ use crate::{
 
 /// This source's row in [`SOURCES`](super::SOURCES).
 pub(super) const KIND: SourceKind = SourceKind { name: "Data", prefetch: Prefetch::Thread, open };
+
+const SOURCE: PathField = PathField { name: "data_param.source", what: "the LMDB or LevelDB" };
 
 struct DatabaseSource {
     reader: Box<dyn RecordReader>,
@@ -46,7 +49,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
         2 => true,
         got => return Err(DataError::Tops { got, want: "needs 1 (data) or 2 (data, label)" }),
     };
-    let path = options.root.join(param.source());
+    let path = options.root.resolve(param.source(), SOURCE)?;
     let reader = database::open(&path, param.backend())?;
     let mut transformer = Transformer::new(layer.transform_param(), phase, &options.root)?;
     transformer.seed(rng);

@@ -20,12 +20,16 @@ use super::{
 use crate::{
     batch::{BatchOrigin, SampleBatch},
     error::DataError,
+    paths::{PathField, PathRoot},
     state::StreamState,
 };
 
 /// This source's row in [`SOURCES`](super::SOURCES).
 pub(super) const KIND: SourceKind =
     SourceKind { name: "HDF5Data", prefetch: Prefetch::Thread, open };
+
+const SOURCE: PathField =
+    PathField { name: "hdf5_data_param.source", what: "the list of HDF5 files" };
 
 struct Hdf5Source {
     files: Arc<[PathBuf]>,
@@ -54,7 +58,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     if layer.transform_param.is_some() {
         return Err(DataError::NoTransform { name: KIND.name });
     }
-    let list = options.root.join(param.source());
+    let list = options.root.resolve(param.source(), SOURCE)?;
     let files: Arc<[PathBuf]> = read_list(&list, &options.root)?.into();
     let count = u32::try_from(files.len()).map_err(|_| DataError::LongList { path: list })?;
     let mut source = Hdf5Source {
@@ -94,7 +98,7 @@ fn row_name(files: &[PathBuf], id: u64) -> Option<String> {
 }
 
 /// Names between white space, as Caffe reads them.
-fn read_list(list: &Path, root: &Path) -> Result<Vec<PathBuf>, DataError> {
+fn read_list(list: &Path, root: &PathRoot) -> Result<Vec<PathBuf>, DataError> {
     let text = std::fs::read_to_string(list)
         .map_err(|source| DataError::Read { path: list.to_owned(), source })?;
     let files: Vec<PathBuf> = text.split_whitespace().map(|name| root.join(name)).collect();

@@ -24,6 +24,7 @@ use crate::{
     batch::SampleBatch,
     error::{DataError, SampleProblem},
     image::{self, Color},
+    paths::PathField,
     sample::Sample,
     state::StreamState,
     transform::Transformer,
@@ -32,6 +33,9 @@ use crate::{
 /// This source's row in [`SOURCES`](super::SOURCES).
 pub(super) const KIND: SourceKind =
     SourceKind { name: "ImageData", prefetch: Prefetch::Thread, open };
+
+const SOURCE: PathField =
+    PathField { name: "image_data_param.source", what: "the list of images and labels" };
 
 struct ImageListSource {
     list: PathBuf,
@@ -55,7 +59,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let param = layer.image_data_param();
     let batch_size = required(param.batch_size(), "image_data_param.batch_size")?;
     data_and_label(layer)?;
-    let list = options.root.join(param.source());
+    let list = options.root.resolve(param.source(), SOURCE)?;
     let lines: Arc<[ListEntry]> = list::read(&list)?.into();
     let count =
         u32::try_from(lines.len()).map_err(|_| DataError::LongList { path: list.clone() })?;
@@ -66,7 +70,8 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let mut source = ImageListSource {
         builder: BatchBuilder::new(transformer, batch_size, true, bad),
         list,
-        files: ImageFiles::new(&options.root, param.root_folder(), color).resized(new_size(param)?),
+        files: ImageFiles::new(&options.root.folder, param.root_folder(), color)
+            .resized(new_size(param)?),
         lines,
         order: (0..count).collect(),
         shuffle: None,

@@ -22,13 +22,16 @@ use crate::{
     error::{DataError, SampleProblem},
     image::{Color, DecodedImage, resize::ImageResizer},
     mean,
+    paths::PathField,
     state::StreamState,
-    transform::{Chw, Transformer},
+    transform::{Chw, MEAN_FILE, Transformer},
 };
 
 /// This source's row in [`SOURCES`](super::SOURCES).
 pub(super) const KIND: SourceKind =
     SourceKind { name: "WindowData", prefetch: Prefetch::Thread, open };
+
+const SOURCE: PathField = PathField { name: "window_data_param.source", what: "the window file" };
 
 struct WindowSource {
     path: PathBuf,
@@ -88,10 +91,10 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let own = Mt19937::new(rng.next_u32());
     transformer.seed(rng);
     _ = rng.next_u32(); // the seed of the thread, which draws nothing
-    let path = options.root.join(param.source());
+    let path = options.root.resolve(param.source(), SOURCE)?;
     let thresholds =
         OverlapThresholds { foreground: param.fg_threshold(), background: param.bg_threshold() };
-    let files = ImageFiles::new(&options.root, param.root_folder(), Color::Bgr);
+    let files = ImageFiles::new(&options.root.folder, param.root_folder(), Color::Bgr);
     let mut source = WindowSource {
         windows: Arc::new(WindowFile::read(&path, thresholds)?),
         path,
@@ -110,7 +113,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     };
     source.check()?;
     if let Some(file) = &transform.mean_file {
-        let (size, values) = mean::read(&options.root.join(file))?;
+        let (size, values) = mean::read(&options.root.resolve(file, MEAN_FILE)?)?;
         source.mean = WindowMean::Image { size, values };
         source.check_mean(size)?;
     }

@@ -12,7 +12,11 @@ pub(crate) fn golden() -> PathBuf {
 }
 
 pub(crate) fn options() -> SourceOptions {
-    SourceOptions { root: golden(), slice: ReplicaSlice::ALL, on_bad_sample: OnBadSample::Fail }
+    SourceOptions {
+        root: golden().into(),
+        slice: ReplicaSlice::ALL,
+        on_bad_sample: OnBadSample::Fail,
+    }
 }
 
 /// The one layer of a prototxt.

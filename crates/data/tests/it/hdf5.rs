@@ -35,7 +35,7 @@ fn open(root: &Path, param: &str, slice: ReplicaSlice) -> BatchStream {
         r#"layer {{ type: "HDF5Data" top: "x" top: "y"
              hdf5_data_param {{ source: "list" batch_size: 4 {param} }} }}"#
     ));
-    let options = SourceOptions { root: root.to_owned(), slice, on_bad_sample: OnBadSample::Fail };
+    let options = SourceOptions { root: root.into(), slice, on_bad_sample: OnBadSample::Fail };
     let mut rng = Mt19937::new(5);
     let stream = data::open(&layer, Phase::Train, &options, &mut rng).unwrap();
     assert_eq!(rng, Mt19937::new(5), "nothing is drawn from the main stream");
@@ -96,8 +96,11 @@ fn what_is_wrong_with_a_file_is_said() {
                  hdf5_data_param {{ source: "list" batch_size: 4 }} }}"#
         );
         let root = folder.path().to_owned();
-        let options =
-            SourceOptions { root, slice: ReplicaSlice::ALL, on_bad_sample: OnBadSample::Fail };
+        let options = SourceOptions {
+            root: root.into(),
+            slice: ReplicaSlice::ALL,
+            on_bad_sample: OnBadSample::Fail,
+        };
         let mut rng = Mt19937::new(0);
         let result = data::open(&layer(&prototxt), Phase::Train, &options, &mut rng)
             .and_then(|mut stream| stream.next_batch().map(|_| ()));

@@ -19,7 +19,7 @@ fn bad_lists_and_images_are_named() {
         );
         let on_bad_sample = if skip { OnBadSample::Skip } else { OnBadSample::Fail };
         let root = folder.path().to_owned();
-        let options = SourceOptions { root, on_bad_sample, slice: ReplicaSlice::ALL };
+        let options = SourceOptions { root: root.into(), on_bad_sample, slice: ReplicaSlice::ALL };
         let result = open(&layer, &options).and_then(|mut stream| {
             let batch = stream.next_batch()?;
             let labels = format!("{:?}", crate::values(batch, 1));
@@ -68,5 +68,5 @@ fn bad_lists_and_images_are_named() {
 }
 
 fn options_golden() -> String {
-    options().root.to_string_lossy().into_owned()
+    options().root.folder.to_string_lossy().into_owned()
 }

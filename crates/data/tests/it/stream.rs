@@ -183,7 +183,7 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 #[test]
 fn a_bad_record_is_named_and_ends_the_stream() {
     let (folder, layer) = with_bad_record();
-    let options = SourceOptions { root: folder.path().to_owned(), ..options() };
+    let options = SourceOptions { root: folder.path().into(), ..options() };
     let mut stream = open(&layer, &options).unwrap();
     expect![[r#"
         [
@@ -201,7 +201,8 @@ fn a_bad_record_is_named_and_ends_the_stream() {
 fn bad_records_can_be_skipped() {
     let (folder, layer) = with_bad_record();
     let root = folder.path().to_owned();
-    let options = SourceOptions { root, on_bad_sample: OnBadSample::Skip, ..options() };
+    let options =
+        SourceOptions { root: root.into(), on_bad_sample: OnBadSample::Skip, ..options() };
     let mut stream = open(&layer, &options).unwrap();
     for _ in 0..3 {
         let batch = stream.next_batch().unwrap();
@@ -228,7 +229,7 @@ fn a_stream_can_be_dropped_at_any_time() {
 #[track_caller]
 fn check(prototxt: &str, want: expect_test::Expect) {
     let error = open(&layer(prototxt), &options()).err().unwrap();
-    let root = options().root.to_string_lossy().into_owned();
+    let root = options().root.folder.to_string_lossy().into_owned();
     want.assert_eq(&chain(&error).replace(&root, "DIR"));
 }
 
@@ -244,6 +245,23 @@ fn what_cannot_be_opened_is_said() {
         ],
     );
     check(&data(""), expect!["`data_param.batch_size` must be set and above 0"]);
+    check(
+        &data("batch_size: 1"),
+        expect!["`data_param.source` is missing: the path of the LMDB or LevelDB"],
+    );
+    check(
+        r#"layer { type: "ImageData" top: "x" top: "y" image_data_param { batch_size: 1 } }"#,
+        expect!["`image_data_param.source` is missing: the path of the list of images and labels"],
+    );
+    check(
+        r#"layer { type: "HDF5Data" top: "x" hdf5_data_param { batch_size: 1 source: "" } }"#,
+        expect!["`hdf5_data_param.source` is missing: the path of the list of HDF5 files"],
+    );
+    check(
+        r#"layer { type: "WindowData" top: "x" top: "y" window_data_param { batch_size: 1 }
+             transform_param { crop_size: 8 } }"#,
+        expect!["`window_data_param.source` is missing: the path of the window file"],
+    );
     check(
         &data(r#"batch_size: 1 source: "absent""#),
         expect!["DIR/absent: cannot read: No such file or directory (os error 2)"],
@@ -266,6 +284,10 @@ fn what_cannot_be_opened_is_said() {
                  data_param {{ backend: LMDB batch_size: 1 source: "images_raw_lmdb" }} }}"#
         )
     };
+    check(
+        &transform("mean_file: ''"),
+        expect!["`transform_param.mean_file` is missing: the path of the mean image"],
+    );
     check(
         &transform(r#"mean_file: "absent""#),
         expect!["cannot read DIR/absent: No such file or directory (os error 2)"],

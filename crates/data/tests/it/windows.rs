@@ -74,7 +74,7 @@ fn windows_are_cut_and_warped_as_caffe_does() {
 fn what_cannot_be_used_is_said() {
     let check = |transform: &str, param: &str, want: expect_test::Expect| {
         let result = open(transform, param).and_then(|mut s| s.next_batch().map(|_| ()));
-        let root = options().root.to_string_lossy().into_owned();
+        let root = options().root.folder.to_string_lossy().into_owned();
         let error = chain(&result.unwrap_err());
         want.assert_eq(&error.replace(&root, "DATA").replace(&list(), "LIST"));
     };
@@ -120,7 +120,7 @@ fn window_files_are_checked() {
             r#"layer { type: "WindowData" top: "x" top: "y" transform_param { crop_size: 4 }
                  window_data_param { source: "list" batch_size: 1 } }"#,
         );
-        let options = SourceOptions { root: folder.path().to_owned(), ..options() };
+        let options = SourceOptions { root: folder.path().into(), ..options() };
         let result = data::open(&layer, Phase::Train, &options, &mut Mt19937::new(0));
         let error = chain(&result.err().unwrap());
         want.assert_eq(&error.replace(&*folder.path().to_string_lossy(), "DIR"));

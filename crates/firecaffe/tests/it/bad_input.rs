@@ -70,6 +70,33 @@ fn missing_files_are_named() {
 }
 
 #[test]
+fn a_path_that_is_not_written_is_named_by_its_field() {
+    let folder = Folder::new("max_iter: 1");
+    folder.write("net.prototxt", NET.replace("source: \"train_lmdb\"", ""));
+    let source = "layer `data`: `data_param.source` is missing";
+    blames(&folder.train(&[]), source);
+    let checked = folder.run(&["check", "net.prototxt"]);
+    assert!(checked.err.contains(source), "{}", checked.err);
+    let output = "layer { name: 'out' type: 'HDF5Output' bottom: 'ip' bottom: 'label' }";
+    folder.write("net.prototxt", format!("{NET}{output}"));
+    blames(&folder.train(&[]), "layer `out`: `hdf5_output_param.file_name` is missing");
+}
+
+/// Without weights, a BatchNorm with `use_global_stats` divides by `sqrt(eps)`: here by 1e-15.
+#[test]
+fn empty_running_statistics_are_blamed_for_a_loss_that_is_not_finite() {
+    let norm = "layer { name: 'bn' type: 'BatchNorm' bottom: 'ip' top: 'ip'
+                  batch_norm_param { use_global_stats: true eps: 1e-30 } }
+                layer { name: 'cube' type: 'Power' bottom: 'ip' top: 'ip' power_param { power: 3 } }
+                layer { name: \"loss\"";
+    let folder = Folder::new("max_iter: 1");
+    folder.write("net.prototxt", NET.replace("layer { name: \"loss\"", norm));
+    let advice = "Layer `bn` normalises with running statistics (`use_global_stats`) that are empty, \
+                  all zero: load a model that has them (`--weights`)";
+    blames(&folder.train(&[]), advice);
+}
+
+#[test]
 fn damaged_prototxts() {
     let folder = Folder::new("max_iter: 1");
     let train = ["train", "--solver", "solver.prototxt"];

@@ -162,6 +162,7 @@ impl Layer for BatchNormLayer {
                 followers: if rows { &[FollowerKind::Affine, FollowerKind::Relu] } else { &[] },
                 backward: !self.global,
             },
+            reads_running: self.global,
             ..LayerTraits::default()
         }
     }

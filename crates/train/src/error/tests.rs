@@ -5,8 +5,8 @@ use std::io;
 use expect_test::{Expect, expect};
 
 use crate::{
-    BlobError, ComparedItem, PlacementProblem, ResumeProblem, SolverProblem, StepError,
-    TensorProblem, TrainError, WhichNet, WorkerCount, chain,
+    BlobError, ComparedItem, DivergenceRemedy, PlacementProblem, ResumeProblem, SolverProblem,
+    StepError, TensorProblem, TrainError, WhichNet, WorkerCount, chain,
 };
 
 #[track_caller]
@@ -173,12 +173,17 @@ fn nets_files_and_blobs() {
 fn an_iteration_fails() {
     let layer = || "conv1".to_owned();
     let differs = |what| TrainError::Differs { rank: 1, host: "b".into(), usual: 0, what };
+    let loss = |remedy| {
+        let (layer, blob) = (layer(), "conv1".to_owned());
+        StepError::Loss { iter: 3, loss: f32::NAN, layer, blob, remedy }
+    };
+    let remedy = DivergenceRemedy::LowerRate;
     check(
         vec![
-            StepError::Loss { iter: 3, loss: f32::NAN, layer: layer(), blob: "conv1".into() }
-                .into(),
+            loss(DivergenceRemedy::LowerRate).into(),
+            loss(DivergenceRemedy::LoadStatistics { layer: "bn1".into() }).into(),
             StepError::LossElsewhere { iter: 3 }.into(),
-            StepError::Gradient { iter: 3, layer: layer(), index: 1 }.into(),
+            StepError::Gradient { iter: 3, layer: layer(), index: 1, remedy }.into(),
             StepError::OtherWorker.into(),
             StepError::Ended.into(),
             differs(ComparedItem::Solver),
@@ -188,6 +193,7 @@ fn an_iteration_fails() {
         ],
         expect![[r#"
             iteration 3: the loss is NaN; the first value that is not finite is in blob `conv1` of layer `conv1`. Lower `base_lr`, or set `clip_gradients`
+            iteration 3: the loss is NaN; the first value that is not finite is in blob `conv1` of layer `conv1`. Layer `bn1` normalises with running statistics (`use_global_stats`) that are empty, all zero: load a model that has them (`--weights`), or remove `use_global_stats`
             iteration 3: the loss of a replica on another rank is not finite
             iteration 3: the gradient of param 1 of layer `conv1` is not finite. Lower `base_lr`, or set `clip_gradients`
             another worker failed

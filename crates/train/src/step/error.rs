@@ -1,9 +1,11 @@
 //! Why an iteration failed: the one error type of a step.
 
-use exchange::ExchangeError;
-use net::{Net, RunError};
+use std::fmt;
 
-use super::ReplicaOutput;
+use exchange::ExchangeError;
+use net::{Net, ReplicaState, RunError};
+
+use super::{NotFiniteBlob, ReplicaOutput};
 
 /// Why an iteration failed. No weight was written: they are those of the iteration before.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +18,7 @@ pub enum StepError {
     /// The loss is infinite or not a number.
     #[error(
         "iteration {iter}: the loss is {loss}; the first value that is not finite is in blob `{blob}` \
-         of layer `{layer}`. Lower `base_lr`, or set `clip_gradients`"
+         of layer `{layer}`. {remedy}"
     )]
     Loss {
         /// The iteration.
@@ -27,6 +29,8 @@ pub enum StepError {
         layer: String,
         /// The blob it is in.
         blob: String,
+        /// What to do about it.
+        remedy: DivergenceRemedy,
     },
 
     /// As [`Loss`](Self::Loss), of a replica that another worker or rank runs and reports.
@@ -39,7 +43,7 @@ pub enum StepError {
     /// A gradient is infinite or not a number.
     #[error(
         "iteration {iter}: the gradient of param {index} of layer `{layer}` is not finite. \
-         Lower `base_lr`, or set `clip_gradients`"
+         {remedy}"
     )]
     Gradient {
         /// The iteration.
@@ -48,6 +52,8 @@ pub enum StepError {
         layer: String,
         /// Counted from 0, in Caffe's order.
         index: usize,
+        /// What to do about it.
+        remedy: DivergenceRemedy,
     },
 
     /// A collective between ranks or workers did not end.
@@ -67,16 +73,25 @@ impl StepError {
     /// The loss that `replica` found, or that of a replica elsewhere.
     pub(super) fn loss(iter: u64, replica: Option<&ReplicaOutput>) -> Self {
         match replica.and_then(|replica| Some((replica.loss, replica.not_finite.clone()?))) {
-            Some((loss, (layer, blob))) => Self::Loss { iter, loss, layer, blob },
+            Some((loss, NotFiniteBlob { layer, blob, remedy })) => {
+                Self::Loss { iter, loss, layer, blob, remedy }
+            }
             None => Self::LossElsewhere { iter },
         }
     }
 
-    /// The gradient of parameter `slot`, counted among those that have one.
-    pub(super) fn gradient(iter: u64, net: &Net, slot: usize) -> Self {
+    /// The gradient of parameter `slot`, counted among those that have one. `replica` is one that
+    /// `net` ran.
+    pub(super) fn gradient(
+        iter: u64,
+        net: &Net,
+        slot: usize,
+        replica: Option<&ReplicaState>,
+    ) -> Self {
         let mut learned = net.params().iter().filter(|param| param.gradient.is_some());
         let param = learned.nth(slot).expect("slots are the params with a gradient");
-        Self::Gradient { iter, layer: param.layer.clone(), index: param.index }
+        let remedy = DivergenceRemedy::new(net, replica);
+        Self::Gradient { iter, layer: param.layer.clone(), index: param.index, remedy }
     }
 
     /// Whether nobody else knows of this failure, so that other ranks would wait in vain.
@@ -91,6 +106,42 @@ impl StepError {
             Self::LossElsewhere { .. } => 1,
             Self::Exchange(_) => 2,
             Self::OtherWorker | Self::Ended => 3,
+        }
+    }
+}
+
+/// What helps against values that are not finite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DivergenceRemedy {
+    /// A lower rate, or clipping.
+    LowerRate,
+    /// The running statistics that this layer normalises with: they have never been set.
+    LoadStatistics {
+        /// A BatchNorm with `use_global_stats`.
+        layer: String,
+    },
+}
+
+impl DivergenceRemedy {
+    /// What helps `net`, when it has run `replica`.
+    pub(super) fn new(net: &Net, replica: Option<&ReplicaState>) -> Self {
+        match replica.and_then(|replica| net.empty_statistics(replica)) {
+            Some(layer) => Self::LoadStatistics { layer: layer.into() },
+            None => Self::LowerRate,
+        }
+    }
+}
+
+impl fmt::Display for DivergenceRemedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LowerRate => f.write_str("Lower `base_lr`, or set `clip_gradients`"),
+            Self::LoadStatistics { layer } => write!(
+                f,
+                "Layer `{layer}` normalises with running statistics (`use_global_stats`) that are \
+                 empty, all zero: load a model that has them (`--weights`), or remove \
+                 `use_global_stats`"
+            ),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use net::{DebugValue, Output};
 use solver::Clipped;
 
-use super::StepError;
+use super::{DivergenceRemedy, StepError};
 use crate::Request;
 use crate::sync::StepSync;
 
@@ -37,9 +37,19 @@ pub struct ReplicaOutput {
     pub outputs: Vec<Output>,
     /// What `debug_info` reports of replica 0.
     pub debug: Vec<DebugValue>,
-    /// Layer and blob of the first value that is not finite, if the loss is not: then the step
-    /// fails.
-    pub(super) not_finite: Option<(String, String)>,
+    /// The first value that is not finite, if the loss is not: then the step fails.
+    pub(super) not_finite: Option<NotFiniteBlob>,
+}
+
+/// Where the first value is that is not finite, in the order in which layers run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NotFiniteBlob {
+    /// The layer that computed it.
+    pub(super) layer: String,
+    /// The blob it is in.
+    pub(super) blob: String,
+    /// What to do about it.
+    pub(super) remedy: DivergenceRemedy,
 }
 
 impl StepOutput {

@@ -13,6 +13,7 @@ use crate::{
     database::RecordReader,
     error::DataError,
     image::Color,
+    paths::PathRoot,
     sample::SampleDecoder,
     source::{
         OnBadSample, RecordSource, ReplicaSlice,
@@ -91,7 +92,7 @@ type CallLog = Arc<Mutex<Vec<String>>>;
 fn source(replica: usize, replicas: usize) -> (DatabaseSource, CallLog) {
     let calls = CallLog::default();
     let transform = TransformationParameter::default();
-    let transformer = Transformer::new(&transform, Phase::Train, Path::new("")).unwrap();
+    let transformer = Transformer::new(&transform, Phase::Train, &PathRoot::default()).unwrap();
     let bad = BadSamples::new(OnBadSample::Fail, replicas);
     let mut source = DatabaseSource {
         reader: Box::new(InMemory { records: None, next: 0, calls: Arc::clone(&calls) }),

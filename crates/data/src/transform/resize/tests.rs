@@ -1,15 +1,14 @@
-use std::path::Path;
-
 use caffe_format::{Phase, TransformationParameter, text};
 
 use crate::error::{DataError, SampleProblem};
 use crate::image::DecodedImage;
+use crate::paths::PathRoot;
 use crate::sample::{PixelValues, Sample};
 use crate::transform::{Chw, Transformer};
 
 fn transformer(options: &str) -> Result<Transformer, DataError> {
     let param: TransformationParameter = text::read("test", options).unwrap();
-    let mut transformer = Transformer::new(&param, Phase::Test, Path::new(""))?;
+    let mut transformer = Transformer::new(&param, Phase::Test, &PathRoot::default())?;
     transformer.seed(&mut base::random::Mt19937::new(1));
     Ok(transformer)
 }
