@@ -66,7 +66,9 @@ pub use filter::{Mismatch, UnmetRule};
 pub use memory::{MemoryPlan, MemoryUse};
 pub use params::{Param, ParamStorage};
 pub use replica::ReplicaState;
-pub use report::{BackwardWork, LayerReport, LayerSummary, NetReport, SharedParam, TopReport};
+pub use report::{
+    BackwardWork, LayerReport, LayerSummary, NetReport, SharedParam, SourceReport, TopReport,
+};
 
 #[cfg(test)]
 mod tests;

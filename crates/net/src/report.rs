@@ -1,6 +1,7 @@
 //! What a compiled net looks like: what Caffe logs about it, and a table of its layers.
 
 use base::Shape;
+use caffe_format::{DataParameterDb, LayerParameter};
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{BlobId, ParamId};
@@ -90,6 +91,13 @@ pub struct LayerReport {
     pub name: String,
     /// Its type, as written in a prototxt.
     pub kind: String,
+    /// What it reads, if it is a data layer.
+    pub source: Option<SourceReport>,
+    /// The file of the mean that it subtracts, as written.
+    pub mean_file: Option<String>,
+    /// Whether Caffe builds another layer inside, which it logs by the same name: the Softmax of a
+    /// loss, the Bias of a Scale.
+    pub inner: bool,
     /// Names of its bottoms.
     pub bottoms: Vec<String>,
     /// Its tops.
@@ -98,6 +106,21 @@ pub struct LayerReport {
     pub shared: Vec<SharedParam>,
     /// Whether backward runs it.
     pub needs_backward: bool,
+}
+
+/// What a data layer reads: paths as written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SourceReport {
+    /// An LMDB.
+    Lmdb(String),
+    /// A LevelDB.
+    LevelDb(String),
+    /// A list of HDF5 files.
+    Hdf5List(String),
+    /// A list of images.
+    ImageList(String),
+    /// A window file.
+    Windows(String),
 }
 
 /// A top of a [`LayerReport`].
@@ -139,10 +162,12 @@ pub(crate) fn report(net: &PlacedNet) -> NetReport {
 fn layer_report(net: &PlacedNet, layer: &PlacedLayer) -> LayerReport {
     let top = |(index, (&top, &loss_weight)): (usize, (&BlobId, &f32))| {
         let shape = &net.blobs[top].shape;
+        let (blob, bottom) = (layer.written.top.get(index), layer.written.bottom.get(index));
         TopReport {
-            blob: layer.written.top.get(index).cloned(),
+            blob: blob.cloned(),
             shape: shape.dims().to_vec(),
-            in_place: layer.in_place && index == 0,
+            // As written: a pass may have given the layer a bottom of its own.
+            in_place: blob.is_some() && blob == bottom,
             loss_weight,
             bytes: size_of::<f32>() * shape.count(),
         }
@@ -158,9 +183,33 @@ fn layer_report(net: &PlacedNet, layer: &PlacedLayer) -> LayerReport {
     LayerReport {
         name: layer.name().into(),
         kind: layer.kind.name.into(),
+        source: source(&layer.written),
+        mean_file: layer.written.transform_param.as_ref().and_then(|param| param.mean_file.clone()),
+        inner: match layer.kind.name {
+            "SoftmaxWithLoss" | "InfogainLoss" => true,
+            "Scale" => layer.written.scale_param().bias_term(),
+            _ => false,
+        },
         bottoms: layer.written.bottom.clone(),
         tops: layer.tops.iter().zip(&layer.loss_weights).enumerate().map(top).collect(),
         shared: layer.params.iter().enumerate().filter_map(shared).collect(),
         needs_backward: layer.backward,
     }
+}
+
+/// What `layer` reads, if it is a data layer.
+fn source(layer: &LayerParameter) -> Option<SourceReport> {
+    Some(match layer.type_() {
+        "Data" => {
+            let (param, source) = (layer.data_param(), layer.data_param().source().into());
+            match param.backend() {
+                DataParameterDb::Lmdb => SourceReport::Lmdb(source),
+                DataParameterDb::Leveldb => SourceReport::LevelDb(source),
+            }
+        }
+        "HDF5Data" => SourceReport::Hdf5List(layer.hdf5_data_param().source().into()),
+        "ImageData" => SourceReport::ImageList(layer.image_data_param().source().into()),
+        "WindowData" => SourceReport::Windows(layer.window_data_param().source().into()),
+        _ => return None,
+    })
 }

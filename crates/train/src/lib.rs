@@ -136,7 +136,7 @@ pub use layers::DataSourceError;
 pub use net::{
     BackwardWork, BlobValues, DebugBlob, DebugValue, LayerReport, LayerSummary, MemoryPlan,
     MemoryUse, Mismatch, Net, NetDescription, NetError, NetNorms, NetReport, OpenSources, Output,
-    Param, ParamStorage, RunError, SharedParam, TopReport, UnmetRule,
+    Param, ParamStorage, RunError, SharedParam, SourceReport, TopReport, UnmetRule,
 };
 pub use safetensors::SafeTensorError;
 pub use snapshot::weights::WeightsError;

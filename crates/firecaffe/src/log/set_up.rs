@@ -2,7 +2,7 @@
 
 use base::Shape;
 use caffe_format::Phase;
-use net::{LayerReport, Mismatch, NetReport, UnmetRule};
+use net::{LayerReport, Mismatch, NetReport, SourceReport, UnmetRule};
 use train::{Event, NetOrigin, OptionNotice, ResumeData, ResumeGap};
 
 use super::line::LogLine;
@@ -131,7 +131,10 @@ fn net(prototxt: &str, NetReport { layers, outputs }: &NetReport) -> Vec<LogLine
 fn layer(report: &LayerReport, memory: &mut usize) -> Vec<LogLine> {
     let LayerReport { name, bottoms, tops, shared, .. } = report;
     let line = |number, text: String| LogLine::at("net.cpp", number, text);
-    let mut lines = vec![line(86, format!("Creating Layer {name}"))];
+    let create = || LogLine::at("layer_factory.hpp", 77, format!("Creating layer {name}"));
+    let mut lines = vec![create()];
+    lines.extend(report.source.as_ref().and_then(opened));
+    lines.push(line(86, format!("Creating Layer {name}")));
     lines.extend(bottoms.iter().map(|blob| line(408, format!("{name} <- {blob}"))));
     for top in tops {
         let blob = top.blob.as_deref().unwrap_or("(automatic)");
@@ -141,6 +144,8 @@ fn layer(report: &LayerReport, memory: &mut usize) -> Vec<LogLine> {
         });
         *memory += top.bytes;
     }
+    lines.extend(source_set_up(report));
+    lines.extend(report.inner.then(create));
     lines.push(line(124, format!("Setting up {name}")));
     for top in tops {
         let shape = Shape::new(&top.shape).unwrap_or_default();
@@ -157,6 +162,44 @@ fn layer(report: &LayerReport, memory: &mut usize) -> Vec<LogLine> {
         line(502, text)
     }));
     lines
+}
+
+/// The line of a database that was opened, which Caffe does before anything else.
+fn opened(source: &SourceReport) -> Option<LogLine> {
+    match source {
+        SourceReport::Lmdb(path) => {
+            Some(LogLine::at("db_lmdb.cpp", 35, format!("Opened lmdb {path}")))
+        }
+        SourceReport::LevelDb(path) => {
+            Some(LogLine::at("db_leveldb.cpp", 18, format!("Opened leveldb {path}")))
+        }
+        _ => None,
+    }
+}
+
+/// Lines of a data layer's own set-up.
+fn source_set_up(report: &LayerReport) -> Vec<LogLine> {
+    let Some(source) = &report.source else { return Vec::new() };
+    let mean = report.mean_file.as_ref().map(|path| {
+        LogLine::at("data_transformer.cpp", 25, format!("Loading mean file from: {path}"))
+    });
+    let (read, size) = match source {
+        SourceReport::Lmdb(_) | SourceReport::LevelDb(_) => (None, Some(("data_layer.cpp", 45))),
+        SourceReport::Hdf5List(path) => {
+            let text = format!("Loading list of HDF5 filenames from: {path}");
+            (Some(LogLine::at("hdf5_data_layer.cpp", 81, text)), None)
+        }
+        SourceReport::ImageList(path) => {
+            let line = LogLine::at("image_data_layer.cpp", 38, format!("Opening file {path}"));
+            (Some(line), Some(("image_data_layer.cpp", 90)))
+        }
+        SourceReport::Windows(_) => (None, Some(("window_data_layer.cpp", 180))),
+    };
+    let size = size.zip(report.tops.first()).map(|((file, number), top)| {
+        let axes: Vec<_> = top.shape.iter().map(ToString::to_string).collect();
+        LogLine::at(file, number, format!("output data size: {}", axes.join(",")))
+    });
+    [mean, read, size].into_iter().flatten().collect()
 }
 
 fn resume_gap(ResumeGap { missing, data }: &ResumeGap) -> String {

@@ -7,7 +7,7 @@ use chrono::{TimeZone, Utc};
 use expect_test::{Expect, expect};
 use net::{
     DebugBlob, DebugValue, LayerReport, MemoryUse, Mismatch, NetNorms, NetReport, Output,
-    SharedParam, TopReport, UnmetRule,
+    SharedParam, SourceReport, TopReport, UnmetRule,
 };
 use train::files::PrototxtNotice;
 use train::{
@@ -231,6 +231,9 @@ fn a_compiled_net() {
     let layer = |name: &str, bottoms: &[&str], tops| LayerReport {
         name: name.into(),
         kind: "Any".into(),
+        source: None,
+        mean_file: None,
+        inner: false,
         bottoms: bottoms.iter().map(|&blob| blob.into()).collect(),
         tops,
         shared: Vec::new(),
@@ -247,6 +250,8 @@ fn a_compiled_net() {
     let report = NetReport {
         layers: vec![
             LayerReport {
+                source: Some(SourceReport::ImageList("list.txt".into())),
+                mean_file: Some("mean.binaryproto".into()),
                 needs_backward: false,
                 ..layer("data", &[], vec![top(Some("x"), &[2, 3])])
             },
@@ -258,40 +263,50 @@ fn a_compiled_net() {
                     vec![TopReport { in_place: true, ..top(Some("x"), &[2, 3]) }],
                 )
             },
-            layer("loss", &["x"], vec![TopReport { loss_weight: 0.5, ..top(None, &[]) }]),
+            LayerReport {
+                inner: true,
+                ..layer("loss", &["x"], vec![TopReport { loss_weight: 0.5, ..top(None, &[]) }])
+            },
         ],
         outputs: vec!["loss".into()],
     };
     check(
         &Event::NetCompiled { prototxt: "name: \"net\"\n".into(), report },
         expect![[r#"
-        I1115 13:39:22.381027   321 net.cpp:53] Initializing net from parameters: 
-        name: "net"
-        I1115 13:39:22.381027   321 net.cpp:86] Creating Layer data
-        I1115 13:39:22.381027   321 net.cpp:382] data -> x
-        I1115 13:39:22.381027   321 net.cpp:124] Setting up data
-        I1115 13:39:22.381027   321 net.cpp:131] Top shape: 2 3 (6)
-        I1115 13:39:22.381027   321 net.cpp:139] Memory required for data: 24
-        I1115 13:39:22.381027   321 net.cpp:86] Creating Layer relu
-        I1115 13:39:22.381027   321 net.cpp:408] relu <- x
-        I1115 13:39:22.381027   321 net.cpp:369] relu -> x (in-place)
-        I1115 13:39:22.381027   321 net.cpp:124] Setting up relu
-        I1115 13:39:22.381027   321 net.cpp:131] Top shape: 2 3 (6)
-        I1115 13:39:22.381027   321 net.cpp:139] Memory required for data: 48
-        I1115 13:39:22.381027   321 net.cpp:502] Sharing parameters 'w' owned by layer 'first', param index 0
-        I1115 13:39:22.381027   321 net.cpp:86] Creating Layer loss
-        I1115 13:39:22.381027   321 net.cpp:408] loss <- x
-        I1115 13:39:22.381027   321 net.cpp:382] loss -> (automatic)
-        I1115 13:39:22.381027   321 net.cpp:124] Setting up loss
-        I1115 13:39:22.381027   321 net.cpp:131] Top shape: (1)
-        I1115 13:39:22.381027   321 net.cpp:134]     with loss weight 0.5
-        I1115 13:39:22.381027   321 net.cpp:139] Memory required for data: 52
-        I1115 13:39:22.381027   321 net.cpp:200] loss needs backward computation.
-        I1115 13:39:22.381027   321 net.cpp:200] relu needs backward computation.
-        I1115 13:39:22.381027   321 net.cpp:202] data does not need backward computation.
-        I1115 13:39:22.381027   321 net.cpp:244] This network produces output loss
-        I1115 13:39:22.381027   321 net.cpp:257] Network initialization done.
-    "#]],
+            I1115 13:39:22.381027   321 net.cpp:53] Initializing net from parameters: 
+            name: "net"
+            I1115 13:39:22.381027   321 layer_factory.hpp:77] Creating layer data
+            I1115 13:39:22.381027   321 net.cpp:86] Creating Layer data
+            I1115 13:39:22.381027   321 net.cpp:382] data -> x
+            I1115 13:39:22.381027   321 data_transformer.cpp:25] Loading mean file from: mean.binaryproto
+            I1115 13:39:22.381027   321 image_data_layer.cpp:38] Opening file list.txt
+            I1115 13:39:22.381027   321 image_data_layer.cpp:90] output data size: 2,3
+            I1115 13:39:22.381027   321 net.cpp:124] Setting up data
+            I1115 13:39:22.381027   321 net.cpp:131] Top shape: 2 3 (6)
+            I1115 13:39:22.381027   321 net.cpp:139] Memory required for data: 24
+            I1115 13:39:22.381027   321 layer_factory.hpp:77] Creating layer relu
+            I1115 13:39:22.381027   321 net.cpp:86] Creating Layer relu
+            I1115 13:39:22.381027   321 net.cpp:408] relu <- x
+            I1115 13:39:22.381027   321 net.cpp:369] relu -> x (in-place)
+            I1115 13:39:22.381027   321 net.cpp:124] Setting up relu
+            I1115 13:39:22.381027   321 net.cpp:131] Top shape: 2 3 (6)
+            I1115 13:39:22.381027   321 net.cpp:139] Memory required for data: 48
+            I1115 13:39:22.381027   321 net.cpp:502] Sharing parameters 'w' owned by layer 'first', param index 0
+            I1115 13:39:22.381027   321 layer_factory.hpp:77] Creating layer loss
+            I1115 13:39:22.381027   321 net.cpp:86] Creating Layer loss
+            I1115 13:39:22.381027   321 net.cpp:408] loss <- x
+            I1115 13:39:22.381027   321 net.cpp:382] loss -> (automatic)
+            I1115 13:39:22.381027   321 layer_factory.hpp:77] Creating layer loss
+            I1115 13:39:22.381027   321 net.cpp:124] Setting up loss
+            I1115 13:39:22.381027   321 net.cpp:131] Top shape: (1)
+            I1115 13:39:22.381027   321 net.cpp:134]     with loss weight 0.5
+            I1115 13:39:22.381027   321 net.cpp:139] Memory required for data: 52
+            I1115 13:39:22.381027   321 net.cpp:200] loss needs backward computation.
+            I1115 13:39:22.381027   321 net.cpp:200] relu needs backward computation.
+            I1115 13:39:22.381027   321 net.cpp:202] data does not need backward computation.
+            I1115 13:39:22.381027   321 net.cpp:244] This network produces output loss
+            I1115 13:39:22.381027   321 net.cpp:257] Network initialization done.
+        "#]],
     );
 }
 
