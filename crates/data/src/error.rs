@@ -10,7 +10,7 @@ use caffe_format::binary::BinaryError;
 pub use format::{Hdf5Problem, IdxProblem};
 pub use sample::SampleProblem;
 
-use crate::{image::ImageError, leveldb::LevelDbError, lmdb::LmdbError};
+use crate::{image::ImageError, leveldb::LevelDbError, lmdb::LmdbError, paths::MisplacedPath};
 
 /// Why no batch came. Every variant names the file, the record or the field to blame; the layer is
 /// added by whoever knows it.
@@ -36,6 +36,14 @@ pub enum DataError {
         field: &'static str,
         /// What should be there.
         what: &'static str,
+    },
+    /// A path that exists where the prototxt is.
+    #[error("`{field}`: {path}")]
+    Misplaced {
+        /// The field, with the message it belongs to.
+        field: &'static str,
+        /// The path and where it is.
+        path: MisplacedPath,
     },
     /// A source has a fixed number of tops.
     #[error("has {got} tops, {want}")]

@@ -53,7 +53,7 @@ pub mod transform;
 pub use batch::{BatchOrigin, SampleBatch, SkippedRecord};
 pub use error::DataError;
 pub use fingerprint::fingerprint;
-pub use paths::{PathField, PathRoot};
+pub use paths::{MisplacedPath, PathField, PathRoot};
 pub use source::{OnBadSample, OptionNotice, ReplicaSlice, SOURCES, SourceOptions};
 pub use state::StreamState;
 pub use stream::{BatchStream, open, shapes};

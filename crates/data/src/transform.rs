@@ -64,7 +64,7 @@ impl Transformer {
         let mean = match (&param.mean_file, param.mean_value.as_slice()) {
             (Some(_), [_, ..]) => return Err(DataError::TwoMeans),
             (Some(file), []) => {
-                let (size, values) = mean::read(&root.resolve(file, MEAN_FILE)?)?;
+                let (size, values) = mean::read(&root.readable(file, MEAN_FILE)?)?;
                 TransformMean::Image { size, values }
             }
             (None, []) => TransformMean::None,

@@ -10,8 +10,8 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use collective::Network;
 use kernels::Simd;
-use train::NetConfig;
 use train::files::{self, UnknownFields};
+use train::{NetConfig, PathRoot};
 
 use crate::log::{Log, prototxt};
 use crate::{gpu, launch};
@@ -158,6 +158,11 @@ pub(crate) fn silence_max(text: &str) -> Result<f64, String> {
 /// Paths in prototxts start from the working directory, as in Caffe.
 pub(crate) fn root() -> PathBuf {
     PathBuf::new()
+}
+
+/// Where the paths in the prototxt `file` start.
+pub(crate) fn file_root(file: &Path) -> PathRoot {
+    PathRoot::from(root()).of_file(file)
 }
 
 /// Reads what `bench network` saved.

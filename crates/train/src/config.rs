@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base::Clock;
 use caffe_format::SolverParameter;
 use collective::{AlgorithmChoice, Network};
+use data::PathRoot;
 use exchange::wire::{F32, WireFormat};
 use kernels::Simd;
 use serde::{Deserialize, Serialize};
@@ -13,8 +14,8 @@ use snapshot::BatchMeaning;
 
 use crate::placement::{BatchNormState, Overlap};
 
-use crate::NoClock;
 use crate::files::UnknownFields;
+use crate::{NetOrigin, NoClock};
 
 /// Everything [`Job::open`](crate::Job::open) needs to know.
 ///
@@ -46,6 +47,7 @@ use crate::files::UnknownFields;
 ///     clock: Arc::new(NoClock),
 ///     simd: Simd::detect(),
 ///     seed: 1701,
+///     solver_file: Some("nets/solver.prototxt".into()),
 ///     root: "nets".into(),
 ///     unknown: UnknownFields::Warn,
 ///     on_bad_sample: OnBadSample::Skip,
@@ -93,6 +95,8 @@ pub struct JobConfig {
     pub simd: Simd,
     /// Seed when the solver names none.
     pub seed: u32,
+    /// The file that the solver was read from, if any: errors about paths in it name its folder.
+    pub solver_file: Option<PathBuf>,
     /// Folder that relative paths in prototxts start from; empty for the working directory, as in
     /// Caffe.
     pub root: PathBuf,
@@ -132,10 +136,27 @@ impl JobConfig {
             clock: Arc::new(NoClock),
             simd: Simd::detect(),
             seed: 1,
+            solver_file: None,
             root: PathBuf::new(),
             unknown: UnknownFields::Reject,
             on_bad_sample: data::OnBadSample::Fail,
         }
+    }
+}
+
+impl JobConfig {
+    /// Where the solver's own paths start.
+    pub(crate) fn solver_root(&self) -> PathRoot {
+        let root = PathRoot::from(&self.root);
+        match &self.solver_file {
+            Some(file) => root.of_file(file),
+            None => root,
+        }
+    }
+
+    /// The prototxt that a net was read from: its own, or the solver's.
+    pub(crate) fn net_file(&self, origin: &NetOrigin) -> Option<PathBuf> {
+        origin.file().map(|name| self.root.join(name)).or_else(|| self.solver_file.clone())
     }
 }
 

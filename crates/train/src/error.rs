@@ -11,6 +11,7 @@ use std::io;
 use std::path::PathBuf;
 
 use caffe_format::text::Diagnostics;
+use data::MisplacedPath;
 use exchange::ExchangeError;
 use layers::DataSourceError;
 use net::{NetError, RunError};
@@ -84,6 +85,22 @@ pub enum TrainError {
         layer: String,
         /// Why; names the file.
         source: SnapshotError,
+    },
+
+    /// The matrix of an InfogainLoss is where the net's prototxt is.
+    #[error("layer `{layer}`: `infogain_loss_param.source`: {path}")]
+    MisplacedMatrix {
+        /// The layer.
+        layer: String,
+        /// The path and where it is.
+        path: MisplacedPath,
+    },
+
+    /// A net's prototxt is where the solver's is.
+    #[error("cannot read a net of the solver: {path}")]
+    MisplacedNet {
+        /// The path and where it is.
+        path: MisplacedPath,
     },
 
     /// A blob was asked for that the net does not have.

@@ -128,7 +128,7 @@ pub use collective::{
     Algorithm, AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, NameError, Network,
     NetworkError, Segmentation, SizeError,
 };
-pub use data::{DataError, OnBadSample, OptionNotice};
+pub use data::{DataError, MisplacedPath, OnBadSample, OptionNotice, PathRoot};
 pub use exchange::wire::{self, WireFormat, WireFormatError};
 pub use exchange::{Exchange, ExchangeConfig, ExchangeError};
 pub use kernels::{Cpu, Simd};

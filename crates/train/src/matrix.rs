@@ -4,18 +4,19 @@
 //! compiled. Layers that the net's state leaves out need no file.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use caffe_format::{LayerParameter, NetParameter};
+use data::PathRoot;
 use net::filter::filter;
 
 use crate::TrainError;
 
 /// `written`, with every matrix that a layer of the net names. Paths are relative to `root`.
-pub fn attach_matrices<'a>(
-    written: &'a NetParameter,
-    root: &Path,
-) -> Result<Cow<'a, NetParameter>, TrainError> {
+pub fn attach_matrices(
+    written: &NetParameter,
+    root: impl Into<PathRoot>,
+) -> Result<Cow<'_, NetParameter>, TrainError> {
+    let root = root.into();
     if !written.layer.iter().any(names_matrix) {
         return Ok(Cow::Borrowed(written));
     }
@@ -24,8 +25,11 @@ pub fn attach_matrices<'a>(
         if !is_kept(written, index) {
             continue;
         }
-        let file = root.join(layer.infogain_loss_param().source());
-        let blob = snapshot::load_blob(&file)
+        let name = layer.infogain_loss_param().source();
+        if let Some(path) = root.misplaced(name) {
+            return Err(TrainError::MisplacedMatrix { layer: layer.name().into(), path });
+        }
+        let blob = snapshot::load_blob(&root.join(name))
             .map_err(|source| TrainError::Matrix { layer: layer.name().into(), source })?;
         layer.blobs = vec![blob];
     }

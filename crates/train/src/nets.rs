@@ -1,8 +1,7 @@
 //! Which nets a solver names, and in which state each is built. Caffe's rules.
 
-use std::path::Path;
-
 use caffe_format::{NetParameter, NetState, Phase, SolverParameter};
+use data::PathRoot;
 
 use crate::files::{UnknownFields, read_net};
 use crate::{Event, NetOrigin, SolverProblem, TrainError};
@@ -26,14 +25,18 @@ pub struct SolverNets {
     pub tests: Vec<NamedNet>,
 }
 
-/// Finds and reads the nets of `solver`.
+/// Finds and reads the nets of `solver`, whose paths start from `root`.
 pub fn read(
     solver: &SolverParameter,
-    root: &Path,
+    root: impl Into<PathRoot>,
     unknown: UnknownFields,
     events: &mut dyn FnMut(Event),
 ) -> Result<SolverNets, TrainError> {
+    let root = root.into();
     let mut file = |name: &str| {
+        if let Some(path) = root.misplaced(name) {
+            return Err(TrainError::MisplacedNet { path });
+        }
         let read = read_net(&root.join(name), unknown)?;
         read.notices.into_iter().for_each(|notice| events(Event::Prototxt(notice)));
         Ok(read.message)

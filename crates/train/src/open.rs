@@ -66,7 +66,7 @@ impl Job {
         let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;
         let placement = place_replicas(&config, ranks.rank().world(), loaded.as_ref())?;
         events(Event::SolverInitialised { prototxt: text::write(&config.solver) });
-        let mut found = nets::read(&config.solver, &config.root, config.unknown, events)?;
+        let mut found = nets::read(&config.solver, config.solver_root(), config.unknown, events)?;
         if config.batch == BatchMeaning::Global {
             divide_batches(&mut found.train.net, placement.replicas)?;
         }
@@ -77,6 +77,9 @@ impl Job {
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
             let mut sources = FileSources::new(&config, 0, placement.replicas);
+            if let Some(file) = config.net_file(&found.train.origin) {
+                sources = sources.of_file(&file);
+            }
             // `debug_info` prints the diff of every layer.
             let debug = config.solver.debug_info();
             let plan = if debug { MemoryPlan::KeepDiffs } else { MemoryPlan::ShareDiffs };
@@ -161,7 +164,7 @@ pub(crate) fn build(
     sources: &mut FileSources,
     events: &mut dyn FnMut(Event),
 ) -> Result<Net, TrainError> {
-    let with_files = matrix::attach_matrices(written, sources.root())?;
+    let with_files = matrix::attach_matrices(written, sources.root().clone())?;
     let (net, filtered) = compile(&with_files, sources, plan)
         .map_err(|source| TrainError::Net { which: which.clone(), source })?;
     filtered.unmet.into_iter().for_each(|rule| events(Event::UnmetRule(rule)));

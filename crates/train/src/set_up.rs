@@ -43,6 +43,9 @@ impl SetUp<'_> {
         let iterations = &self.config.solver.test_iter;
         for (index, (test, &iterations)) in tests.iter().zip(iterations).enumerate() {
             events(Event::TestNet { index, origin: test.origin.clone() });
+            if let Some(file) = self.config.net_file(&test.origin) {
+                sources = sources.of_file(&file);
+            }
             let (written, workers, train) = (&test.net, self.placement.workers, &nets[0]);
             let config = TestNetConfig { index, written, iterations, workers, train };
             test_nets.push(TestNet::open(&config, &mut first.rng, &mut sources, events)?);

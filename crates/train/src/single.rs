@@ -73,7 +73,8 @@ impl Single {
     ) -> Result<Self, TrainError> {
         let which = WhichNet::File(config.model.clone());
         let written = NetParameter { state: Some(config.state.clone()), ..written.clone() };
-        let mut sources = FileSources::alone(config.root.clone(), OnBadSample::Fail);
+        let mut sources =
+            FileSources::alone(&config.root, OnBadSample::Fail).of_file(&config.model);
         let mut net = build(&which, &written, config.memory_plan, &mut sources, events)?;
         let (params, replica) = (net.initialise(Mt19937::new(config.seed), &mut sources))
             .map_err(|source| TrainError::Net { which, source })?;

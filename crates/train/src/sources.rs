@@ -42,9 +42,16 @@ impl FileSources {
         Self { options, notices: Vec::new() }
     }
 
-    /// Folder that relative paths start from.
-    pub(crate) fn root(&self) -> &Path {
-        &self.options.root.folder
+    /// The same for a net in the prototxt `file`, which is named in errors about paths.
+    #[must_use]
+    pub fn of_file(mut self, file: &Path) -> Self {
+        self.options.root = self.options.root.of_file(file);
+        self
+    }
+
+    /// Where relative paths start.
+    pub(crate) fn root(&self) -> &PathRoot {
+        &self.options.root
     }
 
     /// What streams had to say when they were opened; asked once.
@@ -61,7 +68,7 @@ impl OpenSources for FileSources {
     ) -> Result<Vec<Shape>, DataSourceError> {
         if is_output(layer) {
             let file = layer.hdf5_output_param().file_name();
-            self.options.root.resolve(file, OUTPUT_FILE).map_err(source_error)?;
+            self.options.root.required(file, OUTPUT_FILE).map_err(source_error)?;
             return Ok(Vec::new());
         }
         data::shapes(layer, phase, &self.options).map_err(source_error)
@@ -74,7 +81,7 @@ impl OpenSources for FileSources {
         rng: &mut Mt19937,
     ) -> Result<Box<dyn DataSource>, DataSourceError> {
         if is_output(layer) {
-            let sink = Hdf5Sink::new(layer, self.root(), self.options.slice.replica);
+            let sink = Hdf5Sink::new(layer, &self.root().folder, self.options.slice.replica);
             return Ok(Box::new(SinkSource(sink)));
         }
         let stream = data::open(layer, phase, &self.options, rng).map_err(source_error)?;

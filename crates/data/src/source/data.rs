@@ -49,7 +49,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
         2 => true,
         got => return Err(DataError::Tops { got, want: "needs 1 (data) or 2 (data, label)" }),
     };
-    let path = options.root.resolve(param.source(), SOURCE)?;
+    let path = options.root.readable(param.source(), SOURCE)?;
     let reader = database::open(&path, param.backend())?;
     let mut transformer = Transformer::new(layer.transform_param(), phase, &options.root)?;
     transformer.seed(rng);

@@ -58,7 +58,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     if layer.transform_param.is_some() {
         return Err(DataError::NoTransform { name: KIND.name });
     }
-    let list = options.root.resolve(param.source(), SOURCE)?;
+    let list = options.root.readable(param.source(), SOURCE)?;
     let files: Arc<[PathBuf]> = read_list(&list, &options.root)?.into();
     let count = u32::try_from(files.len()).map_err(|_| DataError::LongList { path: list })?;
     let mut source = Hdf5Source {

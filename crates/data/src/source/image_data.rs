@@ -59,7 +59,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let param = layer.image_data_param();
     let batch_size = required(param.batch_size(), "image_data_param.batch_size")?;
     data_and_label(layer)?;
-    let list = options.root.resolve(param.source(), SOURCE)?;
+    let list = options.root.readable(param.source(), SOURCE)?;
     let lines: Arc<[ListEntry]> = list::read(&list)?.into();
     let count =
         u32::try_from(lines.len()).map_err(|_| DataError::LongList { path: list.clone() })?;

@@ -91,7 +91,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let own = Mt19937::new(rng.next_u32());
     transformer.seed(rng);
     _ = rng.next_u32(); // the seed of the thread, which draws nothing
-    let path = options.root.resolve(param.source(), SOURCE)?;
+    let path = options.root.readable(param.source(), SOURCE)?;
     let thresholds =
         OverlapThresholds { foreground: param.fg_threshold(), background: param.bg_threshold() };
     let files = ImageFiles::new(&options.root.folder, param.root_folder(), Color::Bgr);
@@ -113,7 +113,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     };
     source.check()?;
     if let Some(file) = &transform.mean_file {
-        let (size, values) = mean::read(&options.root.resolve(file, MEAN_FILE)?)?;
+        let (size, values) = mean::read(&options.root.readable(file, MEAN_FILE)?)?;
         source.mean = WindowMean::Image { size, values };
         source.check_mean(size)?;
     }

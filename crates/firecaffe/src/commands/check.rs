@@ -14,7 +14,7 @@ use train::{FileSources, OnBadSample, TrainError, check_solver};
 
 use super::table;
 use crate::log::prototxt;
-use crate::options::{LayerSelectionArgs, PrototxtArgs, root};
+use crate::options::{LayerSelectionArgs, PrototxtArgs, file_root};
 use crate::output::{complain, print};
 
 const EXAMPLES: &str = "\
@@ -92,7 +92,7 @@ fn check_net(read: &ReadPrototxt<NetParameter>, args: &CheckArgs, findings: &mut
         let state = Some(args.selection.state(phase));
         let net = NetParameter { state, ..read.message.clone() };
         let name = format!("phase {}", if phase == Phase::Train { "TRAIN" } else { "TEST" });
-        let Some(net) = findings.build(&name, &net) else { continue };
+        let Some(net) = findings.build(&name, &net, &args.file) else { continue };
         // A net without rules is the same in both phases; once is enough.
         let layers: Vec<_> = net.rows.iter().map(|row| row.name.clone()).collect();
         if shown.as_ref() != Some(&layers) {
@@ -109,15 +109,16 @@ fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &
     if let Err(error) = check_solver(&solver) {
         findings.error(error);
     }
-    let read = nets::read(&solver, &root(), args.reading.unknown(), &mut |_| {});
+    let read = nets::read(&solver, file_root(&args.file), args.reading.unknown(), &mut |_| {});
     let SolverNets { train, tests } = match read {
         Ok(nets) => nets,
         Err(error) => return findings.error(error),
     };
-    let named = |(index, test): (usize, NamedNet)| (format!("test net (#{index})"), test.net);
-    let all = [("train net".into(), train.net)].into_iter();
-    for (name, net) in all.chain(tests.into_iter().enumerate().map(named)) {
-        if let Some(net) = findings.build(&name, &net) {
+    let named = |(index, test): (usize, NamedNet)| (format!("test net (#{index})"), test);
+    let all = [("train net".into(), train)].into_iter();
+    for (name, NamedNet { net, origin }) in all.chain(tests.into_iter().enumerate().map(named)) {
+        let file = origin.file().map_or(&*args.file, Path::new);
+        if let Some(net) = findings.build(&name, &net, file) {
             findings.table(&name, &net);
         }
     }
@@ -138,15 +139,15 @@ impl Findings {
         }
     }
 
-    /// Compiles a net without allocating its blobs, or adds what is wrong with it; what is wrong in
-    /// both phases counts once.
-    fn build(&mut self, name: &str, written: &NetParameter) -> Option<NetDescription> {
-        let mut sources = FileSources::alone(root(), OnBadSample::Fail);
+    /// Compiles a net of `file` without allocating its blobs, or adds what is wrong with it; what is
+    /// wrong in both phases counts once.
+    fn build(&mut self, name: &str, written: &NetParameter, file: &Path) -> Option<NetDescription> {
+        let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
         let plan = match written.state().phase() {
             Phase::Train => MemoryPlan::ShareDiffs,
             Phase::Test => MemoryPlan::ForwardOnly,
         };
-        let written = match train::attach_matrices(written, &root()) {
+        let written = match train::attach_matrices(written, file_root(file)) {
             Ok(written) => written,
             Err(error) => {
                 self.error(error);

@@ -161,6 +161,7 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
         clock: Arc::new(RealClock::start()),
         simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
+        solver_file: Some(args.solver.clone()),
         root: root(),
         unknown,
         on_bad_sample: args.on_bad_sample,
@@ -214,7 +215,7 @@ fn resume(args: &TrainArgs, solver: &SolverParameter, log: &Log) -> Result<Optio
 /// Warns once about everything that asks for a GPU. Errors in the nets are reported when they are
 /// opened.
 fn tell_about_gpus(args: &TrainArgs, solver: &SolverParameter, log: &Log) {
-    let found = nets::read(solver, &root(), args.running.reading.unknown(), &mut |_| {}).ok();
+    let found = nets::read(solver, root(), args.running.reading.unknown(), &mut |_| {}).ok();
     let nets: Vec<_> = found.iter().map(|found| &found.train.net).collect();
     if let Some(notice) = gpu::notice(args.running.compute.gpu.as_deref(), Some(solver), &nets) {
         log.warn(notice);

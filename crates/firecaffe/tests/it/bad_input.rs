@@ -1,6 +1,8 @@
 //! Files that are missing, cut short or have a flipped bit: one line that names the culprit, exit
 //! code 1, no panic, nothing overwritten.
 
+use std::fs;
+
 use super::support::{DATA, Folder, NET, Ran, SOLVER};
 
 /// The run failed and its error names `culprit`, without having changed the folder.
@@ -67,6 +69,34 @@ fn missing_files_are_named() {
     blames(&folder.run(&["test", "-model", "absent", "-weights", "b"]), "absent");
     blames(&folder.run(&["time", "-model", "absent"]), "absent");
     assert!(!folder.files().contains(&"out".into()));
+}
+
+/// Paths start from the working directory, as in Caffe. Who stands elsewhere is told where.
+#[test]
+fn paths_that_exist_beside_their_prototxt_are_explained() {
+    let folder = Folder::new("max_iter: 1");
+    fs::create_dir(folder.path("nets")).unwrap();
+    for name in ["train_lmdb", "net.prototxt", "solver.prototxt"] {
+        fs::rename(folder.path(name), folder.path(&format!("nets/{name}"))).unwrap();
+    }
+    let remedy = "does: paths start from the working directory; `cd nets`, or change the path";
+    let net = format!("net.prototxt does not exist, but nets/net.prototxt {remedy}");
+    let source =
+        format!("`data_param.source`: train_lmdb does not exist, but nets/train_lmdb {remedy}");
+    blames(&folder.run(&["train", "--solver", "nets/solver.prototxt"]), &net);
+    blames(&folder.run(&["time", "--solver", "nets/solver.prototxt", "--update"]), &net);
+    blames(&folder.run(&["time", "--model", "nets/net.prototxt"]), &source);
+    blames(&folder.run(&["model", "summary", "nets/net.prototxt"]), &source);
+    let solver = SOLVER.replace("net.prototxt", "nets/net.prototxt");
+    folder.write("nets/solver.prototxt", format!("{solver} max_iter: 1"));
+    blames(&folder.run(&["train", "--solver", "nets/solver.prototxt"]), &source);
+    for file in ["nets/net.prototxt", "nets/solver.prototxt"] {
+        let checked = folder.run(&["check", file]);
+        assert_eq!(checked.code, Some(1));
+        assert!(checked.err.contains(&source), "{}", checked.err);
+    }
+    let mut command = folder.command(&["check", "net.prototxt"]);
+    Ran::from(command.current_dir(folder.path("nets")).output().unwrap()).succeeds();
 }
 
 #[test]
@@ -145,7 +175,7 @@ fn damaged_databases() {
 fn damaged_idx_files() {
     let folder = Folder::empty();
     for name in ["images-idx3", "labels-idx1"] {
-        let bytes = std::fs::read(format!("{DATA}/fashion128-{name}-ubyte")).unwrap();
+        let bytes = fs::read(format!("{DATA}/fashion128-{name}-ubyte")).unwrap();
         folder.write(name, &bytes[..bytes.len() - 1]);
     }
     let error = folder.run(&["data", "convert-idx", "images-idx3", "labels-idx1", "out"]).fails();
@@ -166,8 +196,8 @@ fn an_image_that_cannot_be_decoded_fails_or_is_skipped() {
         .replace("scale: 0.00390625", "scale: 0.00390625 crop_size: 32 force_color: true")
         .replace("num_output: 10", "num_output: 12");
     folder.write("net.prototxt", net);
-    std::fs::create_dir(folder.path("images_lmdb")).unwrap();
-    let mut bytes = std::fs::read(format!("{DATA}/images_encoded_lmdb/data.mdb")).unwrap();
+    fs::create_dir(folder.path("images_lmdb")).unwrap();
+    let mut bytes = fs::read(format!("{DATA}/images_encoded_lmdb/data.mdb")).unwrap();
     // Zeros over the body of one JPEG, well behind its header.
     let soi = bytes.windows(3).skip(20_000).position(|w| w == [0xff, 0xd8, 0xff]).unwrap() + 20_000;
     bytes[soi..soi + 12].fill(0);

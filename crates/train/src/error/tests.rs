@@ -1,12 +1,13 @@
 //! What every error of set-up and resuming says.
 
 use std::io;
+use std::path::PathBuf;
 
 use expect_test::{Expect, expect};
 
 use crate::{
-    BlobError, ComparedItem, DivergenceRemedy, PlacementProblem, ResumeProblem, SolverProblem,
-    StepError, TensorProblem, TrainError, WhichNet, WorkerCount, chain,
+    BlobError, ComparedItem, DivergenceRemedy, MisplacedPath, PlacementProblem, ResumeProblem,
+    SolverProblem, StepError, TensorProblem, TrainError, WhichNet, WorkerCount, chain,
 };
 
 #[track_caller]
@@ -144,6 +145,11 @@ fn a_model_cannot_be_converted() {
 
 #[test]
 fn nets_files_and_blobs() {
+    let misplaced = || MisplacedPath {
+        written: "a".into(),
+        start: PathBuf::new(),
+        found: "examples/mnist".into(),
+    };
     check(
         vec![
             TrainError::Read { path: "a".into(), source: io::ErrorKind::NotFound.into() },
@@ -151,6 +157,8 @@ fn nets_files_and_blobs() {
                 which: WhichNet::Train,
                 source: net::NetError::BothRules { layer: "data".into() },
             },
+            TrainError::MisplacedNet { path: misplaced() },
+            TrainError::MisplacedMatrix { layer: "gain".into(), path: misplaced() },
             TrainError::NoBlob { blob: "fc8".into() },
             TrainError::NoSource { layer: "x".into(), known: Vec::new() },
             TrainError::NoSource { layer: "x".into(), known: vec!["a".into(), "b".into()] },
@@ -162,6 +170,8 @@ fn nets_files_and_blobs() {
         expect![[r#"
             cannot read a: entity not found
             train net: layer `data` has both include and exclude rules; keep one kind
+            cannot read a net of the solver: a does not exist, but examples/mnist/a does: paths start from the working directory; `cd examples/mnist`, or change the path
+            layer `gain`: `infogain_loss_param.source`: a does not exist, but examples/mnist/a does: paths start from the working directory; `cd examples/mnist`, or change the path
             the net has no blob `fc8`
             `x` is not a data layer of the net; it has none
             `x` is not a data layer of the net; it has a, b

@@ -23,6 +23,17 @@ pub enum NetOrigin {
     TestNetParam,
 }
 
+impl NetOrigin {
+    /// The net's file, as the solver writes it.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Net(file) | Self::TrainNet(file) | Self::TestNet(file) => Some(file),
+            Self::NetParam | Self::TrainNetParam | Self::TestNetParam => None,
+        }
+    }
+}
+
 /// What a snapshot without a sidecar leaves open, and where the run continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumeGap {

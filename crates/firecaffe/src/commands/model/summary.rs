@@ -9,7 +9,7 @@ use train::{FileSources, OnBadSample, TrainError, WhichNet, files};
 
 use crate::commands::table;
 use crate::log::prototxt;
-use crate::options::{LayerSelectionArgs, PrototxtArgs, root};
+use crate::options::{LayerSelectionArgs, PrototxtArgs, file_root};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -42,12 +42,12 @@ pub(super) fn run(args: &SummaryArgs) -> Result<()> {
     let read = files::read_net(file, args.reading.unknown())?;
     let state = Some(args.selection.state(args.phase));
     let written = NetParameter { state, ..read.message };
-    let written = train::attach_matrices(&written, &root())?;
+    let written = train::attach_matrices(&written, file_root(file))?;
     let plan = match args.phase {
         Phase::Train => net::MemoryPlan::ShareDiffs,
         Phase::Test => net::MemoryPlan::ForwardOnly,
     };
-    let mut sources = FileSources::alone(root(), OnBadSample::Fail);
+    let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
     let (net, _) = describe(&written, &mut sources, plan)
         .map_err(|source| TrainError::Net { which: WhichNet::File(file.into()), source })?;
     let notices: String =

@@ -26,6 +26,7 @@ pub(super) fn open(args: &TimeArgs, workers: usize, threads: usize, log: &Log) -
         threads,
         simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
+        solver_file: args.solver.clone(),
         root: root(),
         clock: Arc::new(RealClock::start()),
         unknown: args.running.reading.unknown(),
