@@ -71,6 +71,13 @@ pub enum UpgradeChange {
         /// Caffe 1.0's name.
         name: String,
     },
+    /// A net inside the solver was changed.
+    SolverNet {
+        /// The solver's field that holds it.
+        field: String,
+        /// What was changed in it.
+        change: Box<UpgradeChange>,
+    },
 }
 
 /// Why an old file cannot be upgraded.

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::{UpgradeChange, net, snapshot_prefix, solver};
+use super::{UpgradeChange, UpgradeError, net, snapshot_prefix, solver};
 use crate::{BlobProto, NetParameter, SolverParameter, V1LayerParameter, binary, text};
 
 /// Upgrades a net; prints the changes as comments and the net, or the error.
@@ -52,6 +52,32 @@ fn solvers_become_what_caffe_makes_of_them() {
     let both: SolverParameter = text::read("s", "type: 'Adam' solver_type: ADAM").unwrap();
     expect!["the solver has both `type` and the older `solver_type`; keep `type`"]
         .assert_eq(&solver(both).unwrap_err().to_string());
+}
+
+#[test]
+fn nets_inside_a_solver_are_upgraded() {
+    let old = "net_param { layers { name: 'a' type: SILENCE } }
+               train_net_param { input: 'x' input_dim: [1, 2, 3, 4] }
+               test_net_param { layer { name: 'new' } }
+               test_net_param { layers { name: 'b' type: RELU } }";
+    let (got, changes) = solver(text::read("old", old).unwrap()).unwrap();
+    let inside = |field: &str, change| UpgradeChange::SolverNet {
+        field: field.into(),
+        change: Box::new(change),
+    };
+    assert_eq!(
+        changes,
+        [
+            inside("net_param", UpgradeChange::V1Layers),
+            inside("train_net_param", UpgradeChange::InputLayer),
+            inside("test_net_param", UpgradeChange::V1Layers),
+        ]
+    );
+    let nets = got.net_param.iter().chain(&got.train_net_param).chain(&got.test_net_param);
+    let types: Vec<_> = nets.map(|net| net.layer[0].type_().to_owned()).collect();
+    assert_eq!(types, ["Silence", "Input", "", "ReLU"]);
+    let mixed = text::read("old", "net_param { layers { } layer { } }").unwrap();
+    assert_eq!(solver(mixed), Err(UpgradeError::MixedLayers));
 }
 
 #[test]

@@ -34,6 +34,7 @@ pub(crate) fn upgrade(change: &UpgradeChange) -> String {
         UpgradeChange::SolverType { name } => {
             format!("replaced `solver_type` by `type: \"{name}\"`")
         }
+        UpgradeChange::SolverNet { field, change } => format!("`{field}`: {}", upgrade(change)),
     }
 }
 
@@ -60,6 +61,10 @@ mod tests {
             UpgradeChange::DroppedInputs,
             UpgradeChange::BatchNormRates { layers: 2 },
             UpgradeChange::SolverType { name: text("Nesterov") },
+            UpgradeChange::SolverNet {
+                field: text("net_param"),
+                change: Box::new(UpgradeChange::V1Layers),
+            },
         ];
         let lines: Vec<String> = changes.iter().map(upgrade).collect();
         expect![[r#"
@@ -70,7 +75,8 @@ mod tests {
             made the net's `input` fields an Input layer
             dropped the net's `input` fields, which have no shape
             set the rates of 2 BatchNorm layers' `param`s to 0
-            replaced `solver_type` by `type: "Nesterov"`"#]]
+            replaced `solver_type` by `type: "Nesterov"`
+            `net_param`: upgraded V1 layers"#]]
         .assert_eq(&lines.join("\n"));
     }
 }
