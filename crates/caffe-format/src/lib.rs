@@ -3,7 +3,9 @@
 //! [`schema`] has one struct per message with Caffe's own names (`LayerParameter`, `BlobProto`, …);
 //! everything in it is re-exported here. `text` reads prototxt and reports every error of a file
 //! at once, `binary` reads `.caffemodel`, `.solverstate`, mean files and `Datum`s, `upgrade` turns
-//! the formats of older Caffes into Caffe 1.0's. Both codecs are generic over `message::Message`.
+//! the formats of older Caffes into Caffe 1.0's, and `forks` names who has a field that Caffe has
+//! not.
+//! Both codecs are generic over `message::Message`.
 //!
 //! No files are opened here and no net is built: bytes and strings go in, values come out. Input is
 //! hostile: no input panics, nesting is at most [`DEPTH_MAX`], and memory is bounded by the
@@ -13,6 +15,7 @@ pub mod binary;
 mod blob;
 mod datum;
 mod enum_name;
+pub mod forks;
 pub mod message;
 #[rustfmt::skip] // generated as a table, one line per field
 #[expect(clippy::too_many_lines, reason = "generated: one line per field of a message")]

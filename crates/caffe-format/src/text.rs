@@ -1,8 +1,9 @@
 //! Prototxt: protobuf's text format, as Caffe's users write it and as Caffe's log prints it.
 //!
 //! [`read`] reports every error of a file at once: after an error the parser goes on at the next
-//! field, so a wrong value costs one report and not a cascade. [`write()`] prints byte for byte
-//! what protobuf's `DebugString` prints. Each is one walk over the message's description.
+//! field, so a wrong value costs one report and not a cascade. An unknown field is reported once,
+//! with how often it occurs. [`write()`] prints byte for byte what protobuf's `DebugString` prints.
+//! Each is one walk over the message's description.
 //!
 //! The lexer hands out one token at a time and the parser looks one token ahead; memory beyond the
 //! message itself is one entry per reported error.
@@ -10,6 +11,7 @@
 mod diagnostic;
 mod edit;
 mod lexer;
+mod likely;
 mod number;
 mod parser;
 mod recover;
@@ -18,11 +20,13 @@ mod strings;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod unknown;
 mod value;
 mod write;
 
 pub use diagnostic::{Diagnostic, Diagnostics, ERRORS_MAX};
 pub use edit::{Outline, TextEdits};
+pub use likely::likely_kind;
 
 use crate::message::Message;
 
@@ -31,7 +35,8 @@ use crate::message::Message;
 pub enum UnknownFields {
     /// It is an error.
     Reject,
-    /// Its value is skipped whole, with a warning: forks of Caffe write such fields.
+    /// Its value is skipped whole, with one warning per message and name: forks of Caffe write such
+    /// fields.
     Warn,
 }
 
@@ -56,8 +61,8 @@ pub fn read_bytes<M: Message + Default>(file_name: &str, bytes: &[u8]) -> Result
     }
 }
 
-/// As [`read`], with a choice about unknown fields: the message, and a warning for each that was
-/// skipped.
+/// As [`read`], with a choice about unknown fields: the message, and a warning per message and name
+/// for those that were skipped.
 ///
 /// # Errors
 ///

@@ -41,6 +41,8 @@ pub enum PrototxtNotice {
         caret: usize,
         /// What might be meant.
         hint: Option<String>,
+        /// How often the field occurs, of which this is the first place.
+        count: usize,
     },
     /// An older generation's way to write something was replaced.
     Upgraded {
@@ -53,8 +55,8 @@ pub enum PrototxtNotice {
 
 impl From<Diagnostic> for PrototxtNotice {
     fn from(skipped: Diagnostic) -> Self {
-        let Diagnostic { file, line, column, message, source_line, caret, hint } = skipped;
-        Self::UnknownField { file, line, column, message, source_line, caret, hint }
+        let Diagnostic { file, line, column, message, source_line, caret, hint, count } = skipped;
+        Self::UnknownField { file, line, column, message, source_line, caret, hint, count }
     }
 }
 

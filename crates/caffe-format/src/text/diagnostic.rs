@@ -27,12 +27,15 @@ pub struct Diagnostic {
     pub caret: usize,
     /// What might be meant.
     pub hint: Option<String>,
+    /// How often it occurs, of which this is the first place; above 1 only for unknown fields.
+    pub count: usize,
 }
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, column, message, source_line, caret, hint } = self;
-        writeln!(f, "{file}:{line}:{column}: {message}")?;
+        let Self { file, line, column, message, source_line, caret, hint, count } = self;
+        let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+        writeln!(f, "{file}:{line}:{column}: {message}{times}")?;
         writeln!(f, "{source_line}")?;
         // Tabs stay tabs, so that the caret stands under its column however wide they are.
         let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
@@ -93,6 +96,16 @@ impl<'a> DiagnosticCollector<'a> {
         }
     }
 
+    /// The last error, to be counted again when it recurs.
+    pub(super) fn last(&self) -> Option<usize> {
+        self.errors.len().checked_sub(1)
+    }
+
+    /// Counts the error at `index` once more.
+    pub(super) fn recurs(&mut self, index: usize) {
+        self.errors[index].count += 1;
+    }
+
     pub(super) fn is_full(&self) -> bool {
         self.errors.len() == ERRORS_MAX
     }
@@ -105,7 +118,7 @@ impl<'a> DiagnosticCollector<'a> {
         let shown = 2 * CONTEXT_CHARS;
         let source_line = text.chars().skip(skipped).take(shown).map(printable).collect();
         let (file, caret) = (self.file.to_owned(), column - 1 - skipped);
-        Diagnostic { file, line, column, message, source_line, caret, hint }
+        Diagnostic { file, line, column, message, source_line, caret, hint, count: 1 }
     }
 
     /// Line and column of byte `at`, both from 1.

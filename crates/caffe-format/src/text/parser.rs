@@ -5,10 +5,10 @@
 //! that belongs to an enclosing message (`layer` inside `layer`) is taken as a sign of a missing
 //! brace: it is reported once and the blocks in between count as closed.
 
-use super::diagnostic::{DiagnosticCollector, Diagnostics, ERRORS_MAX};
+use super::diagnostic::{DiagnosticCollector, Diagnostics};
 use super::lexer::{Lexer, Token, TokenKind};
-use super::suggest::did_you_mean;
-use super::{Diagnostic, UnknownFields, scalar};
+use super::unknown::UnknownReports;
+use super::{Diagnostic, UnknownFields};
 use crate::STRUCT_BYTES_MAX;
 use crate::message::{Field, FieldType, Label, Message, MessageKind, SlotMut};
 
@@ -25,8 +25,7 @@ pub(super) fn root(
         lexer,
         token,
         diagnostics: DiagnosticCollector::new(file, source),
-        unknown,
-        warnings: Vec::new(),
+        unknown: UnknownReports::new(unknown),
         open: vec![Open { kind: message.kind(), field: "", at: 0, close: "" }],
         close_down_to: None,
         cut: false,
@@ -34,9 +33,9 @@ pub(super) fn root(
     };
     parser.fields(message);
     parser.require(message, 0);
-    let Parser { diagnostics, warnings, .. } = parser;
+    let Parser { diagnostics, unknown, .. } = parser;
     diagnostics.finish()?;
-    Ok(warnings)
+    Ok(unknown.into_warnings())
 }
 
 pub(super) struct Parser<'a> {
@@ -44,9 +43,7 @@ pub(super) struct Parser<'a> {
     /// The token that comes next.
     pub(super) token: Token<'a>,
     pub(super) diagnostics: DiagnosticCollector<'a>,
-    unknown: UnknownFields,
-    /// Unknown fields that were skipped.
-    warnings: Vec<Diagnostic>,
+    pub(super) unknown: UnknownReports<'a>,
     /// The blocks that are open, outermost first; the first is the file.
     pub(super) open: Vec<Open>,
     /// Set while blocks are closed that lack a brace: how many stay open.
@@ -138,44 +135,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn unknown_field(&mut self, kind: &MessageKind, name: Token<'a>) {
-        let message = format!("`{}` has no field `{}`", kind.name, scalar::short(name.text));
-        let hint = || {
-            let names = kind.fields.iter().map(|field| field.name);
-            inner_field(kind, name.text)
-                .or_else(|| self.outer_field(name.text))
-                .or_else(|| did_you_mean(name.text, names))
-        };
-        match self.unknown {
-            UnknownFields::Warn if self.warnings.len() >= ERRORS_MAX => {}
-            UnknownFields::Warn => {
-                let warning = self.diagnostics.describe(name.at, message, hint());
-                self.warnings.push(warning);
-            }
-            UnknownFields::Reject => {
-                let hint = hint();
-                self.diagnostics.error(name.at, message, hint);
-            }
-        }
-        self.skip_value();
-    }
-
-    /// "Is a brace missing", if an enclosing block has a field of that name.
-    fn outer_field(&self, name: &str) -> Option<String> {
-        let outer = self.open.iter().rposition(|open| open.kind.by_name(name).is_some())?;
-        let Open { field, at, close, .. } = *self.open.get(outer + 1)?;
-        let (line, column) = self.diagnostics.position(at);
-        let owner = self.open[outer].kind.name;
-        Some(format!(
-            "`{owner}` has one; is a `{close}` missing for `{field}`, opened at {line}:{column}?"
-        ))
-    }
-
     /// Whether the block that begins here is one of an enclosing message; reports the missing
     /// brace.
     fn belongs_outside(&mut self, kind: &MessageKind) -> bool {
         let name = self.token;
-        let here = self.unknown == UnknownFields::Warn || kind.by_name(name.text).is_some();
+        let here = self.unknown.are_skipped() || kind.by_name(name.text).is_some();
         if here || !self.peek().is_any("{<") {
             return false;
         }
@@ -223,16 +187,4 @@ impl<'a> Parser<'a> {
             self.error(at, format!("`{kind}` lacks its required field `{}`", field.name));
         }
     }
-}
-
-/// "It belongs into `pooling_param`", if a field of that name is one level down.
-fn inner_field(kind: &MessageKind, name: &str) -> Option<String> {
-    let holds = |field: &&Field| match field.kind {
-        FieldType::Message(inner) => inner.by_name(name).is_some(),
-        _ => false,
-    };
-    let mut inner = kind.fields.iter().filter(holds).map(|field| format!("`{}`", field.name));
-    let shown: Vec<String> = inner.by_ref().take(3).collect();
-    let more = if inner.next().is_some() { ", …" } else { "" };
-    (!shown.is_empty()).then(|| format!("it is a field of {}{more}", shown.join(", ")))
 }

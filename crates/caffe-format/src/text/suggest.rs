@@ -3,13 +3,17 @@
 /// No name of Caffe's schema is longer; a hostile file's may be, and distance costs their product.
 const NAME_CHARS_MAX: usize = 64;
 
-/// A hint with the candidate nearest to `written`, if one is near: a third of it may differ. Of
-/// equally near ones, one that `written` begins with is preferred.
+/// What nearly all messages of layers end with; it says nothing about which is meant.
+const COMMON_ENDING: &str = "_param";
+
+/// A hint with the candidate nearest to `written`, if one is near: a third of it may differ, not
+/// counting [`COMMON_ENDING`]. Of equally near ones, one that `written` begins with is preferred.
 pub(super) fn did_you_mean<'a>(
     written: &str,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<String> {
-    let allowed = written.chars().count().div_ceil(3);
+    let stem = written.strip_suffix(COMMON_ENDING).unwrap_or(written);
+    let allowed = stem.chars().count().div_ceil(3);
     if allowed > NAME_CHARS_MAX / 3 {
         return None;
     }
@@ -65,5 +69,10 @@ mod tests {
         assert_eq!(did_you_mean("convolution", ["pool", "pad"].into_iter()), None);
         let hint = did_you_mean("kernel", ["stride", "kernel_h"].into_iter());
         assert_eq!(hint.as_deref(), Some("did you mean `kernel_h`?"));
+        let params = || ["prelu_param", "loss_param", "pooling_param"].into_iter();
+        assert_eq!(did_you_mean("permute_param", params()), None);
+        assert_eq!(did_you_mean("yolo_param", params()), None);
+        let hint = did_you_mean("poling_param", params());
+        assert_eq!(hint.as_deref(), Some("did you mean `pooling_param`?"));
     }
 }

@@ -124,6 +124,28 @@ fn values_in_every_spelling() {
 }
 
 #[test]
+fn unknown_fields_are_counted() {
+    let source = "layer { zip: 1 zip { zap: 2 } }\nlayer { zip: 3 pooling_param { zip: 4 } }";
+    let want = expect![[r#"
+        f:1:9: `LayerParameter` has no field `zip` (3 times)
+        layer { zip: 1 zip { zap: 2 } }
+                ^
+        f:2:32: `PoolingParameter` has no field `zip`
+        layer { zip: 3 pooling_param { zip: 4 } }
+                                       ^"#]];
+    let (net, warnings): (NetParameter, _) = read_with("f", source, UnknownFields::Warn).unwrap();
+    assert_eq!(net.layer.len(), 2);
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    want.assert_eq(&warnings.join("\n"));
+    want.assert_eq(&read::<NetParameter>("f", source).unwrap_err().to_string());
+    // What looks like a missing brace is an error of its own each time.
+    let braces = "layer { pooling_param { top: 'a' }\nlayer { pooling_param { top: 'b' }";
+    let errors = read::<NetParameter>("f", braces).unwrap_err();
+    let count = errors.errors().iter().filter(|error| error.message.contains("`top`")).count();
+    assert_eq!(count, 2, "{errors}");
+}
+
+#[test]
 fn allowed_unknown_fields_become_warnings() {
     let source = "layer { name: \"a\" yolo_param { classes: 3 layer { } } focal: 'x' 'y', }\nlayer { name: \"b\" }";
     let (net, warnings): (NetParameter, _) = read_with("f", source, UnknownFields::Warn).unwrap();
@@ -141,7 +163,6 @@ fn allowed_unknown_fields_become_warnings() {
         f:1:19: `LayerParameter` has no field `yolo_param`
         layer { name: "a" yolo_param { classes: 3 layer { } } focal: 'x' 'y', }
                           ^
-        hint: did you mean `loss_param`?
         f:1:55: `LayerParameter` has no field `focal`
         layer { name: "a" yolo_param { classes: 3 layer { } } focal: 'x' 'y', }
                                                               ^"#]]

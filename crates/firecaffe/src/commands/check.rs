@@ -3,10 +3,12 @@
 //! A net is built in both phases, a solver's nets in the states it gives them. Data layers open
 //! their databases, since shapes come from there; nothing is written and no iteration runs.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use caffe_format::{NetParameter, Phase, SolverParameter};
+use caffe_format::message::Message;
+use caffe_format::{NetParameter, Phase, SolverParameter, text};
 use net::{MemoryPlan, NetDescription, NetError, describe};
 use train::files::{self, PrototxtNotice, ReadPrototxt};
 use train::nets::{self, NamedNet, SolverNets};
@@ -69,20 +71,16 @@ enum Written {
     Solver(Box<ReadPrototxt<SolverParameter>>),
 }
 
-/// Reads the file as what it looks like: the reading with fewer errors counts.
+/// Reads the file as what its outermost fields say it is.
 fn read(file: &Path, args: &CheckArgs) -> Result<Written, Box<TrainError>> {
+    let bytes =
+        fs::read(file).map_err(|source| TrainError::Read { path: file.to_owned(), source })?;
+    let kinds = [NetParameter::EMPTY.kind(), SolverParameter::EMPTY.kind()];
     let unknown = args.reading.unknown();
-    let net = files::read_net(file, files::UnknownFields::Reject);
-    let solver = files::read_solver(file, files::UnknownFields::Reject);
-    let count = |error: &TrainError| match error {
-        TrainError::Prototxt(all) => all.errors().len(),
-        _ => 0,
-    };
-    let errors = |result: Option<&TrainError>| result.map_or(0, count);
-    if errors(solver.as_ref().err()) < errors(net.as_ref().err()) {
-        return Ok(Written::Solver(Box::new(files::read_solver(file, unknown)?)));
-    }
-    Ok(Written::Net(Box::new(files::read_net(file, unknown)?)))
+    Ok(match text::likely_kind(&String::from_utf8_lossy(&bytes), &kinds) {
+        0 => Written::Net(Box::new(files::read_net(file, unknown)?)),
+        _ => Written::Solver(Box::new(files::read_solver(file, unknown)?)),
+    })
 }
 
 fn check_net(read: &ReadPrototxt<NetParameter>, args: &CheckArgs, findings: &mut Findings) {

@@ -6,8 +6,17 @@ use train::{Diagnostic, UpgradeChange};
 /// A notice in words; that of an unknown field has the field's line below it.
 pub(crate) fn notice(notice: &PrototxtNotice) -> String {
     match notice.clone() {
-        PrototxtNotice::UnknownField { file, line, column, message, source_line, caret, hint } => {
-            Diagnostic { file, line, column, message, source_line, caret, hint }.to_string()
+        PrototxtNotice::UnknownField {
+            file,
+            line,
+            column,
+            message,
+            source_line,
+            caret,
+            hint,
+            count,
+        } => {
+            Diagnostic { file, line, column, message, source_line, caret, hint, count }.to_string()
         }
         PrototxtNotice::Upgraded { file, change } => format!("{file}: {}", upgrade(&change)),
     }

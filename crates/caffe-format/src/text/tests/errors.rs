@@ -407,6 +407,7 @@ fn too_deep_and_too_many() {
     );
     let report = read::<NetParameter>("f", &"layer {}".repeat(100_000)).unwrap_err();
     assert!(report.to_string().contains("more blocks than any net has"), "{report}");
-    let report = read::<NetParameter>("f", &"x ".repeat(100_000)).unwrap_err();
+    let names: String = (0..100_000).map(|i| format!("x{i} ")).collect();
+    let report = read::<NetParameter>("f", &names).unwrap_err();
     assert!(report.to_string().ends_with("(there may be more)"), "{report}");
 }
