@@ -27,8 +27,7 @@ pub struct RoiBins {
     cols: Vec<BinRange>,
 }
 
-/// First pixel of a bin along one axis, and the one behind its last. Not a `Range`, of which the
-/// allocator would not get zeroed pages: tables of a net that never runs cost nothing.
+/// First pixel of a bin along one axis, and the one behind its last.
 type BinRange = [u32; 2];
 
 fn range([start, end]: BinRange) -> Range<usize> {
@@ -49,10 +48,10 @@ impl RoiBins {
         self.images.len()
     }
 
-    /// Bytes of the tables.
+    /// Bytes of the tables that [`new`](Self::new) allocates.
     #[must_use]
-    pub fn table_bytes(&self) -> usize {
-        size_of_val(&self.images[..]) + size_of_val(&self.rows[..]) + size_of_val(&self.cols[..])
+    pub fn table_bytes(boxes: usize, grid: [usize; 2]) -> usize {
+        boxes * (size_of::<usize>() + (grid[0] + grid[1]) * size_of::<BinRange>())
     }
 
     /// Places a box. `bin(axis, index)` is the range of rows (axis 0) or columns (axis 1) of the

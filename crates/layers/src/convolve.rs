@@ -192,10 +192,17 @@ impl Convolve {
         (outs as u64).saturating_mul(weights as u64)
     }
 
+    pub(crate) fn allocate(&mut self) {
+        match self {
+            Self::Image(_) => {}
+            Self::Columns(columns) => columns.col.allocate(),
+        }
+    }
+
     pub(crate) fn workspace_bytes(&self) -> usize {
         match self {
             Self::Image(_) => 0,
-            Self::Columns(columns) => columns.col.len() * size_of::<f32>(),
+            Self::Columns(columns) => columns.col.bytes(),
         }
     }
 }

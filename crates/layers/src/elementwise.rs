@@ -7,6 +7,7 @@
 use base::Shape;
 use kernels::{Cpu, Unary};
 
+use crate::workspace::Workspace;
 use crate::{Backward, Forward, Layer, LayerError, LayoutRule};
 
 /// Floats that one task handles.
@@ -38,21 +39,21 @@ pub(crate) struct Elementwise<F> {
     /// Whether `y` overwrites an `x` that backward needs.
     keeps_x: bool,
     /// A copy of that `x`.
-    kept: Vec<f32>,
+    kept: Workspace,
 }
 
 impl<F: ElementFunction + 'static> Elementwise<F> {
     /// The layer, as a `build` returns it.
     pub(crate) fn boxed(function: F, in_place: bool) -> Box<dyn Layer> {
         let keeps_x = in_place && function.backward_needs_x();
-        Box::new(Self { function, keeps_x, kept: Vec::new() })
+        Box::new(Self { function, keeps_x, kept: Workspace::default() })
     }
 }
 
 impl<F: ElementFunction + 'static> Layer for Elementwise<F> {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         if self.keeps_x {
-            self.kept.resize(bottoms[0].count(), 0.0);
+            self.kept.declare(bottoms[0].count());
         }
         Ok(bottoms.to_vec())
     }
@@ -79,8 +80,12 @@ impl<F: ElementFunction + 'static> Layer for Elementwise<F> {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.kept.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.kept[..])
+        self.kept.bytes()
     }
 }
 

@@ -81,6 +81,29 @@ pub enum FillerError {
     },
 }
 
+/// Whether a blob of `shape` can be filled as written; the filler's type.
+pub fn check_filler(filler: &FillerParameter, shape: &Shape) -> Result<&'static str, FillerError> {
+    let name = find(filler.type_())?;
+    if name != "gaussian" && filler.sparse() != -1 {
+        return Err(FillerError::Sparse { filler: name });
+    }
+    if shape.count() == 0 {
+        return Err(FillerError::EmptyBlob { filler: name, shape: shape.clone() });
+    }
+    match name {
+        "uniform" => check_bounds(filler.min(), filler.max())?,
+        "gaussian" => check_gaussian(filler, shape)?,
+        "positive_unitball" | "xavier" | "msra" => {
+            outputs(name, shape)?;
+        }
+        "bilinear" => {
+            kernel_side(shape)?;
+        }
+        _ => {}
+    }
+    Ok(name)
+}
+
 /// Fills `values`, a blob of `shape`, drawing from `rng` what Caffe draws.
 ///
 /// # Panics
@@ -93,72 +116,60 @@ pub fn fill(
     values: &mut [f32],
 ) -> Result<(), FillerError> {
     assert_eq!(values.len(), shape.count(), "values and shape belong to one blob");
-    let name = find(filler.type_())?;
-    if name != "gaussian" && filler.sparse() != -1 {
-        return Err(FillerError::Sparse { filler: name });
-    }
-    if values.is_empty() {
-        return Err(FillerError::EmptyBlob { filler: name, shape: shape.clone() });
-    }
-    match name {
+    match check_filler(filler, shape)? {
         "constant" => values.fill(filler.value()),
-        "uniform" => uniform(filler.min(), filler.max(), rng, values)?,
-        "gaussian" => gaussian(filler, shape, rng, values)?,
-        "positive_unitball" => positive_unitball(outputs(name, shape)?, rng, values),
-        "xavier" => {
+        "uniform" => rng.fill_uniform(filler.min(), filler.max(), values),
+        "gaussian" => gaussian(filler, outputs("gaussian", shape).unwrap_or(1), rng, values),
+        name @ "positive_unitball" => positive_unitball(outputs(name, shape)?, rng, values),
+        name @ "xavier" => {
             let bound = (3.0 / fan(name, filler, shape)?).sqrt();
             rng.fill_uniform(-bound, bound, values);
         }
-        "msra" => rng.fill_gaussian(0.0, (2.0 / fan(name, filler, shape)?).sqrt(), values),
-        _ => bilinear(shape, values)?,
+        name @ "msra" => rng.fill_gaussian(0.0, (2.0 / fan(name, filler, shape)?).sqrt(), values),
+        _ => bilinear(kernel_side(shape)?, values),
     }
     Ok(())
 }
 
 /// The type of that name, or an error that lists all types.
-pub(crate) fn find(name: &str) -> Result<&'static str, FillerError> {
+fn find(name: &str) -> Result<&'static str, FillerError> {
     TYPES
         .into_iter()
         .find(|known| *known == name)
         .ok_or_else(|| FillerError::UnknownType { name: name.to_owned() })
 }
 
-fn uniform(min: f32, max: f32, rng: &mut Mt19937, values: &mut [f32]) -> Result<(), FillerError> {
-    if !(min.is_finite() && max.is_finite() && min <= max) {
-        return Err(FillerError::Bounds { min, max });
-    }
-    rng.fill_uniform(min, max, values);
-    Ok(())
+fn check_bounds(min: f32, max: f32) -> Result<(), FillerError> {
+    let valid = min.is_finite() && max.is_finite() && min <= max;
+    if valid { Ok(()) } else { Err(FillerError::Bounds { min, max }) }
 }
 
-fn gaussian(
-    filler: &FillerParameter,
-    shape: &Shape,
-    rng: &mut Mt19937,
-    values: &mut [f32],
-) -> Result<(), FillerError> {
+fn check_gaussian(filler: &FillerParameter, shape: &Shape) -> Result<(), FillerError> {
     let (std, sparse) = (filler.std(), filler.sparse());
     if std.is_nan() || std <= 0.0 {
         return Err(FillerError::Std { std });
     }
-    let keep = if sparse == -1 {
-        None
-    } else {
-        let outputs = outputs("gaussian", shape)?;
-        usize::try_from(sparse)
-            .ok()
-            .filter(|&sparse| sparse <= outputs)
-            .ok_or(FillerError::SparseRange { sparse, outputs })?;
-        Some(sparse as f32 / outputs as f32)
-    };
-    rng.fill_gaussian(filler.mean(), std, values);
-    if let Some(keep) = keep {
-        for value in values {
-            // A product, as in Caffe: a dropped value becomes a zero of the same sign.
-            *value *= if rng.bernoulli_f32(keep) { 1.0 } else { 0.0 };
-        }
+    if sparse == -1 {
+        return Ok(());
     }
-    Ok(())
+    let outputs = outputs("gaussian", shape)?;
+    match usize::try_from(sparse) {
+        Ok(sparse) if sparse <= outputs => Ok(()),
+        _ => Err(FillerError::SparseRange { sparse, outputs }),
+    }
+}
+
+/// `outputs` matters only where the filler is sparse.
+fn gaussian(filler: &FillerParameter, outputs: usize, rng: &mut Mt19937, values: &mut [f32]) {
+    rng.fill_gaussian(filler.mean(), filler.std(), values);
+    if filler.sparse() == -1 {
+        return;
+    }
+    let keep = filler.sparse() as f32 / outputs as f32;
+    for value in values {
+        // A product, as in Caffe: a dropped value becomes a zero of the same sign.
+        *value *= if rng.bernoulli_f32(keep) { 1.0 } else { 0.0 };
+    }
 }
 
 fn positive_unitball(outputs: usize, rng: &mut Mt19937, values: &mut [f32]) {
@@ -191,12 +202,16 @@ fn fan(name: &'static str, filler: &FillerParameter, shape: &Shape) -> Result<f3
     })
 }
 
+/// The `k` of a (n, c, k, k) blob.
+fn kernel_side(shape: &Shape) -> Result<usize, FillerError> {
+    match shape.nchw() {
+        Some([_, _, h, w]) if h == w => Ok(w),
+        _ => Err(FillerError::NotSquare { shape: shape.clone() }),
+    }
+}
+
 /// `(1 - |x / f - c|) (1 - |y / f - c|)` over a `k` by `k` kernel, `f = ceil(k / 2)`.
-fn bilinear(shape: &Shape, values: &mut [f32]) -> Result<(), FillerError> {
-    let side = match shape.nchw() {
-        Some([_, _, h, w]) if h == w => w,
-        _ => return Err(FillerError::NotSquare { shape: shape.clone() }),
-    };
+fn bilinear(side: usize, values: &mut [f32]) {
     let half = side.div_ceil(2) as f32;
     #[expect(clippy::cast_possible_truncation, reason = "Caffe divides in double, stores a float")]
     let centre = ((side - 1) as f64 / (2.0 * f64::from(half))) as f32;
@@ -204,7 +219,6 @@ fn bilinear(shape: &Shape, values: &mut [f32]) -> Result<(), FillerError> {
     for (i, value) in values.iter_mut().enumerate() {
         *value = weight(i % side) * weight(i / side % side);
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@
 //! 1. [`LayerKind::build`] lowers `layer { .. }` as written into a layer that can run, or says what
 //!    is wrong.
 //! 2. [`Layer::reshape`] takes the bottoms' shapes and returns the tops'; called again when they
-//!    change.
+//!    change. It needs no memory of the blobs' size, so a net of any size can be described.
 //! 3. [`Layer::params`] declares parameters once; the net allocates and fills them.
 //!    [`Layer::traits`] says what the net may do with the layer: fuse it, share its memory.
-//! 4. [`Layer::forward`] and [`Layer::backward`] run on borrowed memory ([`Forward`],
+//! 4. [`Layer::allocate`] provides the workspaces that `reshape` sized, if the layer is to run.
+//! 5. [`Layer::forward`] and [`Layer::backward`] run on borrowed memory ([`Forward`],
 //!    [`Backward`]).
 //!
 //! Values are in the layout that [`Layer::layouts`] asked for; shapes are always Caffe's.
@@ -35,6 +36,7 @@ mod softmax_loss;
 mod table;
 mod traits;
 mod window;
+mod workspace;
 
 #[cfg(test)]
 mod extremes;
@@ -47,7 +49,7 @@ mod testing;
 
 pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource, SourceNotice};
 pub use error::LayerError;
-pub use filler::{FillerError, fill};
+pub use filler::{FillerError, check_filler, fill};
 pub use io::{
     Backward, Bottom, BottomDiff, BottomMemory, Forward, Gradient, InlineVec, RowPlacement, Top,
     TopDiff, TopGradient,
@@ -66,7 +68,7 @@ use caffe_format::FillerParameter;
 /// a replica (random streams, running statistics), which is passed in.
 pub trait Layer: Send {
     /// The tops' shapes for these bottoms. Called before the first forward and whenever a bottom's
-    /// shape changes; sizes workspaces.
+    /// shape changes; sizes workspaces, which [`allocate`](Self::allocate) provides.
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError>;
 
     /// Parameters in Caffe's order, known after the first `reshape`.
@@ -96,6 +98,10 @@ pub trait Layer: Send {
         unreachable!("{decision:?} is not among this layer's traits");
     }
 
+    /// Allocates workspaces for the shapes that `reshape` saw last. Called before the first forward
+    /// and after each later `reshape`; not for layers that never run.
+    fn allocate(&mut self) {}
+
     /// Computes the tops. Not called where they are the [bottom's data](TopMemory).
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError>;
 
@@ -113,7 +119,7 @@ pub trait Layer: Send {
         0
     }
 
-    /// Bytes this layer holds beside blobs and params, for the memory plan.
+    /// Bytes that [`allocate`](Self::allocate) makes this layer hold, for the memory plan.
     fn workspace_bytes(&self) -> usize {
         0
     }

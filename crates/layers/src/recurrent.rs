@@ -23,13 +23,13 @@ mod state;
 use base::Shape;
 use kernels::inner_product::{self, InnerProductShape as Product};
 use kernels::{Mat, StridedRowsMut, Unary, Write, gemm};
-use tensor::Slab;
 
 pub(crate) use cell::{RecurrentCell, StepInputs};
 use options::RecurrentOptions;
 pub(crate) use options::RecurrentSizes;
 use state::RecurrentState;
 
+use crate::workspace::Workspace;
 use crate::{
     Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerTraits, ParamDecl, Spec,
 };
@@ -61,15 +61,15 @@ pub(crate) struct RecurrentLayer<C> {
     state: RecurrentState,
     cell: C,
     /// Activations, (steps, streams, GATES · outputs).
-    gates: Slab,
+    gates: Workspace,
     /// Gradient of the pre-activations, as `gates`.
-    dgates: Slab,
+    dgates: Workspace,
     /// `cont h` that each step began with, (steps, streams, outputs).
-    continued: Slab,
+    continued: Workspace,
     /// `h` of the present step in forward, its gradient in backward, (streams, outputs).
-    hidden: Slab,
+    hidden: Workspace,
     /// The static input's product in forward, its gradient in backward, (streams, GATES · outputs).
-    static_product: Slab,
+    static_product: Workspace,
 }
 
 impl<C: RecurrentCell> RecurrentLayer<C> {
@@ -81,11 +81,11 @@ impl<C: RecurrentCell> RecurrentLayer<C> {
             decls: Vec::new(),
             state: RecurrentState::default(),
             cell: C::default(),
-            gates: Slab::default(),
-            dgates: Slab::default(),
-            continued: Slab::default(),
-            hidden: Slab::default(),
-            static_product: Slab::default(),
+            gates: Workspace::default(),
+            dgates: Workspace::default(),
+            continued: Workspace::default(),
+            hidden: Workspace::default(),
+            static_product: Workspace::default(),
         }))
     }
 
@@ -110,14 +110,13 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         if C::OUTPUT_PRODUCT {
             self.decls.extend([self.options.weights(d, d)?, self.options.bias(d)?]);
         }
-        self.state.resize(&self.options, sizes);
         self.cell.reshape(sizes);
-        self.gates.grow(gates);
-        self.dgates.grow(gates);
-        self.continued.grow(gates / C::GATES);
-        self.hidden.grow(sizes.state());
+        self.gates.declare(gates);
+        self.dgates.declare(gates);
+        self.continued.declare(gates / C::GATES);
+        self.hidden.declare(sizes.state());
         if sizes.static_inputs.is_some() {
-            self.static_product.grow(sizes.streams * width);
+            self.static_product.declare(sizes.streams * width);
         }
         self.sizes = Some(sizes);
         Ok(tops)
@@ -211,10 +210,20 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
         })
     }
 
+    fn allocate(&mut self) {
+        self.state.resize(&self.options, self.sizes());
+        self.cell.allocate();
+        self.gates.allocate();
+        self.dgates.allocate();
+        self.continued.allocate();
+        self.hidden.allocate();
+        self.static_product.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
         let Self { gates, dgates, continued, hidden, static_product, .. } = self;
-        let slabs = [gates, dgates, continued, hidden, static_product];
-        slabs.map(|slab| size_of_val(&slab[..])).iter().sum::<usize>() + self.cell.workspace_bytes()
+        let own = [gates, dgates, continued, hidden, static_product].map(Workspace::bytes);
+        own.iter().sum::<usize>() + self.cell.workspace_bytes()
     }
 }
 

@@ -10,6 +10,7 @@ use kernels::{Cpu, Unary, channel::ChannelDims, elementwise, softmax};
 
 use crate::axis::AxisOption;
 use crate::loss::{Classes, Normalization, batch, rounded};
+use crate::workspace::Workspace;
 use crate::{LayerError, Top};
 
 /// Softmax probabilities and the labels they are compared with.
@@ -21,7 +22,7 @@ pub(crate) struct SoftmaxLoss {
     tops: usize,
     pub(crate) classes: Classes,
     /// Probabilities of the last forward, in the scores' order.
-    pub(crate) probabilities: Vec<f32>,
+    pub(crate) probabilities: Workspace,
 }
 
 impl SoftmaxLoss {
@@ -32,7 +33,7 @@ impl SoftmaxLoss {
             normalization: Normalization::new(written, Mode::Valid),
             tops,
             classes: Classes::default(),
-            probabilities: Vec::new(),
+            probabilities: Workspace::default(),
         }
     }
 
@@ -40,7 +41,7 @@ impl SoftmaxLoss {
         let axis = self.axis.of(&bottoms[0])?;
         batch(bottoms)?;
         self.classes = Classes::new(bottoms, axis)?;
-        self.probabilities.resize(bottoms[0].count(), 0.0);
+        self.probabilities.declare(bottoms[0].count());
         let shapes = [Shape::scalar(), bottoms[0].clone()];
         Ok(shapes[..self.tops].to_vec())
     }
@@ -78,6 +79,6 @@ impl SoftmaxLoss {
     }
 
     pub(crate) fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.probabilities[..])
+        self.probabilities.bytes()
     }
 }

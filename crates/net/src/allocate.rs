@@ -17,7 +17,8 @@ use crate::memory::{Buffers, MemoryPlan};
 use crate::params::{self, Param, ParamStorage};
 use crate::placed::{PlacedBlob, PlacedLayer, PlacedNet};
 
-/// Allocates the memory of `placed`, which `description` describes.
+/// Allocates the memory of `placed`, which `description` describes: blobs, and the workspaces of
+/// layers that run.
 pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
     let uses = param_uses(&placed);
     let PlacedNet { layers, blobs, params, outputs, masks, live, buffers, plan } = placed;
@@ -130,7 +131,7 @@ impl Decisions<'_> {
                 },
             })
             .collect();
-        ExecutableLayer {
+        let mut executable = ExecutableLayer {
             layer: placed.layer,
             tops,
             learned: uses.learned,
@@ -141,7 +142,11 @@ impl Decisions<'_> {
             draws: placed.traits.draws,
             reads_running: placed.traits.reads_running,
             bottoms,
+        };
+        if executable.runs() {
+            executable.layer.allocate();
         }
+        executable
     }
 
     /// Where the gradient of `top` is, for a layer that writes the diffs of `bottoms`.

@@ -89,6 +89,13 @@ pub(crate) struct ExecutableLayer {
     pub(crate) reads_running: bool,
 }
 
+impl ExecutableLayer {
+    /// Whether there is anything to do; else it needs no workspaces.
+    pub(crate) fn runs(&self) -> bool {
+        self.forward || self.backward
+    }
+}
+
 /// A bottom of a layer.
 pub(crate) struct ExecutableBottom {
     pub(crate) blob: BlobId,

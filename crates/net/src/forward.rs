@@ -75,6 +75,9 @@ impl Net {
                 return Err(RunError::ParamShape { layer, index, got, want });
             }
         }
+        if exec.runs() {
+            exec.layer.allocate();
+        }
         for (top, shape) in exec.tops.iter().zip(tops) {
             let blob = &mut blobs[top.blob];
             blob.shape = shape;

@@ -137,7 +137,8 @@ impl PlacedNet {
         let params = self.params.iter().map(|param| param.values.len()).sum();
         let [activations, diffs] =
             [&self.buffers.data_sizes, &self.buffers.diff_sizes].map(|sizes| sizes.iter().sum());
-        let workspace = self.layers.iter().map(|layer| layer.layer.workspace_bytes()).sum();
+        let running = self.layers.iter().filter(|layer| layer.runs());
+        let workspace = running.map(|layer| layer.layer.workspace_bytes()).sum();
         MemoryUse::new(params, params::pool_len(&self.params), activations, diffs, workspace)
     }
 }
@@ -149,7 +150,8 @@ impl Net {
         let params = self.params.iter().map(|param| param.values.len()).sum();
         let values = |slabs: &[Slab]| slabs.iter().map(|slab| slab.len()).sum();
         let (activations, diffs) = (values(&self.data), self.diff.as_deref().map_or(0, values));
-        let workspace = self.layers.iter().map(|layer| layer.layer.workspace_bytes()).sum();
+        let running = self.layers.iter().filter(|layer| layer.runs());
+        let workspace = running.map(|layer| layer.layer.workspace_bytes()).sum();
         MemoryUse::new(params, self.pool_len(), activations, diffs, workspace)
     }
 

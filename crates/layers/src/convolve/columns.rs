@@ -4,10 +4,10 @@ use base::Shape;
 use kernels::channel;
 use kernels::im2col::{self, SpatialAxis};
 use kernels::{Cpu, Mat, StridedRowsMut, Write, gemm};
-use tensor::Slab;
 
 use super::ConvChannels;
 use crate::LayerError;
+use crate::workspace::Workspace;
 
 /// A convolution by `im2col` and matrix products, one image after another.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct ColumnConv {
     /// Taps of the kernel.
     taps: usize,
     /// The columns of one image, (c, taps, outs).
-    pub(super) col: Slab,
+    pub(super) col: Workspace,
 }
 
 impl ColumnConv {
@@ -34,14 +34,16 @@ impl ColumnConv {
                 .chain(outs.clone())
                 .collect::<Vec<_>>(),
         )?;
-        Ok(Self {
+        let mut columns = Self {
             channels,
             image: axes.iter().map(|axis| axis.size).product(),
             outs: outs.product(),
             taps: kernels.product(),
-            col: Slab::zeros(col.count()),
+            col: Workspace::default(),
             axes,
-        })
+        };
+        columns.col.declare(col.count());
+        Ok(columns)
     }
 
     pub(super) fn out_channels(&self) -> channel::ChannelDims {

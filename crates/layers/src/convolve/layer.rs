@@ -96,6 +96,10 @@ impl ConvolutionCore {
         self.convolve.as_ref().map_or(0, Convolve::multiply_adds)
     }
 
+    pub(crate) fn allocate(&mut self) {
+        self.convolve().allocate();
+    }
+
     pub(crate) fn workspace_bytes(&self) -> usize {
         self.convolve.as_ref().map_or(0, Convolve::workspace_bytes)
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use base::{Shape, random::Mt19937};
 use caffe_format::{FillerParameter, FillerParameterVarianceNorm as Norm};
 
-use super::fill;
+use super::{check_filler, fill};
 
 fn filler(name: &str) -> FillerParameter {
     FillerParameter { type_: Some(name.to_owned()), ..FillerParameter::EMPTY }
@@ -78,6 +78,8 @@ fn check(filler: &FillerParameter, dims: &[usize], want: &str) {
     let mut values = vec![0.0; shape.count()];
     let error = fill(filler, &shape, &mut rng, &mut values).unwrap_err();
     assert_eq!(error.to_string(), want);
+    let checked = check_filler(filler, &shape).unwrap_err();
+    assert_eq!(checked.to_string(), want, "without filling, too");
     assert_eq!(rng, Mt19937::new(1));
 }
 

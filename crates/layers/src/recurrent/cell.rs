@@ -63,6 +63,9 @@ pub(crate) trait RecurrentCell: Default + Send + 'static {
         dgates: &mut [f32],
     );
 
+    /// Allocates the workspaces.
+    fn allocate(&mut self);
+
     /// Bytes of the workspaces.
     fn workspace_bytes(&self) -> usize;
 }

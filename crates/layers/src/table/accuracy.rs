@@ -9,6 +9,7 @@ use base::Shape;
 
 use crate::axis::AxisOption;
 use crate::loss::{Classes, rounded};
+use crate::workspace::Workspace;
 use crate::{
     Arity, Backward, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
 };
@@ -32,8 +33,8 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         ignore: written.ignore_label,
         tops: spec.tops,
         classes: Classes::default(),
-        seen: Vec::new(),
-        found: Vec::new(),
+        seen: Workspace::default(),
+        found: Workspace::default(),
     }))
 }
 
@@ -44,8 +45,8 @@ struct AccuracyLayer {
     tops: usize,
     classes: Classes,
     /// Labels of each class, and how many of them are among the highest scores.
-    seen: Vec<usize>,
-    found: Vec<usize>,
+    seen: Workspace<Vec<usize>>,
+    found: Workspace<Vec<usize>>,
 }
 
 impl Layer for AccuracyLayer {
@@ -58,8 +59,8 @@ impl Layer for AccuracyLayer {
                 want: format!("at most {}, the number of classes", self.classes.count),
             });
         }
-        self.seen.resize(self.classes.count, 0);
-        self.found.resize(self.classes.count, 0);
+        self.seen.declare(self.classes.count);
+        self.found.declare(self.classes.count);
         let shapes = [Shape::scalar(), Shape::new(&[self.classes.count])?];
         Ok(shapes[..self.tops].to_vec())
     }
@@ -89,7 +90,7 @@ impl Layer for AccuracyLayer {
         let fraction = |found: usize, seen: usize| rounded(found as f64 / seen.max(1) as f64);
         io.tops[0].data()[0] = fraction(found.iter().sum(), seen.iter().sum());
         if let Some(top) = io.tops.get_mut(1) {
-            for (y, (&found, &seen)) in top.data().iter_mut().zip(found.iter().zip(&*seen)) {
+            for (y, (&found, &seen)) in top.data().iter_mut().zip(found.iter().zip(seen.iter())) {
                 *y = fraction(found, seen);
             }
         }
@@ -99,6 +100,15 @@ impl Layer for AccuracyLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         io.no_gradient(0);
         Ok(())
+    }
+
+    fn allocate(&mut self) {
+        self.seen.allocate();
+        self.found.allocate();
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        self.seen.bytes() + self.found.bytes()
     }
 }
 

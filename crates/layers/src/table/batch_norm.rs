@@ -15,9 +15,10 @@ use caffe_format::{FillerParameter, Phase};
 use kernels::Cpu;
 use kernels::batch_norm::{self, Normalize};
 use kernels::channel::{self, ChannelDims};
-use tensor::{Layout, Slab};
+use tensor::Layout;
 
 use crate::channel_norm;
+use crate::workspace::Workspace;
 use crate::{
     Absorbs, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient, InPlace,
     InPlaceCost, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, ParamKind, Spec,
@@ -87,12 +88,12 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         relu: None,
         rule: LayoutRule::RowMajor,
         channels: ChannelDims { outer: 0, c: 0, inner: 0 },
-        mean: Vec::new(),
-        variance: Vec::new(),
-        inv_std: Vec::new(),
-        means: Vec::new(),
-        kept: Slab::default(),
-        scratch: Slab::default(),
+        mean: Workspace::default(),
+        variance: Workspace::default(),
+        inv_std: Workspace::default(),
+        means: Workspace::default(),
+        kept: Workspace::default(),
+        scratch: Workspace::default(),
     }))
 }
 
@@ -108,15 +109,15 @@ struct BatchNormLayer {
     rule: LayoutRule,
     /// The blob in Caffe's order.
     channels: ChannelDims,
-    mean: Vec<f32>,
-    variance: Vec<f32>,
-    inv_std: Vec<f32>,
+    mean: Workspace,
+    variance: Workspace,
+    inv_std: Workspace,
     /// Means of gradients, for backward through batch statistics, (2, c).
-    means: Vec<f32>,
+    means: Workspace,
     /// `x`, when `y` overwrites it; or `y`, where channels are neither first nor last in memory.
-    kept: Slab,
+    kept: Workspace,
     /// As large as the blob, where channels are neither first nor last in memory.
-    scratch: Slab,
+    scratch: Workspace,
 }
 
 impl Layer for BatchNormLayer {
@@ -131,12 +132,13 @@ impl Layer for BatchNormLayer {
         let c = shape.dims()[1];
         self.channels = ChannelDims { outer: shape.dims()[0], c, inner: shape.count_from(2) };
         for values in [&mut self.mean, &mut self.variance, &mut self.inv_std] {
-            values.resize(c, 0.0);
+            values.declare(c);
         }
-        self.means.resize(2 * c, 0.0);
-        if !self.global && !image && self.channels.inner > 1 {
-            self.scratch.grow(shape.count());
-        }
+        self.means.declare(2 * c);
+        let planes = !image && self.channels.inner > 1;
+        self.scratch.declare(if planes && !self.global { shape.count() } else { 0 });
+        let keeps = planes || (self.in_place && !self.global);
+        self.kept.declare(if keeps { shape.count() } else { 0 });
         Ok(bottoms.to_vec())
     }
 
@@ -171,7 +173,12 @@ impl Layer for BatchNormLayer {
         match decision {
             Fusion::Absorb(Follower::Affine) => self.affine = true,
             Fusion::Absorb(Follower::Relu { slope }) => self.relu = Some(slope),
-            Fusion::MoveApart => self.in_place = false,
+            Fusion::MoveApart => {
+                self.in_place = false;
+                if self.rule == LayoutRule::ChannelsLast || self.channels.inner == 1 {
+                    self.kept.declare(0);
+                }
+            }
         }
     }
 
@@ -212,8 +219,17 @@ impl Layer for BatchNormLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        let statistics = [&mut self.mean, &mut self.variance, &mut self.inv_std, &mut self.means];
+        statistics.into_iter().for_each(Workspace::allocate);
+        self.kept.allocate();
+        self.scratch.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.kept[..]) + size_of_val(&self.scratch[..])
+        let statistics = [&self.mean, &self.variance, &self.inv_std, &self.means];
+        let statistics: usize = statistics.map(Workspace::bytes).iter().sum();
+        statistics + self.kept.bytes() + self.scratch.bytes()
     }
 }
 
@@ -245,8 +261,7 @@ impl BatchNormLayer {
     }
 
     fn keep(&mut self, cpu: &Cpu, values: &[f32]) {
-        self.kept.grow(values.len());
-        kernels::elementwise::copy(cpu, values, &mut self.kept[..values.len()]);
+        kernels::elementwise::copy(cpu, values, &mut self.kept);
     }
 
     /// Backward through the batch statistics of rows of channels, and through absorbed layers.
@@ -280,7 +295,7 @@ impl BatchNormLayer {
         let unbiased = if samples > 1 { samples as f32 / (samples - 1) as f32 } else { 1.0 };
         let sums = [(&self.mean, 1.0), (&self.variance, unbiased)];
         for ((batch, factor), running) in sums.into_iter().zip(running) {
-            for (sum, value) in running.iter_mut().zip(batch) {
+            for (sum, value) in running.iter_mut().zip(batch.iter()) {
                 *sum = factor * value + self.fraction * *sum;
             }
         }

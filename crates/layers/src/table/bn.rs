@@ -22,10 +22,10 @@ use caffe_format::FillerParameter;
 use kernels::batch_norm::{self, Normalize};
 use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary};
-use tensor::Slab;
 
 use options::{BnFork, BnOptions, BnStatistics};
 
+use crate::workspace::Workspace;
 use crate::{
     Absorbs, Arity, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient,
     InPlace, InPlaceCost, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl,
@@ -64,11 +64,11 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         relu: None,
         rows: 0,
         c: 0,
-        mean: Vec::new(),
-        variance: Vec::new(),
-        inv_std: Vec::new(),
-        means: Vec::new(),
-        kept: Slab::default(),
+        mean: Workspace::default(),
+        variance: Workspace::default(),
+        inv_std: Workspace::default(),
+        means: Workspace::default(),
+        kept: Workspace::default(),
     }))
 }
 
@@ -81,13 +81,14 @@ struct BnLayer {
     /// The blob in memory: rows of channels.
     rows: usize,
     c: usize,
-    mean: Vec<f32>,
-    variance: Vec<f32>,
-    inv_std: Vec<f32>,
+    mean: Workspace,
+    variance: Workspace,
+    /// 1 without statistics.
+    inv_std: Workspace,
     /// Means of gradients, (2, c); without batch statistics the first are factors of `dy`.
-    means: Vec<f32>,
+    means: Workspace,
     /// `x`, when `y` overwrites it.
-    kept: Slab,
+    kept: Workspace,
 }
 
 impl Layer for BnLayer {
@@ -102,13 +103,11 @@ impl Layer for BnLayer {
             }
         };
         let c = self.c;
-        self.mean.resize(c, 0.0);
-        self.variance.resize(c, 0.0);
-        self.inv_std.resize(c, 1.0);
-        self.means.resize(2 * c, 0.0);
-        if self.keeps_x() {
-            self.kept.grow(shape.count());
+        for values in [&mut self.mean, &mut self.variance, &mut self.inv_std] {
+            values.declare(c);
         }
+        self.means.declare(2 * c);
+        self.kept.declare(if self.keeps_x() { shape.count() } else { 0 });
         let statistics = Shape::new(&[1, c, 1, 1])?;
         let mut tops = vec![statistics; self.tops];
         tops[0] = shape.clone();
@@ -156,7 +155,10 @@ impl Layer for BnLayer {
     fn fuse(&mut self, decision: Fusion) {
         match decision {
             Fusion::Absorb(Follower::Relu { slope }) => self.relu = Some(slope),
-            Fusion::MoveApart => self.in_place = false,
+            Fusion::MoveApart => {
+                self.in_place = false;
+                self.kept.declare(0);
+            }
             other => unreachable!("{other:?} is not among this layer's traits"),
         }
     }
@@ -181,9 +183,7 @@ impl Layer for BnLayer {
             batch_norm::inverse_std(self.options.eps, &self.variance, &mut self.inv_std);
         }
         if self.keeps_x() {
-            let count = self.rows * c;
-            self.kept.grow(count);
-            kernels::elementwise::copy(cpu, io.tops[0].data(), &mut self.kept[..count]);
+            kernels::elementwise::copy(cpu, io.tops[0].data(), &mut self.kept);
         }
         batch_norm::normalize(cpu, c, &self.with(&io.params), io.unary());
         for (top, values) in io.tops.iter_mut().skip(1).zip([&self.mean, &self.variance]) {
@@ -219,8 +219,15 @@ impl Layer for BnLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        let Self { mean, variance, inv_std, means, kept, .. } = self;
+        [mean, variance, &mut *inv_std, means, kept].into_iter().for_each(Workspace::allocate);
+        inv_std.fill(1.0);
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.kept[..])
+        let Self { mean, variance, inv_std, means, kept, .. } = self;
+        [mean, variance, inv_std, means, kept].map(Workspace::bytes).iter().sum()
     }
 }
 
@@ -242,7 +249,7 @@ impl BnLayer {
 
     fn update_running(&self, momentum: f32, running: &mut [&mut [f32]]) {
         for (batch, running) in [&self.mean, &self.variance].into_iter().zip(running) {
-            for (running, batch) in running.iter_mut().zip(batch) {
+            for (running, batch) in running.iter_mut().zip(batch.iter()) {
                 *running = (1.0 - momentum) * batch + momentum * *running;
             }
         }
@@ -250,7 +257,7 @@ impl BnLayer {
 
     /// `dx = dy * scale / std`, where the statistics do not depend on `x`.
     fn backward_fixed(&self, cpu: &Cpu, factors: &mut [f32], scale: &[f32], diffs: Unary<'_>) {
-        for ((factor, scale), inv_std) in factors.iter_mut().zip(scale).zip(&self.inv_std) {
+        for ((factor, scale), inv_std) in factors.iter_mut().zip(scale).zip(self.inv_std.iter()) {
             *factor = scale * inv_std;
         }
         let dims = ChannelDims { outer: self.rows, c: self.c, inner: 1 };

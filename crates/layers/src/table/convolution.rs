@@ -155,6 +155,10 @@ impl Layer for ConvolutionLayer {
         self.core.multiply_adds()
     }
 
+    fn allocate(&mut self) {
+        self.core.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
         self.core.workspace_bytes()
     }

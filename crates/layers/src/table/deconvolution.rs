@@ -82,6 +82,10 @@ impl Layer for DeconvolutionLayer {
         self.core.multiply_adds()
     }
 
+    fn allocate(&mut self) {
+        self.core.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
         self.core.workspace_bytes()
     }

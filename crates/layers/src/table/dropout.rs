@@ -19,6 +19,7 @@ use kernels::{Cpu, Unary, dropout, elementwise};
 use tensor::Layout;
 
 use crate::loss::rounded;
+use crate::workspace::Workspace;
 use crate::{
     Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits, LayoutRule,
     Spec,
@@ -69,19 +70,19 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         return Err(wrong("less than 1: all would be dropped, and divided by 0"));
     }
     let scale = if scales { scale } else { 1.0 };
-    Ok(Box::new(DropoutLayer { keep, scale, mask: Vec::new() }))
+    Ok(Box::new(DropoutLayer { keep, scale, mask: Workspace::default() }))
 }
 
 struct DropoutLayer {
     keep: f64,
     scale: f32,
     /// 1 for values that are kept, else 0; in memory order.
-    mask: Vec<u8>,
+    mask: Workspace<Vec<u8>>,
 }
 
 impl Layer for DropoutLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        self.mask.resize(bottoms[0].count(), 0);
+        self.mask.declare(bottoms[0].count());
         Ok(bottoms.to_vec())
     }
 
@@ -113,8 +114,12 @@ impl Layer for DropoutLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.mask.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.mask[..])
+        self.mask.bytes()
     }
 }
 

@@ -9,7 +9,7 @@ use base::Shape;
 use caffe_format::{DummyDataParameter, FillerParameter};
 
 use crate::repeated::once_or_each;
-use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, LayerTraits, Spec, filler};
+use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, LayerTraits, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -24,7 +24,11 @@ pub(super) const KIND: LayerKind = LayerKind {
 
 fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.dummy_data_param();
-    let tops = shapes(written, spec.tops)?.into_iter().zip(fillers(written, spec.tops)?).collect();
+    let tops = shapes(written, spec.tops)?.into_iter().zip(fillers(written, spec.tops)?);
+    let tops: Vec<(Shape, FillerParameter)> = tops.collect();
+    for (shape, filler) in &tops {
+        crate::check_filler(filler, shape)?;
+    }
     Ok(Box::new(DummyDataLayer { tops }))
 }
 
@@ -59,11 +63,7 @@ fn fillers(written: &DummyDataParameter, tops: usize) -> Result<Vec<FillerParame
         return Ok(vec![FillerParameter::EMPTY; tops]); // constant zero
     }
     let option = "dummy_data_param.data_filler";
-    let fillers = once_or_each(option, &written.data_filler, tops, "tops")?;
-    for filler in &fillers {
-        filler::find(filler.type_())?;
-    }
-    Ok(fillers)
+    once_or_each(option, &written.data_filler, tops, "tops")
 }
 
 struct DummyDataLayer {

@@ -12,6 +12,7 @@ use caffe_format::EltwiseParameterEltwiseOp as Op;
 use kernels::{Cpu, Unary, elementwise, relu};
 
 use crate::elementwise::{ElementPoints, chain};
+use crate::workspace::Workspace;
 use crate::{
     Absorbs, Arity, Backward, BottomDiffs, Case, Fill, Follower, FollowerKind, Forward, Fusion,
     InlineVec, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, Spec, TopGradient,
@@ -85,7 +86,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         }
         Op::Prod if written.stable_prod_grad() => EltwiseOperation::Product,
         Op::Prod => EltwiseOperation::ProductByQuotient,
-        Op::Max => EltwiseOperation::Max(Vec::new()),
+        Op::Max => EltwiseOperation::Max(Workspace::default()),
     };
     Ok(Box::new(EltwiseLayer { operation, relu: None }))
 }
@@ -102,7 +103,7 @@ enum EltwiseOperation {
     Product,
     ProductByQuotient,
     /// Index of the largest bottom, from the last forward.
-    Max(Vec<u32>),
+    Max(Workspace<Vec<u32>>),
 }
 
 impl Layer for EltwiseLayer {
@@ -116,7 +117,7 @@ impl Layer for EltwiseLayer {
             });
         }
         if let EltwiseOperation::Max(which) = &mut self.operation {
-            which.resize(first.count(), 0);
+            which.declare(first.count());
         }
         Ok(vec![first.clone()])
     }
@@ -194,9 +195,15 @@ impl Layer for EltwiseLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        if let EltwiseOperation::Max(which) = &mut self.operation {
+            which.allocate();
+        }
+    }
+
     fn workspace_bytes(&self) -> usize {
         match &self.operation {
-            EltwiseOperation::Max(which) => size_of_val(&which[..]),
+            EltwiseOperation::Max(which) => which.bytes(),
             _ => 0,
         }
     }

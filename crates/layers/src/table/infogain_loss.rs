@@ -152,6 +152,10 @@ impl Layer for InfogainLossLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.loss.probabilities.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
         self.loss.workspace_bytes()
     }

@@ -10,9 +10,9 @@ use caffe_format::LRNParameterNormRegion;
 use kernels::lrn::{self, Lrn};
 use kernels::pooling::{PoolingShape, Rounding, ave_backward, ave_forward};
 use kernels::{Cpu, Unary, elementwise, math};
-use tensor::Slab;
 
 use crate::axis::image;
+use crate::workspace::Workspace;
 use crate::{
     Backward, BottomDiffs, Case, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits,
     LayoutRule, Spec,
@@ -55,7 +55,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             alpha,
             beta,
             pool: None,
-            scratch: <[Slab; 3]>::default(),
+            scratch: <[Workspace; 3]>::default(),
         }),
     })
 }
@@ -103,7 +103,7 @@ struct WithinChannelLrn {
     beta: f32,
     pool: Option<PoolingShape>,
     /// Means of squares, then two temporaries.
-    scratch: [Slab; 3],
+    scratch: [Workspace; 3],
 }
 
 impl Layer for WithinChannelLrn {
@@ -112,7 +112,7 @@ impl Layer for WithinChannelLrn {
         let (kernel, pad) = ([self.size; 2], [self.size / 2; 2]);
         let (stride, pad_end, rounding) = ([1; 2], pad, Rounding::Ceil);
         self.pool = Some(PoolingShape { n, c, h, w, kernel, stride, pad, pad_end, rounding });
-        self.scratch.iter_mut().for_each(|slab| slab.grow(bottoms[0].count()));
+        self.scratch.iter_mut().for_each(|slab| slab.declare(bottoms[0].count()));
         Ok(bottoms.to_vec())
     }
 
@@ -153,8 +153,12 @@ impl Layer for WithinChannelLrn {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.scratch.iter_mut().for_each(Workspace::allocate);
+    }
+
     fn workspace_bytes(&self) -> usize {
-        self.scratch.iter().map(|slab| size_of_val(&slab[..])).sum()
+        self.scratch.iter().map(Workspace::bytes).sum()
     }
 }
 

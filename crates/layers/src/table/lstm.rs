@@ -8,10 +8,10 @@
 //! batches: [`crate::recurrent`].
 
 use kernels::{Cpu, elementwise};
-use tensor::Slab;
 
 use super::lstm_unit::{LstmCells, LstmStep};
 use crate::recurrent::{CASES, RecurrentCell, RecurrentLayer, RecurrentSizes, StepInputs};
+use crate::workspace::Workspace;
 use crate::{Arity, Backward, LayerKind};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -29,11 +29,11 @@ pub(super) const KIND: LayerKind = LayerKind {
 #[derive(Default)]
 struct LstmCell {
     /// c before the first step and after each, (1 + steps, streams, outputs).
-    cells: Slab,
+    cells: Workspace,
     /// `tanh(c)` after each step, (steps, streams, outputs).
-    tanh: Slab,
+    tanh: Workspace,
     /// Gradient of c that comes back from the step after, (streams, outputs).
-    dc: Vec<f32>,
+    dc: Workspace,
 }
 
 impl RecurrentCell for LstmCell {
@@ -42,8 +42,9 @@ impl RecurrentCell for LstmCell {
     const OUTPUT_PRODUCT: bool = false;
 
     fn reshape(&mut self, sizes: RecurrentSizes) {
-        self.cells.grow((1 + sizes.steps) * sizes.state());
-        self.tanh.grow(sizes.steps * sizes.state());
+        self.cells.declare((1 + sizes.steps) * sizes.state());
+        self.tanh.declare(sizes.steps * sizes.state());
+        self.dc.declare(sizes.state());
     }
 
     fn cell_state_before(&mut self, sizes: RecurrentSizes) -> Option<&mut [f32]> {
@@ -64,13 +65,12 @@ impl RecurrentCell for LstmCell {
 
     fn backward_outputs(
         &mut self,
-        sizes: RecurrentSizes,
+        _: RecurrentSizes,
         _: &[f32],
         _: &mut [f32],
         _: &mut Backward<'_>,
     ) {
-        self.dc.clear();
-        self.dc.resize(sizes.state(), 0.0);
+        self.dc.fill(0.0);
     }
 
     fn backward_step(
@@ -94,8 +94,14 @@ impl RecurrentCell for LstmCell {
         cells(at.sizes).backward(&forward, dh, &mut self.dc, dgates);
     }
 
+    fn allocate(&mut self) {
+        self.cells.allocate();
+        self.tanh.allocate();
+        self.dc.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.cells[..]) + size_of_val(&self.tanh[..])
+        [&self.cells, &self.tanh, &self.dc].map(Workspace::bytes).iter().sum()
     }
 }
 

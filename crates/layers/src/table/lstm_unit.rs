@@ -6,8 +6,8 @@
 
 use base::Shape;
 use kernels::{Cpu, Unary, elementwise, math};
-use tensor::Slab;
 
+use crate::workspace::Workspace;
 use crate::{
     Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
     LayerTraits, Spec,
@@ -33,7 +33,7 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    let (cells, slab) = (LstmCells { streams: 0, d: 0 }, Slab::default);
+    let (cells, slab) = (LstmCells { streams: 0, d: 0 }, Workspace::default);
     let (gates, tanh, dc, dh, dgates) = (slab(), slab(), slab(), slab(), slab());
     Ok(Box::new(LstmUnitLayer { cells, gates, tanh, dc, dh, dgates }))
 }
@@ -41,13 +41,13 @@ fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 struct LstmUnitLayer {
     cells: LstmCells,
     /// The gates of the last forward, (streams, 4 d).
-    gates: Slab,
+    gates: Workspace,
     /// `tanh(c')`, (streams, d).
-    tanh: Slab,
+    tanh: Workspace,
     /// Gradients of c and h, (streams, d), and of the gates, (streams, 4 d).
-    dc: Slab,
-    dh: Slab,
-    dgates: Slab,
+    dc: Workspace,
+    dh: Workspace,
+    dgates: Workspace,
 }
 
 impl Layer for LstmUnitLayer {
@@ -66,8 +66,8 @@ impl Layer for LstmUnitLayer {
         }
         self.cells = LstmCells { streams, d };
         let Self { gates, tanh, dc, dh, dgates, .. } = self;
-        [gates, dgates].into_iter().for_each(|slab| slab.grow(bottoms[1].count()));
-        [tanh, dc, dh].into_iter().for_each(|slab| slab.grow(bottoms[0].count()));
+        [gates, dgates].into_iter().for_each(|slab| slab.declare(bottoms[1].count()));
+        [tanh, dc, dh].into_iter().for_each(|slab| slab.declare(bottoms[0].count()));
         Ok(vec![bottoms[0].clone(); 2])
     }
 
@@ -106,9 +106,14 @@ impl Layer for LstmUnitLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        let Self { gates, tanh, dc, dh, dgates, .. } = self;
+        [gates, tanh, dc, dh, dgates].into_iter().for_each(Workspace::allocate);
+    }
+
     fn workspace_bytes(&self) -> usize {
         let Self { gates, tanh, dc, dh, dgates, .. } = self;
-        [gates, tanh, dc, dh, dgates].map(|slab| size_of_val(&slab[..])).iter().sum()
+        [gates, tanh, dc, dh, dgates].map(Workspace::bytes).iter().sum()
     }
 }
 

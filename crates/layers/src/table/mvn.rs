@@ -7,9 +7,9 @@
 use base::Shape;
 use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary, Write};
-use tensor::Slab;
 
 use crate::channel_norm;
+use crate::workspace::Workspace;
 use crate::{Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, Spec};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -43,10 +43,10 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         across: written.across_channels(),
         eps: written.normalize_variance().then_some(eps),
         rows: ChannelDims { outer: 1, c: 0, inner: 0 },
-        mean: Vec::new(),
-        inv_std: Vec::new(),
-        means: Vec::new(),
-        scratch: Slab::default(),
+        mean: Workspace::default(),
+        inv_std: Workspace::default(),
+        means: Workspace::default(),
+        scratch: Workspace::default(),
     }))
 }
 
@@ -56,12 +56,12 @@ struct MvnLayer {
     eps: Option<f32>,
     /// Values that are normalised together are a "channel" here.
     rows: ChannelDims,
-    mean: Vec<f32>,
+    mean: Workspace,
     /// `1 / (deviation + eps)`.
-    inv_std: Vec<f32>,
+    inv_std: Workspace,
     /// Means of gradients, for backward, (2, c).
-    means: Vec<f32>,
-    scratch: Slab,
+    means: Workspace,
+    scratch: Workspace,
 }
 
 impl Layer for MvnLayer {
@@ -75,10 +75,10 @@ impl Layer for MvnLayer {
         dims[..shape.axes()].copy_from_slice(shape.dims());
         let c = if self.across { dims[0] } else { dims[0] * dims[1] };
         self.rows = ChannelDims { outer: 1, c, inner: shape.count() / c };
-        self.mean.resize(c, 0.0);
-        self.inv_std.resize(c, 1.0);
-        self.means.resize(2 * c, 0.0);
-        self.scratch.grow(shape.count());
+        self.mean.declare(c);
+        self.inv_std.declare(c);
+        self.means.declare(2 * c);
+        self.scratch.declare(shape.count());
         Ok(vec![Shape::new(&dims)?])
     }
 
@@ -117,8 +117,15 @@ impl Layer for MvnLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.mean.allocate();
+        self.inv_std.allocate();
+        self.means.allocate();
+        self.scratch.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.scratch[..])
+        [&self.mean, &self.inv_std, &self.means, &self.scratch].map(Workspace::bytes).iter().sum()
     }
 }
 

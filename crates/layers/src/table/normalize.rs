@@ -13,6 +13,7 @@ use kernels::Write;
 use kernels::l2_norm::{self, L2NormDims};
 
 use crate::loss::rounded;
+use crate::workspace::Workspace;
 use crate::{
     Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind, LayoutRule,
     ParamDecl, Spec,
@@ -62,10 +63,10 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         filler: written.scale_filler.clone().unwrap_or_else(one),
         eps,
         dims: L2NormDims { groups: 0, pixels: 0, c: 0 },
-        inv: Vec::new(),
-        scratch: Vec::new(),
-        scale: Vec::new(),
-        dscale: Vec::new(),
+        inv: Workspace::default(),
+        scratch: Workspace::default(),
+        scale: Workspace::default(),
+        dscale: Workspace::default(),
     }))
 }
 
@@ -77,13 +78,13 @@ struct NormalizeLayer {
     eps: f32,
     dims: L2NormDims,
     /// Inverse of each norm.
-    inv: Vec<f32>,
+    inv: Workspace,
     /// As long as `inv`.
-    scratch: Vec<f32>,
+    scratch: Workspace,
     /// One per channel, also where all have the same.
-    scale: Vec<f32>,
+    scale: Workspace,
     /// Gradient of `scale`, where all channels have the same.
-    dscale: Vec<f32>,
+    dscale: Workspace,
 }
 
 impl NormalizeLayer {
@@ -117,10 +118,10 @@ impl Layer for NormalizeLayer {
         };
         let (groups, pixels) = if self.across_spatial { (n, pixels) } else { (n * pixels, 1) };
         self.dims = L2NormDims { groups, pixels, c };
-        self.inv.resize(groups, 0.0);
-        self.scratch.resize(groups, 0.0);
-        self.scale.resize(c, 0.0);
-        self.dscale.resize(if self.shared { c } else { 0 }, 0.0);
+        self.inv.declare(groups);
+        self.scratch.declare(groups);
+        self.scale.declare(c);
+        self.dscale.declare(if self.shared { c } else { 0 });
         Ok(bottoms.to_vec())
     }
 
@@ -157,8 +158,14 @@ impl Layer for NormalizeLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        let Self { inv, scratch, scale, dscale, .. } = self;
+        [inv, scratch, scale, dscale].into_iter().for_each(Workspace::allocate);
+    }
+
     fn workspace_bytes(&self) -> usize {
-        2 * size_of_val(&self.inv[..])
+        let Self { inv, scratch, scale, dscale, .. } = self;
+        [inv, scratch, scale, dscale].map(Workspace::bytes).iter().sum()
     }
 }
 

@@ -19,6 +19,7 @@ use kernels::pooling::{PoolingShape, ave_backward, ave_forward, max_backward, ma
 
 pub(super) use options::{PoolingOptions, check_pad};
 
+use crate::workspace::Workspace;
 use crate::{
     Arity, Backward, BottomDiffs, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind,
     LayerTraits, LayoutRule, Spec,
@@ -121,7 +122,7 @@ impl Layer for PoolingLayer {
         let pooler = self.pooler();
         pooler.forward(io.cpu, io.rng, io.bottoms[0].data(), io.tops[0].data());
         if let Some(top) = io.tops.get_mut(1) {
-            for (value, &pixel) in top.data().iter_mut().zip(&pooler.mask) {
+            for (value, &pixel) in top.data().iter_mut().zip(pooler.mask.iter()) {
                 *value = if pixel == u32::MAX { -1.0 } else { pixel as f32 };
             }
         }
@@ -139,6 +140,10 @@ impl Layer for PoolingLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.pooler().allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
         self.pooler.as_ref().map_or(0, Pooler::workspace_bytes)
     }
@@ -150,7 +155,7 @@ pub(super) struct Pooler {
     phase: Phase,
     pool: PoolingShape,
     /// The pixel that each output was taken from; empty when outputs are not single values.
-    mask: Vec<u32>,
+    mask: Workspace<Vec<u32>>,
 }
 
 impl Pooler {
@@ -160,7 +165,8 @@ impl Pooler {
             PoolingMethod::Ave => false,
             PoolingMethod::Stochastic => phase == Phase::Train,
         };
-        let mask = vec![0; if selects { pool.y_len() } else { 0 }];
+        let mut mask = Workspace::<Vec<u32>>::default();
+        mask.declare(if selects { pool.y_len() } else { 0 });
         Self { method, phase, pool, mask }
     }
 
@@ -195,8 +201,12 @@ impl Pooler {
         }
     }
 
+    pub(super) fn allocate(&mut self) {
+        self.mask.allocate();
+    }
+
     pub(super) fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.mask[..])
+        self.mask.bytes()
     }
 }
 

@@ -8,8 +8,9 @@ use base::Shape;
 use caffe_format::FillerParameter;
 use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary, elementwise};
-use tensor::{Layout, Slab};
+use tensor::Layout;
 
+use crate::workspace::Workspace;
 use crate::{
     Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind, LayoutRule,
     ParamDecl, ParamKind, Spec,
@@ -43,8 +44,8 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         filler: written.filler.clone().unwrap_or_else(quarter),
         in_place: spec.in_place,
         channels: ChannelDims { outer: 0, c: 0, inner: 0 },
-        kept: Slab::default(),
-        scratch: Slab::default(),
+        kept: Workspace::default(),
+        scratch: Workspace::default(),
     }))
 }
 
@@ -55,8 +56,8 @@ struct PReluLayer {
     /// The blob in Caffe's order; a single channel with `channel_shared`.
     channels: ChannelDims,
     /// `x`, when `y` overwrites it.
-    kept: Slab,
-    scratch: Slab,
+    kept: Workspace,
+    scratch: Workspace,
 }
 
 impl Layer for PReluLayer {
@@ -71,9 +72,9 @@ impl Layer for PReluLayer {
             true => ChannelDims { outer, c: 1, inner: shape.count_from(1) },
             false => ChannelDims { outer, c: shape.dims()[1], inner: shape.count_from(2) },
         };
-        self.scratch.grow(shape.count());
+        self.scratch.declare(shape.count());
         if self.in_place {
-            self.kept.grow(shape.count());
+            self.kept.declare(shape.count());
         }
         Ok(bottoms.to_vec())
     }
@@ -128,8 +129,13 @@ impl Layer for PReluLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.kept.allocate();
+        self.scratch.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.kept[..]) + size_of_val(&self.scratch[..])
+        self.kept.bytes() + self.scratch.bytes()
     }
 }
 

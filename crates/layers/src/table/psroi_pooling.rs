@@ -62,7 +62,8 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let scale = written.spatial_scale.ok_or(LayerError::Missing { option, want })?;
     let scale = check_scale(option, scale)?;
     let images = RoiImages { n: 0, c: 0, h: 0, w: 0 };
-    Ok(Box::new(PsRoiPoolingLayer { output_dim, group, scale, images, bins: RoiBins::default() }))
+    let (boxes, bins) = (0, RoiBins::default());
+    Ok(Box::new(PsRoiPoolingLayer { output_dim, group, scale, images, boxes, bins }))
 }
 
 fn size(option: &'static str, size: Option<i32>) -> Result<usize, LayerError> {
@@ -83,6 +84,8 @@ struct PsRoiPoolingLayer {
     group: usize,
     scale: f32,
     images: RoiImages,
+    /// How many boxes there are.
+    boxes: usize,
     bins: RoiBins,
 }
 
@@ -126,7 +129,7 @@ impl Layer for PsRoiPoolingLayer {
             }
         };
         self.images = RoiImages { n, c, h, w };
-        self.bins = RoiBins::new(top.dims()[0], [self.group; 2]);
+        self.boxes = top.dims()[0];
         Ok(vec![top])
     }
 
@@ -154,8 +157,12 @@ impl Layer for PsRoiPoolingLayer {
         GradientBottoms::Only(0).traits()
     }
 
+    fn allocate(&mut self) {
+        self.bins = RoiBins::new(self.boxes, [self.group; 2]);
+    }
+
     fn workspace_bytes(&self) -> usize {
-        self.bins.table_bytes()
+        RoiBins::table_bytes(self.boxes, [self.group; 2])
     }
 }
 

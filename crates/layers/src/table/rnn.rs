@@ -8,9 +8,9 @@
 
 use kernels::inner_product::{self, InnerProductShape as Product};
 use kernels::{Cpu, Unary, elementwise, math};
-use tensor::Slab;
 
 use crate::recurrent::{CASES, RecurrentCell, RecurrentLayer, RecurrentSizes, StepInputs};
+use crate::workspace::Workspace;
 use crate::{Arity, Backward, LayerKind};
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -29,9 +29,9 @@ pub(super) const KIND: LayerKind = LayerKind {
 #[derive(Default)]
 struct RnnCell {
     /// The outputs, before layers above change the top in place, (steps, streams, outputs).
-    outputs: Slab,
+    outputs: Workspace,
     /// Gradient of what goes into the outputs' tanh, as `outputs`.
-    doutputs: Slab,
+    doutputs: Workspace,
 }
 
 impl RecurrentCell for RnnCell {
@@ -40,8 +40,8 @@ impl RecurrentCell for RnnCell {
     const OUTPUT_PRODUCT: bool = true;
 
     fn reshape(&mut self, sizes: RecurrentSizes) {
-        self.outputs.grow(sizes.steps * sizes.state());
-        self.doutputs.grow(sizes.steps * sizes.state());
+        self.outputs.declare(sizes.steps * sizes.state());
+        self.doutputs.declare(sizes.steps * sizes.state());
     }
 
     fn step(&mut self, cpu: &Cpu, _: StepInputs<'_>, hidden: &mut [f32], h: &mut [f32]) {
@@ -100,8 +100,13 @@ impl RecurrentCell for RnnCell {
         math::tanh_backward(cpu, hidden, Unary::InPlace(dhidden));
     }
 
+    fn allocate(&mut self) {
+        self.outputs.allocate();
+        self.doutputs.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.outputs[..]) + size_of_val(&self.doutputs[..])
+        self.outputs.bytes() + self.doutputs.bytes()
     }
 }
 

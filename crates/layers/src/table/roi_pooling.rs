@@ -13,6 +13,7 @@ use base::{BLOB_VALUES_MAX, Shape};
 use kernels::roi_pooling::{RoiBins, RoiImages, max_backward, max_forward};
 
 use crate::regions::{RegionBox, boxes, clip, count, whole};
+use crate::workspace::Workspace;
 use crate::{
     Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
     LayerTraits, LayoutRule, Spec,
@@ -67,8 +68,8 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     ];
     let scale = check_scale("roi_pooling_param.spatial_scale", written.spatial_scale())?;
     let images = RoiImages { n: 0, c: 0, h: 0, w: 0 };
-    let (bins, mask) = (RoiBins::default(), Vec::new());
-    Ok(Box::new(RoiPoolingLayer { grid, scale, images, bins, mask }))
+    let (bins, mask) = (RoiBins::default(), Workspace::default());
+    Ok(Box::new(RoiPoolingLayer { grid, scale, images, boxes: 0, bins, mask }))
 }
 
 /// A scale from pixels of the input to pixels of the bottom.
@@ -85,9 +86,11 @@ struct RoiPoolingLayer {
     grid: [usize; 2],
     scale: f32,
     images: RoiImages,
+    /// How many boxes there are.
+    boxes: usize,
     bins: RoiBins,
     /// The pixel that each output was taken from.
-    mask: Vec<u32>,
+    mask: Workspace<Vec<u32>>,
 }
 
 /// The bins of a box along one axis, in the fork's f32 arithmetic.
@@ -125,9 +128,8 @@ impl Layer for RoiPoolingLayer {
         let top = Shape::new(&[count(1, &bottoms[1])?, c, down, across])?;
         self.images = RoiImages { n, c, h, w };
         // Without channels any grid would fit, and its table need not.
-        let boxes = if top.count() == 0 { 0 } else { top.dims()[0] };
-        self.bins = RoiBins::new(boxes, self.grid);
-        self.mask = vec![0; top.count()];
+        self.boxes = if top.count() == 0 { 0 } else { top.dims()[0] };
+        self.mask.declare(top.count());
         Ok(vec![top])
     }
 
@@ -137,7 +139,7 @@ impl Layer for RoiPoolingLayer {
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let RoiImages { n, h, w, .. } = self.images;
-        for (at, region) in boxes(io.bottoms[1].data(), n).enumerate().take(self.bins.boxes()) {
+        for (at, region) in boxes(io.bottoms[1].data(), n).enumerate().take(self.boxes) {
             let region = region?;
             let axis = |axis, size| MaxBins::new(&region, axis, self.scale, self.grid[axis], size);
             let axes = [axis(0, h), axis(1, w)];
@@ -159,8 +161,13 @@ impl Layer for RoiPoolingLayer {
         GradientBottoms::Only(0).traits()
     }
 
+    fn allocate(&mut self) {
+        self.bins = RoiBins::new(self.boxes, self.grid);
+        self.mask.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.mask[..]) + self.bins.table_bytes()
+        self.mask.bytes() + RoiBins::table_bytes(self.boxes, self.grid)
     }
 }
 

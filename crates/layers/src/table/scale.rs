@@ -8,10 +8,10 @@
 use base::Shape;
 use caffe_format::FillerParameter;
 use kernels::channel;
-use tensor::Slab;
 
 use crate::axis::AxisOption;
 use crate::broadcast::Broadcast;
+use crate::workspace::Workspace;
 use crate::{
     Arity, Backward, Case, Fill, Follower, Forward, Fusion, Gradient, InPlace, InPlaceCost, Layer,
     LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, Spec,
@@ -64,7 +64,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         gamma,
         beta,
         in_place: spec.in_place,
-        kept: Slab::default(),
+        kept: Workspace::default(),
     }))
 }
 
@@ -76,12 +76,14 @@ struct ScaleLayer {
     beta: Option<FillerParameter>,
     in_place: bool,
     /// `x`, when `y` overwrites it.
-    kept: Slab,
+    kept: Workspace,
 }
 
 impl Layer for ScaleLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        self.broadcast.reshape(bottoms)
+        let tops = self.broadcast.reshape(bottoms)?;
+        self.kept.declare(if self.in_place { bottoms[0].count() } else { 0 });
+        Ok(tops)
     }
 
     fn params(&self) -> Vec<ParamDecl> {
@@ -105,6 +107,7 @@ impl Layer for ScaleLayer {
     fn fuse(&mut self, decision: Fusion) {
         assert_eq!(decision, Fusion::MoveApart, "this layer absorbs nothing");
         self.in_place = false;
+        self.kept.declare(0);
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
@@ -113,8 +116,7 @@ impl Layer for ScaleLayer {
         let gamma = if self.gamma.is_some() { io.params[0] } else { io.bottoms[1].data() };
         let beta = self.beta.as_ref().and_then(|_| io.params.last().copied());
         if self.in_place {
-            self.kept.grow(dims.count());
-            kernels::elementwise::copy(cpu, io.tops[0].data(), &mut self.kept[..dims.count()]);
+            kernels::elementwise::copy(cpu, io.tops[0].data(), &mut self.kept);
         }
         channel::scale(cpu, dims, gamma, beta, io.unary());
         Ok(())
@@ -141,7 +143,11 @@ impl Layer for ScaleLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.kept.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
-        size_of_val(&self.kept[..])
+        self.kept.bytes()
     }
 }

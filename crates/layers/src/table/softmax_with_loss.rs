@@ -137,6 +137,10 @@ impl Layer for SoftmaxWithLossLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.loss.probabilities.allocate();
+    }
+
     fn workspace_bytes(&self) -> usize {
         self.loss.workspace_bytes()
     }

@@ -9,10 +9,10 @@ use base::Shape;
 use caffe_format::{Phase, SPPParameterPoolMethod};
 use kernels::pooling::{PoolingShape, Rounding};
 use kernels::{StridedRows, StridedRowsMut, elementwise, layout};
-use tensor::Slab;
 
 use super::pooling::{Pooler, PoolingMethod, PoolingOptions, check_pad};
 use crate::axis::{copy_rows, image};
+use crate::workspace::Workspace;
 use crate::{
     Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, Spec,
 };
@@ -62,7 +62,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         phase,
         levels,
         row: 0,
-        scratch: <[Slab; 3]>::default(),
+        scratch: <[Workspace; 3]>::default(),
     }))
 }
 
@@ -74,7 +74,7 @@ struct SppLayer {
     /// Values per image, all levels.
     row: usize,
     /// A level channels-last, a level row-major, and a gradient of the bottom.
-    scratch: [Slab; 3],
+    scratch: [Workspace; 3],
 }
 
 struct PyramidLevel {
@@ -109,6 +109,7 @@ impl Layer for SppLayer {
         let [n, c, h, w] = image(&bottoms[0])?;
         self.levels.clear();
         self.row = 0;
+        let mut largest = 0;
         for level in 0..self.height {
             let pool = self.options(level, h, w)?.over(&bottoms[0])?;
             let bins = pool.out().iter().product();
@@ -116,10 +117,11 @@ impl Layer for SppLayer {
             let pooler = Pooler::new(self.method, self.phase, pool.clone());
             self.levels.push(PyramidLevel { pool, pooler, offset: self.row, bins });
             self.row += len;
-            self.scratch[0].grow(n * len);
-            self.scratch[1].grow(n * len);
+            largest = largest.max(n * len);
         }
-        self.scratch[2].grow(bottoms[0].count());
+        self.scratch[0].declare(largest);
+        self.scratch[1].declare(largest);
+        self.scratch[2].declare(bottoms[0].count());
         Ok(vec![match self.height {
             1 => Shape::new(&[n, self.row, 1, 1])?,
             _ => Shape::new(&[n, self.row])?,
@@ -170,8 +172,13 @@ impl Layer for SppLayer {
         Ok(())
     }
 
+    fn allocate(&mut self) {
+        self.levels.iter_mut().for_each(|level| level.pooler.allocate());
+        self.scratch.iter_mut().for_each(Workspace::allocate);
+    }
+
     fn workspace_bytes(&self) -> usize {
         let masks: usize = self.levels.iter().map(|level| level.pooler.workspace_bytes()).sum();
-        masks + self.scratch.iter().map(|slab| size_of_val(&slab[..])).sum::<usize>()
+        masks + self.scratch.iter().map(Workspace::bytes).sum::<usize>()
     }
 }

@@ -46,6 +46,7 @@ impl LayerMemory {
         let shapes: Vec<_> = bottoms.iter().map(|(shape, _)| shape.clone()).collect();
         let tops = layer.reshape(&shapes)?.into_iter().map(|s| (s.clone(), Slab::zeros(s.count())));
         let tops = tops.collect();
+        layer.allocate();
         let params = layer.params().iter().map(|d| (d.kind, vec![0.0; d.shape.count()])).collect();
         let cpu = Cpu::new(1, Simd::detect());
         let top_layout = match layer.layouts() {

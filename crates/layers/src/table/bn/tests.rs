@@ -53,6 +53,7 @@ fn running_statistics_follow_the_batch_and_are_used_in_testing() {
     let spec = Spec { layer: &written, phase, in_place, bottoms: 1, tops: 1, source_shapes };
     let mut testing = (crate::find("BN").unwrap().build)(&spec).unwrap();
     testing.reshape(&[Shape::new(&[2, 2]).unwrap()]).unwrap();
+    testing.allocate();
     memory.params[2].1.copy_from_slice(&[1.0, 1.0]);
     memory.params[3].1.copy_from_slice(&[4.0, 16.0]);
     memory.forward(&mut *testing, &mut Mt19937::new(1), None).unwrap();
