@@ -6,7 +6,7 @@ use caffe_format::{LayerParameter, NetParameter, Phase};
 use layers::{DataSource, DataSourceError};
 
 use crate::description::NetDescription;
-use crate::filter::{UnmetRule, filter};
+use crate::filter::{UnmetRule, filter, state_in_words};
 use crate::memory::MemoryPlan;
 use crate::placed::PlacedNet;
 use crate::splits::insert_splits;
@@ -76,6 +76,10 @@ pub(crate) fn compile_placed(
 ) -> Result<(PlacedNet, NetDescription, FilteredNet), NetError> {
     let phase = written.state().phase();
     let (filtered, unmet) = filter(written)?;
+    if filtered.layer.is_empty() {
+        let state = state_in_words(written.state());
+        return Err(NetError::NoLayers { written: written.layer.len(), state });
+    }
     let mut split = insert_splits(&filtered);
     let graph = graph::build(std::mem::take(&mut split.layer), split.force_backward(), phase)?;
     let shaped = shapes::infer(graph, opener)?;

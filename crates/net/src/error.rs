@@ -1,19 +1,31 @@
 //! Why a net cannot be built or run. Every variant names the layer or blob and what was expected.
 
 use base::Shape;
+use caffe_format::forks;
 use layers::{Arity, DataSourceError, LayerError};
 
 /// Why a net could not be compiled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
+    /// Nothing to build.
+    #[error("{}", no_layers(*.written, .state))]
+    NoLayers {
+        /// Layers as written, all of them left out.
+        written: usize,
+        /// Phase, level and stages of the net.
+        state: String,
+    },
+
     /// No row in the table.
-    #[error("layer `{layer}`: {}", unknown_type(.kind))]
+    #[error("layer `{layer}`: {}", unknown_type(.kind, *.listed))]
     UnknownType {
         /// The layer.
         layer: String,
         /// The string after `type:`.
         kind: String,
+        /// Whether the message lists all types: that of one layer per net does.
+        listed: bool,
     },
 
     /// Nothing earlier in the file makes this blob.
@@ -276,21 +288,41 @@ pub enum RunError {
     },
 }
 
-fn unknown_type(kind: &str) -> String {
-    let known = || layers::LAYERS.iter().map(|row| row.name);
+fn no_layers(written: usize, state: &str) -> String {
+    match written {
+        0 => "the net has no layers".into(),
+        1 => format!("the include and exclude rules leave out the net's only layer in {state}"),
+        _ => format!("the include and exclude rules leave out all {written} layers in {state}"),
+    }
+}
+
+fn unknown_type(kind: &str, listed: bool) -> String {
+    match type_hint(kind) {
+        Some(hint) => hint,
+        None if listed => format!("unknown layer type `{kind}` (known types: {})", known_types()),
+        None => format!("unknown layer type `{kind}`"),
+    }
+}
+
+/// What is wrong with a type, if more is known than that it is not in the table.
+pub(crate) fn type_hint(kind: &str) -> Option<String> {
     if kind.is_empty() {
-        return "`type` is missing".into();
+        return Some("`type` is missing".into());
     }
     if kind == "Python" {
-        return PYTHON.into();
+        return Some(PYTHON.into());
     }
-    match known().find(|name| crate::graph::similar(name, kind)) {
-        Some(name) => format!("unknown layer type `{kind}`; did you mean `{name}`?"),
-        None => {
-            let known = known().collect::<Vec<_>>().join(", ");
-            format!("unknown layer type `{kind}` (known types: {known})")
-        }
+    if let Some(fork) = forks::of_layer_type(kind) {
+        return Some(format!("layer type `{kind}` of {} is not supported", fork.name));
     }
+    let mut known = layers::LAYERS.iter().map(|row| row.name);
+    let near = known.find(|name| crate::graph::similar(name, kind))?;
+    Some(format!("unknown layer type `{kind}`; did you mean `{near}`?"))
+}
+
+/// The names of all layer types, for messages.
+pub(crate) fn known_types() -> String {
+    layers::LAYERS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The one layer type of Caffe 1.0 that is not in the table.

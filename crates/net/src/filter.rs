@@ -80,6 +80,24 @@ pub fn filter(net: &NetParameter) -> Result<(NetParameter, Vec<UnmetRule>), NetE
     Ok((NetParameter { layer: kept, ..net.clone() }, unmet))
 }
 
+/// Phase, level and stages in words: `phase TEST, level 1, stages a and b`. Level 0 is not named.
+pub(crate) fn state_in_words(state: &NetState) -> String {
+    let phase = match state.phase() {
+        Phase::Train => "phase TRAIN",
+        Phase::Test => "phase TEST",
+    };
+    let level = match state.level() {
+        0 => String::new(),
+        level => format!(", level {level}"),
+    };
+    let stages = match &state.stage[..] {
+        [] => String::new(),
+        [stage] => format!(", stage {stage}"),
+        [first @ .., last] => format!(", stages {} and {last}", first.join(", ")),
+    };
+    format!("{phase}{level}{stages}")
+}
+
 /// Why `state` does not meet `rule`.
 fn mismatch(state: &NetState, rule: &NetStateRule) -> Option<Mismatch> {
     if rule.phase.is_some_and(|phase| phase != state.phase()) {

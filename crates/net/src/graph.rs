@@ -8,6 +8,7 @@ use caffe_format::{LayerParameter, Phase};
 use layers::{InPlace, LayerKind};
 
 use crate::NetError;
+use crate::error::type_hint;
 use crate::ids::{BlobId, IdVec};
 
 /// A net whose layers name their blobs by id.
@@ -63,6 +64,8 @@ struct GraphBuilder {
     made: BTreeMap<String, (BlobId, String)>,
     unread: BTreeMap<String, BlobId>,
     errors: Vec<NetError>,
+    /// Whether an error lists all layer types.
+    listed: bool,
 }
 
 impl GraphBuilder {
@@ -70,11 +73,7 @@ impl GraphBuilder {
         let layer = &written;
         let name = || layer.name().to_owned();
         let Some(kind) = layers::find(layer.type_()) else {
-            self.errors.push(NetError::UnknownType { layer: name(), kind: layer.type_().into() });
-            // Its tops exist all the same, or every reader of them would be reported too.
-            for top in &layer.top {
-                self.make(layer, top);
-            }
+            self.unknown(layer);
             return;
         };
         let bottoms = layer.bottom.iter().filter_map(|b| self.read(layer, b)).collect::<Vec<_>>();
@@ -103,6 +102,21 @@ impl GraphBuilder {
         self.check_counts(kind, layer, tops.len());
         let phase = *written.phase.get_or_insert(net_phase);
         self.layers.push(GraphLayer { kind, written, phase, bottoms, tops, in_place });
+    }
+
+    /// Reports a layer without a row in the table. It reads and makes its blobs all the same, or
+    /// every reader of them would be reported too.
+    fn unknown(&mut self, layer: &LayerParameter) {
+        let kind = layer.type_().to_owned();
+        let listed = !self.listed && type_hint(&kind).is_none();
+        self.listed |= listed;
+        self.errors.push(NetError::UnknownType { layer: layer.name().into(), kind, listed });
+        for bottom in &layer.bottom {
+            self.read(layer, bottom);
+        }
+        for top in layer.top.iter().filter(|top| !layer.bottom.contains(top)) {
+            self.make(layer, top);
+        }
     }
 
     fn read(&mut self, layer: &LayerParameter, blob: &str) -> Option<BlobId> {

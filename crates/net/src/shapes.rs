@@ -112,6 +112,10 @@ fn build(
         loss_weights[0] = 1.0;
     }
     let (traits, decls) = (layer.traits(), layer.params());
+    for decl in decls.iter().chain(&layer.discarded()) {
+        // Set-up fills them; what it would refuse is refused here, where no memory is needed.
+        layers::check_filler(&decl.filler, &decl.shape).map_err(|error| objects(error.into()))?;
+    }
     let built = BuiltLayer {
         kind,
         written,

@@ -243,6 +243,83 @@ fn shared_weights_add_their_gradients() {
 }
 
 #[test]
+fn a_net_has_layers() {
+    check_error("name: 'empty'", expect!["the net has no layers"]);
+    check_error(
+        &INPUT.replace("top:", "include { phase: TRAIN } top:"),
+        expect!["the include and exclude rules leave out the net's only layer in phase TEST"],
+    );
+    let rule = "include { stage: 'a' } top:";
+    let two = format!("{INPUT} {INPUT} state {{ phase: TRAIN level: 2 stage: 'b' stage: 'c' }}");
+    check_error(
+        &two.replace("top:", rule),
+        expect![
+            "the include and exclude rules leave out all 2 layers in phase TRAIN, level 2, stages b and c"
+        ],
+    );
+}
+
+/// Only the first of them lists all types, and what reads or overwrites their blobs is not wrong.
+#[test]
+fn unknown_types_are_one_error_each() {
+    let unknown = r#"
+        layer { name: "a" type: "Foo" bottom: "x" top: "x" }
+        layer { name: "b" type: "Bar" bottom: "x" top: "y" top: "x" }
+        layer { name: "c" type: "Silence" bottom: "x" bottom: "y" }
+        layer { name: "d" type: "FcRistretto" bottom: "z" top: "z" }
+        layer { name: "e" type: "Foo" bottom: "y" top: "x" }"#;
+    let error = build(&format!("{INPUT}{unknown}")).err().expect("there are no such layers");
+    let text = chain(&error);
+    let list = crate::error::known_types();
+    assert!(list.starts_with("AbsVal, ") && list.ends_with(", WindowData"), "{list}");
+    expect![[r#"
+        layer `a`: unknown layer type `Foo` (known types: LIST)
+        layer `b`: unknown layer type `Bar`
+        layer `d`: layer type `FcRistretto` of Ristretto (pmgysel/caffe) is not supported
+        layer `d`: bottom `z` is not the top of any earlier layer
+        layer `e`: unknown layer type `Foo`
+        layer `e`: top `x` is made by layer `in` already; rename one of them"#]]
+    .assert_eq(&text.replace(&list, "LIST"));
+}
+
+#[test]
+fn fillers_are_checked_before_memory_is_allocated() {
+    let layer = |name: &str, filler: &str| {
+        format!(
+            r#"{INPUT} layer {{ name: "{name}" type: "InnerProduct" bottom: "x" top: "y"
+            inner_product_param {{ num_output: 2 weight_filler {{ {filler} }} }} }}"#
+        )
+    };
+    check_error(
+        &layer("ip", "type: 'gabor'"),
+        expect![
+            "layer `ip` (InnerProduct): unknown filler type `gabor` (known types: bilinear, constant, gaussian, msra, positive_unitball, uniform, xavier)"
+        ],
+    );
+    check_error(
+        &layer("ip", "type: 'gaussian' std: 0"),
+        expect![
+            "layer `ip` (InnerProduct): filler `gaussian` with `std: 0`, which must be above 0"
+        ],
+    );
+    check_error(
+        &layer("ip", "type: 'bilinear'"),
+        expect![
+            "layer `ip` (InnerProduct): filler `bilinear` needs a (n, c, k, k) blob, not 2 3 (6)"
+        ],
+    );
+}
+
+#[test]
+fn no_layer_type_of_a_fork_is_one_of_ours() {
+    for fork in caffe_format::forks::FORKS {
+        for name in fork.layer_types {
+            assert!(layers::find(name).is_none(), "`{name}` of {} is supported", fork.name);
+        }
+    }
+}
+
+#[test]
 fn shared_weights_must_agree() {
     let wrong = SHARED.replacen("num_output: 3", "num_output: 4", 1);
     check_error(
