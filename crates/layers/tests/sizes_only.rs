@@ -2,6 +2,7 @@
 //! described, and refused.
 //!
 //! An allocator that counts is one for the whole program, so this test is a program of its own.
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use std::alloc::System;
 

@@ -69,6 +69,7 @@ impl ExecutableBlob {
 }
 
 /// A layer and all that forward and backward need of its surroundings.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a layer")]
 pub(crate) struct ExecutableLayer {
     pub(crate) layer: Box<dyn Layer>,
     pub(crate) bottoms: Vec<ExecutableBottom>,

@@ -1,4 +1,5 @@
 //! Paths that exist elsewhere than they should.
+#![expect(clippy::disallowed_methods, reason = "files are made in a temporary folder")]
 
 use std::fs;
 use std::path::Path;

@@ -234,6 +234,7 @@ fn check(prototxt: &str, want: expect_test::Expect) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of cases with their messages")]
 fn what_cannot_be_opened_is_said() {
     let data = |extra: &str| {
         format!(r#"layer {{ type: "Data" top: "x" data_param {{ backend: LMDB {extra} }} }}"#)
