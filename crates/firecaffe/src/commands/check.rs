@@ -137,8 +137,8 @@ impl Findings {
         }
     }
 
-    /// Compiles a net of `file` without allocating its blobs, or adds what is wrong with it; what is
-    /// wrong in both phases counts once.
+    /// Compiles a net of `file` without allocating its blobs, or adds what is wrong with it; what
+    /// is wrong in both phases counts once.
     fn build(&mut self, name: &str, written: &NetParameter, file: &Path) -> Option<NetDescription> {
         let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
         let plan = match written.state().phase() {
