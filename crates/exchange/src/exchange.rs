@@ -1,6 +1,7 @@
 //! One rank's end of all collectives: chooses the algorithm, keeps its plans, counts and stamps.
 
 mod blocks;
+mod known;
 
 use crate::execute::{Elements, EncodedValues, execute};
 use crate::local_sum;
@@ -14,6 +15,9 @@ use std::collections::BTreeMap;
 use transport::{AlignedBytes, LinkError, Stamp, Transport};
 use zerocopy::IntoBytes;
 
+/// Most lengths whose algorithm is remembered.
+const CHOSEN_MAX: usize = 4096;
+
 /// Every plan's lanes fit every transport.
 const _: () = assert!(collective::LANES_MAX <= transport::LANES_MAX);
 
@@ -23,6 +27,7 @@ pub struct Exchange {
     link: Box<dyn Transport>,
     config: ExchangeConfig,
     sequence: u64,
+    sent_bytes: u64,
     sums: PreparedSums,
     /// The configured choice by length.
     chosen: BTreeMap<usize, Algorithm>,
@@ -42,6 +47,7 @@ impl Exchange {
             link,
             config,
             sequence: 0,
+            sent_bytes: 0,
             sums: PreparedSums::default(),
             chosen: BTreeMap::new(),
             encoded: AlignedBytes::default(),
@@ -66,6 +72,32 @@ impl Exchange {
     /// Whether the library underneath can sum: then algorithm `mpi` can run.
     pub fn has_library_sum(&mut self) -> bool {
         self.link.library_sum().is_some()
+    }
+
+    /// How elements of an all-reduce travel.
+    #[must_use]
+    pub fn wire(&self) -> &'static WireFormat {
+        self.config.wire
+    }
+
+    /// Bytes that this rank has sent in collectives so far. Where an all-reduce needs no messages
+    /// (threads that read each other's memory, the library's own algorithm) it counts as `direct`.
+    #[must_use]
+    pub fn sent_bytes(&self) -> u64 {
+        self.sent_bytes
+    }
+
+    /// What this rank would send in an [`all_reduce`](Self::all_reduce) of `len` values, by its
+    /// plan.
+    pub fn all_reduce_bytes(&mut self, len: usize) -> Result<u64, ExchangeError> {
+        let algorithm = self.algorithm(len);
+        self.planned_bytes(self.config.wire, &algorithm, len)
+    }
+
+    /// What this rank would send in a [`sum`](Self::sum) of `len` values, by its plan.
+    pub fn sum_bytes(&mut self, len: usize) -> Result<u64, ExchangeError> {
+        let tree = self.tree.clone();
+        self.planned_bytes(wire::F32, &tree, len)
     }
 
     /// How values are exchanged from here on.
@@ -132,8 +164,28 @@ impl Exchange {
             }
             _ => choice.algorithm(self.link.rank().world(), wire.element_bytes * len, network),
         };
+        if self.chosen.len() == CHOSEN_MAX {
+            self.chosen.clear();
+        }
         self.chosen.insert(len, algorithm.clone());
         algorithm
+    }
+
+    /// How many all-reduces are prepared.
+    #[cfg(test)]
+    fn prepared_count(&self) -> usize {
+        self.sums.len()
+    }
+
+    fn planned_bytes(
+        &mut self,
+        format: &'static WireFormat,
+        algorithm: &Algorithm,
+        len: usize,
+    ) -> Result<u64, ExchangeError> {
+        let Self { link, config, .. } = self;
+        let prepared = self.sums.get(&mut **link, config, algorithm, format, len)?;
+        Ok(prepared.sent_bytes)
     }
 
     fn sum_in(
@@ -149,14 +201,14 @@ impl Exchange {
             SumMethod::Plan(plan) => self.sum_by_plan(plan, format, values),
             SumMethod::SharedMemory => {
                 let memory = self.link.shared_memory().expect("asked when it was prepared");
-                local_sum::all_reduce(memory, format, values)
+                local_sum::all_reduce(memory, format, values).map(|()| prepared.sent_bytes)
             }
             SumMethod::Library(datatype) => {
                 let library = self.link.library_sum().expect("asked when it was prepared");
-                library.sum(values.as_mut_bytes(), *datatype)
+                library.sum(values.as_mut_bytes(), *datatype).map(|()| prepared.sent_bytes)
             }
         };
-        self.end(stamp, done)
+        self.end_sent(stamp, done)
     }
 
     fn sum_by_plan(
@@ -164,7 +216,7 @@ impl Exchange {
         plan: &Plan,
         format: &'static WireFormat,
         values: &mut [f32],
-    ) -> Result<(), LinkError> {
+    ) -> Result<u64, LinkError> {
         let elements = Elements::of(format);
         let scratch_lens = plan.slots.get(1..).unwrap_or_default();
         if self.scratch.len() < scratch_lens.len() {
@@ -190,6 +242,16 @@ impl Exchange {
         let stamp = label.stamp(self.sequence);
         self.link.begin(&stamp);
         stamp
+    }
+
+    /// Ends what [`begin`](Self::begin) began and counts what was sent.
+    fn end_sent(
+        &mut self,
+        stamp: Stamp,
+        done: Result<u64, LinkError>,
+    ) -> Result<(), ExchangeError> {
+        self.sent_bytes += self.end(stamp, done)?;
+        Ok(())
     }
 
     /// Ends what [`begin`](Self::begin) began.

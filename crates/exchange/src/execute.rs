@@ -48,15 +48,15 @@ pub(crate) struct EncodedValues<'a> {
     pub(crate) conversion: Conversion,
 }
 
-/// Executes `plan` on `slots`, which have its lengths. Of `encoded` values slot 0 is filled pass by
-/// pass, and the result decoded pass by pass.
+/// Executes `plan` on `slots`, which have its lengths, and returns the bytes that were sent. Of
+/// `encoded` values slot 0 is filled pass by pass, and the result decoded pass by pass.
 pub(crate) fn execute<'a>(
     link: &'a mut dyn Transport,
     elements: Elements,
     plan: &Plan,
     slots: impl Iterator<Item = &'a mut [u8]>,
     mut encoded: Option<EncodedValues<'_>>,
-) -> Result<(), LinkError> {
+) -> Result<u64, LinkError> {
     let slots = slots.zip(&plan.slots).map(|(slot, &len)| &mut slot[..len * elements.bytes]);
     let lanes = plan.lanes.iter().enumerate();
     let passes = |lane: usize| match encoded {
@@ -74,7 +74,7 @@ pub(crate) fn execute<'a>(
                 moved |= walker.walk(session, encoded.as_mut(), &mut whom)?;
             }
             if walkers.iter().all(LaneWalker::is_done) {
-                return Ok(());
+                return Ok(walkers.iter().map(|walker| walker.sent_bytes).sum());
             }
             if !moved {
                 session.wait(&whom)?;
@@ -97,12 +97,14 @@ struct LaneWalker<'a> {
     passes: &'a [LanePass],
     /// Whether the first of them is encoded.
     is_encoded: bool,
+    sent_bytes: u64,
 }
 
 impl<'a> LaneWalker<'a> {
     fn new(lane: usize, elements: Elements, steps: &'a [PlanStep], passes: &'a [LanePass]) -> Self {
-        let (next, announced, ahead) = (0, 0, 0);
-        Self { lane, elements, steps, next, announced, ahead, passes, is_encoded: false }
+        let (next, announced, ahead, sent_bytes) = (0, 0, 0, 0);
+        let is_encoded = false;
+        Self { lane, elements, steps, next, announced, ahead, passes, is_encoded, sent_bytes }
     }
 
     fn is_done(&self) -> bool {
@@ -128,6 +130,7 @@ impl<'a> LaneWalker<'a> {
                 break;
             }
             self.ahead -= usize::from(received(step).is_some());
+            self.sent_bytes += sent_elements(step) as u64 * self.elements.bytes as u64;
             self.next += 1;
         }
         Ok((self.next, self.passes.len()) != start)
@@ -205,4 +208,17 @@ fn received(step: &PlanStep) -> Option<(usize, &SlotRange)> {
         PlanStep::RecvReduce { from, at } | PlanStep::RecvCopy { from, at } => Some((*from, at)),
         PlanStep::Send { .. } | PlanStep::Add { .. } => None,
     }
+}
+
+/// How many elements a step sends.
+fn sent_elements(step: &PlanStep) -> usize {
+    match step {
+        PlanStep::Send { at, .. } => at.range.len(),
+        PlanStep::RecvReduce { .. } | PlanStep::RecvCopy { .. } | PlanStep::Add { .. } => 0,
+    }
+}
+
+/// How many elements a rank sends that executes `plan`.
+pub(crate) fn planned_elements(plan: &Plan) -> u64 {
+    plan.lanes.iter().flatten().map(|step| sent_elements(step) as u64).sum()
 }

@@ -5,8 +5,9 @@
 //!                 └── stamps every collective, so that ranks that disagree are named
 //! ```
 //!
-//! Start at [`Exchange`]. [`wire`] says how elements travel, [`canonical`] is the arithmetic of
-//! every sum within a process, [`local_sum`] what workers do with it, [`watch`] detects failed
+//! Start at [`Exchange`]. [`wire`] says how elements travel, [`compression`] how to send fewer of
+//! them, [`canonical`] is the arithmetic of every sum within a process, [`local_sum`] what workers
+//! do with it, [`watch`] detects failed
 //! ranks and [`mod@bench`] measures.
 
 mod config;
@@ -19,6 +20,7 @@ mod stamp;
 
 pub mod bench;
 pub mod canonical;
+pub mod compression;
 pub mod local_sum;
 #[cfg(feature = "mpi")]
 pub mod mpi;

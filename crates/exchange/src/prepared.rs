@@ -1,12 +1,19 @@
 //! All-reduces that were prepared: label, and plan or capability. Training asks for the same few
-//! again and again, so a repetition allocates nothing here.
+//! again and again, so a repetition allocates nothing here. Lengths that change from step to step
+//! (sparse chunks) push out the oldest.
 
+use crate::execute::planned_elements;
 use crate::stamp::CollectiveLabel;
 use crate::wire::WireFormat;
 use crate::{ExchangeConfig, ExchangeError};
+use base::Rank;
 use collective::{Algorithm, Plan};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use transport::{LibraryDatatype, Transport};
+
+/// Most all-reduces that are kept.
+const PREPARED_MAX: usize = 256;
 
 /// One all-reduce, ready to run.
 pub(crate) struct PreparedSum {
@@ -15,6 +22,9 @@ pub(crate) struct PreparedSum {
     len: usize,
     pub(crate) label: CollectiveLabel,
     pub(crate) method: SumMethod,
+    /// What this rank sends, by its plan. Without messages (shared memory, the library's own
+    /// algorithm) what `direct` would send, so that figures can be compared.
+    pub(crate) sent_bytes: u64,
 }
 
 /// How a transport runs an all-reduce.
@@ -29,7 +39,7 @@ pub(crate) enum SumMethod {
 
 /// What was prepared since the configuration changed.
 #[derive(Default)]
-pub(crate) struct PreparedSums(Vec<Arc<PreparedSum>>);
+pub(crate) struct PreparedSums(VecDeque<Arc<PreparedSum>>);
 
 impl PreparedSums {
     /// The all-reduce of `len` elements by this algorithm in this format.
@@ -50,9 +60,24 @@ impl PreparedSums {
         let text = format!("all-reduce of {len} {format} by {algorithm}");
         let label = CollectiveLabel::new(&text, config.segmentation);
         let method = method(link, config, algorithm, format, len)?;
-        let sum = PreparedSum { algorithm: algorithm.clone(), format, len, label, method };
-        self.0.push(Arc::new(sum));
-        Ok(Arc::clone(self.0.last().expect("pushed above")))
+        let elements = match &method {
+            SumMethod::Plan(plan) => planned_elements(plan),
+            SumMethod::SharedMemory | SumMethod::Library(_) => direct_elements(link.rank(), len),
+        };
+        let sent_bytes = elements * format.element_bytes as u64;
+        let sum =
+            PreparedSum { algorithm: algorithm.clone(), format, len, label, method, sent_bytes };
+        if self.0.len() == PREPARED_MAX {
+            self.0.pop_front();
+        }
+        let sum = Arc::new(sum);
+        self.0.push_back(Arc::clone(&sum));
+        Ok(sum)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Forgets all: plans depend on the configuration.
@@ -91,4 +116,11 @@ pub(crate) fn check_library(
         return Err(ExchangeError::NoLibrary { algorithm, transport });
     }
     format.library.ok_or(ExchangeError::LibraryFormat { algorithm, format })
+}
+
+/// What a rank sends in an all-reduce of `len` elements by `direct`, in one pass: everybody else's
+/// chunks to their owners, then its own chunk to everybody else.
+fn direct_elements(rank: Rank, len: usize) -> u64 {
+    let own = base::chunk(len, rank.world(), rank.index()).len();
+    (len - own + (rank.world() - 1) * own) as u64
 }

@@ -1,6 +1,7 @@
-//! Measures exchanges: `firecaffe bench allreduce` and `firecaffe bench network`.
+//! Measures exchanges: `firecaffe bench allreduce`, `bench network` and `bench compression`.
 
 pub mod allreduce;
 mod check;
+pub mod compression;
 pub mod network;
 pub mod report;

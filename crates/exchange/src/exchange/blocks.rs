@@ -21,7 +21,7 @@ impl Exchange {
         let text = format!("broadcast of {} bytes from {root}", bytes.len());
         let stamp = self.begin(&CollectiveLabel::new(&text, segmentation));
         let done = execute(&mut *self.link, Elements::BYTES, &plan, [bytes].into_iter(), None);
-        self.end(stamp, done)
+        self.end_sent(stamp, done)
     }
 
     /// What every rank gives, in order of rank.
@@ -60,7 +60,7 @@ impl Exchange {
         let mut blocks: Vec<Vec<u8>> = lens.iter().map(|&len| vec![0; len]).collect();
         blocks[self.rank().index()].copy_from_slice(ours);
         let done = copy_blocks(&mut *self.link, &plan, &mut blocks);
-        self.end(stamp, done)?;
+        self.end_sent(stamp, done)?;
         Ok(blocks)
     }
 
@@ -83,13 +83,13 @@ impl Exchange {
         slots.extend(incoming.iter().map(|&len| vec![0; len]));
         slots.swap(rank.index(), rank.world() + rank.index()); // what stays is moved, not copied
         let done = copy_blocks(&mut *self.link, &plan, &mut slots);
-        self.end(stamp, done)?;
+        self.end_sent(stamp, done)?;
         Ok(slots.split_off(rank.world()))
     }
 }
 
 /// For plans whose elements are bytes, whatever format gradients travel in.
-fn byte_elements(segmentation: ByteSegmentation) -> Segmentation {
+pub(super) fn byte_elements(segmentation: ByteSegmentation) -> Segmentation {
     segmentation.in_elements(Elements::BYTES.bytes)
 }
 
@@ -98,7 +98,7 @@ fn copy_blocks(
     link: &mut dyn Transport,
     plan: &Plan,
     blocks: &mut [Vec<u8>],
-) -> Result<(), LinkError> {
+) -> Result<u64, LinkError> {
     let slots = blocks.iter_mut().map(|block| &mut block[..]);
     execute(link, Elements::BYTES, plan, slots, None)
 }
