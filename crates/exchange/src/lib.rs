@@ -7,8 +7,7 @@
 //!
 //! Start at [`Exchange`]. [`wire`] says how elements travel, [`compression`] how to send fewer of
 //! them, [`canonical`] is the arithmetic of every sum within a process, [`local_sum`] what workers
-//! do with it, [`watch`] detects failed
-//! ranks and [`mod@bench`] measures.
+//! do with it, [`watch`] detects failed ranks and [`mod@bench`] measures.
 
 mod config;
 mod error;

@@ -2,9 +2,10 @@
 
 use caffe_format::{NetParameter, NetState, Phase, SolverParameter};
 use data::PathRoot;
+use net::NetError;
 
 use crate::files::{UnknownFields, read_net};
-use crate::{Event, NetOrigin, SolverProblem, TrainError};
+use crate::{Event, NetOrigin, SolverProblem, TrainError, WhichNet};
 
 /// A net to build and where it comes from.
 #[derive(Debug, Clone)]
@@ -37,8 +38,13 @@ pub fn read(
         if let Some(path) = root.misplaced(name) {
             return Err(TrainError::MisplacedNet { path });
         }
-        let read = read_net(&root.join(name), unknown)?;
+        let path = root.join(name);
+        let read = read_net(&path, unknown)?;
         read.notices.into_iter().for_each(|notice| events(Event::Prototxt(notice)));
+        if read.message.layer.is_empty() {
+            let source = NetError::NoLayers { written: 0, state: String::new() };
+            return Err(TrainError::Net { which: WhichNet::File(path), source });
+        }
         Ok(read.message)
     };
     let generic = match (&solver.net, &solver.net_param) {

@@ -40,7 +40,7 @@ fn a_good_net() {
             loss                SoftmaxWithLoss  1                        0              0     0.000 MB
             accuracy            Accuracy         1                        0              0     0.000 MB
             total                                                     1,554        253,440     0.106 MB
-            Memory plan: parameters 0.006 MB, gradients 0.006 MB, activations 0.106 MB, diffs 0.000 MB, workspace 0.010 MB, total 0.128 MB
+            Memory plan: parameters 0.006 MB, gradients 0.006 MB, activations 0.106 MB, diffs 0.000 MB, workspace 0.010 MB, total 0.129 MB
 
             net.prototxt: no errors
             exit 0
