@@ -15,9 +15,10 @@
 //! anew, from a seed that all ranks share.
 //!
 //! Vectors are summed densely, and so are matrices whose factors would not be smaller, for example
-//! all whose smaller side is not above `rank`; a notice tells how many. The residual is that of each rank's own matrix; it is computed
-//! from M, P and Qₗ when it is needed, which saves a pass over the pool per step. If P or Q is not
-//! finite, the matrix becomes NaN on all ranks. After a skipped step `e' = g + e`.
+//! all whose smaller side is not above `rank`; a notice tells how many. The residual is that of
+//! each rank's own matrix; it is computed from M, P and Qₗ when it is needed, which saves a pass
+//! over the pool per step. If P or Q is not finite, the matrix becomes NaN on all ranks. After a
+//! skipped step `e' = g + e`.
 
 mod factors;
 mod orthonormal;

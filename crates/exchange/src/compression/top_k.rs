@@ -25,8 +25,8 @@
 //!
 //! A rank sends at most `2 (k + k/3)` entries per bucket and step, of 4 bytes and an element of the
 //! wire format, plus 12 bytes per other rank. In steps that renew thresholds it sends 8 bytes more
-//! per other rank and takes part in canonical sums of up to 11 KB. What rounding to a 16-bit format loses stays in v: of a
-//! rank's own values on that rank, of sums on the owner.
+//! per other rank and takes part in canonical sums of up to 11 KB. What rounding to a 16-bit format
+//! loses stays in v: of a rank's own values on that rank, of sums on the owner.
 //!
 //! With `warmup` the share falls exponentially from 0.25, as in DGC. What is not finite is larger
 //! than everything else, so it is sent and kept. In a bucket that is summed densely all ranks keep
