@@ -8866,6 +8866,8 @@ pub struct SolverParameter {
     pub show_per_class_result: Option<bool>,
     /// `repeated int32 plateau_winsize = 1007`. Not in Caffe.
     pub plateau_winsize: Vec<i32>,
+    /// `optional bool momentum_correction = 1008`, `False` unless set. Not in Caffe.
+    pub momentum_correction: Option<bool>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -8926,6 +8928,7 @@ impl SolverParameter {
             optional(1005, "ap_version", FieldType::String),
             optional(1006, "show_per_class_result", FieldType::Bool),
             repeated(1007, "plateau_winsize", FieldType::Int32),
+            optional(1008, "momentum_correction", FieldType::Bool),
         ],
     };
     /// Nothing set.
@@ -8979,6 +8982,7 @@ impl SolverParameter {
         ap_version: None,
         show_per_class_result: None,
         plateau_winsize: Vec::new(),
+        momentum_correction: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -9067,6 +9071,8 @@ impl SolverParameter {
     pub fn ap_version(&self) -> &str { self.ap_version.as_deref().unwrap_or("Integral") }
     /// [`Self::show_per_class_result`] or its default.
     pub fn show_per_class_result(&self) -> bool { self.show_per_class_result.unwrap_or(false) }
+    /// [`Self::momentum_correction`] or its default.
+    pub fn momentum_correction(&self) -> bool { self.momentum_correction.unwrap_or(false) }
 }
 
 impl Message for SolverParameter {
@@ -9122,6 +9128,7 @@ impl Message for SolverParameter {
             46 => Slot::String(self.ap_version.as_slice()),
             47 => Slot::Bool(self.show_per_class_result.as_slice()),
             48 => Slot::Int32(self.plateau_winsize.as_slice()),
+            49 => Slot::Bool(self.momentum_correction.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -9176,6 +9183,7 @@ impl Message for SolverParameter {
             46 => SlotMut::String(FieldValues::One(&mut self.ap_version)),
             47 => SlotMut::Bool(FieldValues::One(&mut self.show_per_class_result)),
             48 => SlotMut::Int32(FieldValues::Many(&mut self.plateau_winsize)),
+            49 => SlotMut::Bool(FieldValues::One(&mut self.momentum_correction)),
             _ => bad_slot(Self::KIND, index),
         }
     }

@@ -32,6 +32,17 @@ pub enum SolverError {
         known: &'static str,
     },
 
+    /// The rule's history does not contain learning rates.
+    #[error(
+        "`momentum_correction` does not go with solver `{rule}`, whose history contains no rates \
+         (known: {})",
+        corrected()
+    )]
+    MomentumCorrection {
+        /// The update rule.
+        rule: &'static str,
+    },
+
     /// A number is outside what its field allows.
     #[error("`{field}` is {got}, expected {want}{}", of(.needed_by))]
     OutOfRange {
@@ -48,6 +59,11 @@ pub enum SolverError {
 
 fn rules() -> String {
     RULES.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", ")
+}
+
+fn corrected() -> String {
+    let rules = RULES.iter().filter(|rule| rule.history_has_rate);
+    rules.map(|rule| rule.name).collect::<Vec<_>>().join(", ")
 }
 
 fn of(needed_by: &str) -> String {

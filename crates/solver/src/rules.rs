@@ -46,6 +46,9 @@ pub struct UpdateRule {
     pub(crate) decay: DecayMode,
     /// Factor of a parameter's learning rate, for rules that depend on norms.
     pub(crate) trust: Option<fn(&TrustNorms) -> f32>,
+    /// Whether the first history is a sum of gradients times their rates, so that a change of the
+    /// rate can be corrected (`momentum_correction`).
+    pub(crate) history_has_rate: bool,
     /// Refuses numbers that the rule cannot use.
     pub(crate) check: fn(&HyperParams) -> Result<(), SolverError>,
     /// Updates one block, as compiled for the worker's SIMD level.
@@ -97,6 +100,9 @@ pub(crate) struct RuleTerms {
     pub(crate) rate: f32,
     /// Weight decay, `decay_mult` included; for rules with decoupled decay.
     pub(crate) decay: f32,
+    /// What a history that contains rates is multiplied by: momentum, times the change of the rate
+    /// where that is corrected.
+    pub(crate) history_factor: f32,
     pub(crate) hyper: HyperParams,
     /// `1 - momentum^t` and `1 - momentum2^t` in iteration `t`, counted from 1.
     pub(crate) corrections: [f64; 2],
@@ -126,10 +132,17 @@ impl HyperParams {
 }
 
 impl RuleTerms {
-    pub(crate) fn new(hyper: &HyperParams, iter: u64, rate: f32, decay: f32) -> Self {
+    pub(crate) fn new(
+        hyper: &HyperParams,
+        iter: u64,
+        rate: f32,
+        decay: f32,
+        rate_change: f32,
+    ) -> Self {
         let t = (iter + 1) as f64;
         let corrections = [hyper.momentum, hyper.momentum2].map(|m| 1.0 - f64::from(m).powf(t));
-        Self { rate, decay, hyper: *hyper, corrections }
+        let history_factor = hyper.momentum * rate_change;
+        Self { rate, decay, history_factor, hyper: *hyper, corrections }
     }
 }
 

@@ -20,6 +20,7 @@ pub struct Solver {
     /// `None`: never clip.
     pub(crate) clip_gradients: Option<f32>,
     pub(crate) iter_size: f32,
+    pub(crate) momentum_correction: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,10 @@ impl Solver {
         expect(!clip.is_nan(), "clip_gradients", clip, "a number", "")?;
         let iter_size = p.iter_size();
         expect(iter_size >= 1, "iter_size", iter_size, "1 or more", "")?;
+        let momentum_correction = p.momentum_correction();
+        if momentum_correction && !rule.history_has_rate {
+            return Err(SolverError::MomentumCorrection { rule: rule.name });
+        }
         Ok(Self {
             rates,
             rule,
@@ -47,6 +52,7 @@ impl Solver {
             regularization: regularization(p, rule)?,
             clip_gradients: (clip >= 0.0).then_some(clip),
             iter_size: iter_size as f32,
+            momentum_correction,
         })
     }
 

@@ -50,6 +50,7 @@ impl Solver {
         let needed = if self.needs_norms() { slots.blocks() } else { sums.len() };
         assert_eq!(sums.len(), needed, "sums of every block");
         let rate = self.rates.at(iter);
+        let rate_change = self.rate_change(iter);
         let clipped = self.clip(sums);
         let clip = clipped.map_or(1.0, |clipped| clipped.factor);
         let normalise = 1.0 / self.iter_size;
@@ -71,9 +72,21 @@ impl Solver {
                 })
             });
             let prepare = Preparation { scale, clip, normalise, decay: in_gradient };
-            (prepare, RuleTerms::new(&self.hyper, iter, rate * slot.lr_mult * trust, decay))
+            let rate = rate * slot.lr_mult * trust;
+            (prepare, RuleTerms::new(&self.hyper, iter, rate, decay, rate_change))
         });
         UpdateStep { clipped, factors: factors.collect() }
+    }
+
+    /// What `momentum_correction` multiplies the history by: the rate over that of the iteration
+    /// before; 1 where that was 0, which no factor can correct.
+    fn rate_change(&self, iter: u64) -> f32 {
+        match iter.checked_sub(1).map(|before| self.rates.at(before)) {
+            Some(before) if self.momentum_correction && before != 0.0 => {
+                self.rates.at(iter) / before
+            }
+            _ => 1.0,
+        }
     }
 
     /// `ClipGradients`: the norm over all parameters, before anything else is done to the

@@ -11,6 +11,7 @@ pub(super) const RULE: UpdateRule = UpdateRule {
     histories: 2,
     decay: DecayMode::Gradient,
     trust: None,
+    history_has_rate: false,
     check: any,
     update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };

@@ -17,6 +17,7 @@ pub(super) const RULE: UpdateRule = UpdateRule {
     histories: 1,
     decay: DecayMode::Gradient,
     trust: Some(trust),
+    history_has_rate: true,
     check: any,
     update: |cpu, terms, block| kernels::vectorize!(cpu, sgd::update(terms, block)),
 };

@@ -12,6 +12,7 @@ pub(super) const RULE: UpdateRule = UpdateRule {
     histories: 1,
     decay: DecayMode::Gradient,
     trust: None,
+    history_has_rate: true,
     check: any,
     update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };
@@ -19,11 +20,12 @@ pub(super) const RULE: UpdateRule = UpdateRule {
 #[inline(always)]
 fn update(terms: &RuleTerms, block: ParamBlock<'_>) {
     let ParamBlock { values, gradient, history: [h, _] } = block;
-    let (rate, momentum) = (terms.rate, terms.hyper.momentum);
+    let (rate, factor) = (terms.rate, terms.history_factor);
+    let momentum = terms.hyper.momentum; // of the look-ahead, which no change of rate affects
     let over = 1.0 + momentum;
     for ((w, &g), h) in values.iter_mut().zip(gradient).zip(h) {
         let before = *h;
-        *h = momentum * before + rate * g;
+        *h = factor * before + rate * g;
         *w -= over * *h - momentum * before;
     }
 }

@@ -10,6 +10,7 @@ pub(super) const RULE: UpdateRule = UpdateRule {
     histories: 1,
     decay: DecayMode::Gradient,
     trust: None,
+    history_has_rate: false,
     check,
     update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };

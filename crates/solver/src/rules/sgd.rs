@@ -8,6 +8,7 @@ pub(super) const RULE: UpdateRule = UpdateRule {
     histories: 1,
     decay: DecayMode::Gradient,
     trust: None,
+    history_has_rate: true,
     check: any,
     update: |cpu, terms, block| kernels::vectorize!(cpu, update(terms, block)),
 };
@@ -15,9 +16,9 @@ pub(super) const RULE: UpdateRule = UpdateRule {
 #[inline(always)]
 pub(super) fn update(terms: &RuleTerms, block: ParamBlock<'_>) {
     let ParamBlock { values, gradient, history: [h, _] } = block;
-    let (rate, momentum) = (terms.rate, terms.hyper.momentum);
+    let (rate, factor) = (terms.rate, terms.history_factor);
     for ((w, &g), h) in values.iter_mut().zip(gradient).zip(h) {
-        *h = momentum * *h + rate * g;
+        *h = factor * *h + rate * g;
         *w -= *h;
     }
 }

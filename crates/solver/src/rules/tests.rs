@@ -330,6 +330,12 @@ fn what_a_rule_cannot_use_is_refused() {
         expect!["`regularization_type`: `L3` does not go with solver `SGD` (known: L1, L2)"],
     );
     refused(
+        SolverParameter { momentum_correction: Some(true), ..of("Adam") },
+        expect![
+            "`momentum_correction` does not go with solver `Adam`, whose history contains no rates (known: LARS, Nesterov, SGD)"
+        ],
+    );
+    refused(
         SolverParameter { iter_size: Some(0), ..of("SGD") },
         expect!["`iter_size` is 0, expected 1 or more"],
     );
@@ -353,4 +359,35 @@ fn our_fields_are_read_from_the_solver_file() {
     let p = SolverParameter { warmup_iter: Some(-1), ..p };
     let error = Solver::lower(&p).unwrap_err().to_string();
     assert_eq!(error, "`warmup_iter` is -1, expected 0 or more");
+}
+
+/// With the correction, `h / rate` is momentum's sum of gradients whatever the rates were: what
+/// solvers keep whose history has no rate (Goyal et al. 2017).
+#[test]
+fn momentum_correction_keeps_the_sum_of_gradients() {
+    for corrected in [false, true] {
+        let p = SolverParameter {
+            base_lr: Some(1.0),
+            lr_policy: Some("step".into()),
+            gamma: Some(0.25),
+            stepsize: Some(2),
+            momentum: Some(0.5),
+            momentum_correction: Some(corrected),
+            ..SolverParameter::default()
+        };
+        let solver = Solver::lower(&p).unwrap();
+        let slot = ParamSlot { values: 0..1, gradient: 0..1, lr_mult: 1.0, decay_mult: 1.0 };
+        let slots = ParamSlots::new(vec![slot]);
+        let (mut values, mut history) = ([0.0_f32], vec![vec![0.0_f32]]);
+        let mut sums = Vec::new();
+        for iter in 0..4 {
+            let step = solver.step(iter, 1.0, &slots, &[]);
+            let slices =
+                slices(&slots, &slots.param_ranges(0..1), &mut values, &[1.0], &mut history);
+            solver.update(&Cpu::new(1, Simd::Portable), &step, slices);
+            sums.push(history[0][0] / solver.rates.at(iter));
+        }
+        let plain = [1.0, 1.5, 4.0, 3.0]; // h is 1, 1.5, then 0.75 + 0.25 and 0.5 + 0.25
+        assert_eq!(sums, if corrected { [1.0, 1.5, 1.75, 1.875] } else { plain });
+    }
 }
