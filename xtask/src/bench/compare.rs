@@ -89,7 +89,9 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let mut ratios = BTreeMap::<String, SpeedRatios>::new();
     for (net, iterations) in NETS.iter().filter(|(net, _)| is_asked(args, net)) {
         let speeds = train_in_turns(turns, net, *iterations, rounds)?;
-        ratios.insert(format!("train {net}, 2 workers"), speeds);
+        let name = format!("train {net}, 2 workers");
+        print!("{}", speeds.row(&name).0); // an interrupted run shows what it has
+        ratios.insert(name, speeds);
     }
     if is_asked(args, "allreduce") {
         for (workers, iterations) in WORKERS {
@@ -128,7 +130,6 @@ fn train_in_turns(
             ratios.add(speeds);
         }
     }
-    println!("train {net}: {} rounds done", ratios.old_to_old.len());
     Ok(ratios)
 }
 
@@ -150,7 +151,7 @@ fn all_reduce_in_turns(
             ratios.entry(key).or_default().add(speeds);
         }
     }
-    println!("allreduce, {workers} workers: rounds done");
+    ratios.iter().for_each(|(name, row)| print!("{}", row.row(name).0));
     Ok(ratios)
 }
 
