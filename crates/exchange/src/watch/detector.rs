@@ -244,8 +244,11 @@ impl FailureDetector {
         if others().filter(idle).any(|rank| works(&rank)) {
             return None;
         }
-        let rank =
-            others().filter(idle).min_by_key(sequence).or_else(|| others().min_by_key(sequence))?;
+        // Ranks inside the MPI library's own collective cannot say how far they are. While all
+        // are, it may take as long as it takes, and only silence counts.
+        let is_inside = |rank: &usize| self.others[*rank].heartbeat.waiting == Waiting::Everyone;
+        let behind = || others().filter(|rank| !is_inside(rank)).min_by_key(sequence);
+        let rank = others().filter(idle).min_by_key(sequence).or_else(behind)?;
         let last = |rank: usize| self.others[rank].heartbeat.begun.last().cloned();
         Some(RankFailure::Late { rank, last: last(rank), waiting: me, ours: last(me), waited })
     }

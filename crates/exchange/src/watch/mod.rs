@@ -10,6 +10,9 @@
 //!   rank 2    (stopped)           late     we wait that long; it waits for nobody, does not move
 //! ```
 //!
+//! Inside the MPI library's own collective nobody can say how far it is: while all ranks are there,
+//! only silence counts.
+//!
 //! The finder prints one line and ends the job; others hold back a little, so that it is one line.
 //! The cost is a thread that wakes forty times per `silence_max`, but at least four times a second,
 //! and then sends a few hundred bytes to each rank.

@@ -98,6 +98,19 @@ fn the_one_furthest_behind_that_waits_for_nobody_is_late() {
     );
 }
 
+/// A rank that stays outside is late, but how long a collective of the library takes is unknown.
+#[test]
+fn inside_the_library_only_silence_counts() {
+    let inside = || heartbeat(Waiting::Everyone, at(3, "sum"));
+    let own = || (Waiting::Everyone, at(3, "sum"));
+    check(own(), &[(30.0, inside()), (30.0, inside())], expect!["all is well"]);
+    check(
+        own(),
+        &[(30.0, inside()), (4.0, inside())],
+        expect!["13.0 s: rank 2 is lost: silent for 9.0 s, last seen at collective 3, sum"],
+    );
+}
+
 /// An iteration may take longer than the limit; a hang inside one may not.
 #[test]
 fn who_moves_is_not_late() {
