@@ -7,6 +7,22 @@ use std::time::Duration;
 pub trait Clock: fmt::Debug + Send + Sync {
     /// Monotonic; not comparable between machines.
     fn now(&self) -> Duration;
+
     /// Returns after `duration`, in real or virtual time.
     fn sleep(&self, duration: Duration);
+
+    /// CPU time that the calling thread has used, always in real time; zero from a clock that does
+    /// not measure it.
+    fn thread_cpu(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Returns at `time`, at once if it is past. Waits to absolute times do not add up their
+    /// errors.
+    fn sleep_until(&self, time: Duration) {
+        let rest = time.saturating_sub(self.now());
+        if !rest.is_zero() {
+            self.sleep(rest);
+        }
+    }
 }

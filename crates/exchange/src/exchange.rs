@@ -12,7 +12,8 @@ use crate::{ExchangeConfig, ExchangeError};
 use base::Rank;
 use collective::{Algorithm, AlgorithmChoice, Plan};
 use std::collections::BTreeMap;
-use transport::{AlignedBytes, LinkError, Stamp, Transport};
+use std::sync::Arc;
+use transport::{AlignedBytes, LinkError, Stamp, StretchedLink, Transport, WorkStretch};
 use zerocopy::IntoBytes;
 
 /// Most lengths whose algorithm is remembered.
@@ -55,6 +56,12 @@ impl Exchange {
             direct: Algorithm::direct(),
             tree: Algorithm::reduction_tree(),
         }
+    }
+
+    /// The same exchange, whose work between messages is stretched: see [`WorkStretch`].
+    #[must_use]
+    pub fn stretched(self, stretch: Arc<WorkStretch>) -> Self {
+        Self { link: Box::new(StretchedLink::new(self.link, stretch)), ..self }
     }
 
     /// This rank and the size of the world.

@@ -30,6 +30,7 @@ mod error;
 mod heartbeat;
 mod progress;
 mod session;
+mod stretch;
 mod transport;
 
 pub mod conformance;
@@ -42,6 +43,7 @@ pub use error::LinkError;
 pub use heartbeat::HeartbeatChannel;
 pub use progress::{BegunCollective, Busy, RankProgress, Waiting};
 pub use session::{AddBytes, Session, session};
+pub use stretch::{StretchedLink, StretchedWork, WorkStretch};
 pub use transport::{LibraryDatatype, LibrarySum, Posted, SharedMemory, Stamp, Transport};
 
 /// Lanes of every transport, from 0 on.
