@@ -14,6 +14,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("solver", &["base", "caffe-format", "kernels", "tensor"]),
     ("data", &["base", "caffe-format", "tensor"]),
     ("collective", &["base"]),
+    ("profile", &[]),
     ("transport", &["base"]),
     ("exchange", &["base", "collective", "kernels", "tensor", "transport"]),
     ("snapshot", &["base", "caffe-format"]),
@@ -28,13 +29,14 @@ const EDGES: &[(&str, &[&str])] = &[
             "kernels",
             "layers",
             "net",
+            "profile",
             "snapshot",
             "solver",
             "tensor",
             "transport",
         ],
     ),
-    ("cluster-sim", &["base", "collective", "exchange", "transport"]),
+    ("cluster-sim", &["base", "collective", "exchange", "profile", "transport"]),
 ];
 
 /// Crates above the table.
