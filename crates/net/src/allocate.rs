@@ -23,7 +23,8 @@ pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
     let uses = param_uses(&placed);
     let PlacedNet { layers, blobs, params, outputs, masks, live, buffers, plan } = placed;
     let ready = ready_prefixes(&uses, &params);
-    let decided = Decisions { blobs: &blobs, masks: &masks, live: &live, buffers: &buffers };
+    let runs = plan != MemoryPlan::NoBlobs;
+    let decided = Decisions { blobs: &blobs, masks: &masks, live: &live, buffers: &buffers, runs };
     let layers = (layers.into_iter().zip(uses).enumerate())
         .map(|(index, (layer, uses))| decided.executable(index, layer, uses))
         .collect();
@@ -43,14 +44,19 @@ pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
             given_diff: false,
         }
     });
-    let allocate = |sizes: Vec<usize>| sizes.into_iter().map(Slab::zeros).collect();
+    let allocate = |sizes: Vec<usize>| {
+        sizes
+            .into_iter()
+            .map(|size| if runs { Slab::zeros(size) } else { Slab::default() })
+            .collect()
+    };
     Net {
         description: Arc::new(description),
         layers,
         contributed: IdVec::like(&params, false),
         blobs,
         params,
-        outputs,
+        outputs: if runs { outputs } else { Vec::new() },
         data: allocate(data_sizes),
         diff: (plan != MemoryPlan::ForwardOnly).then(|| allocate(diff_sizes)),
         private: Slab::default(),
@@ -105,6 +111,8 @@ struct Decisions<'a> {
     masks: &'a ReluMasks,
     live: &'a IdVec<BlobId, bool>,
     buffers: &'a Buffers,
+    /// Whether layers other than data layers will run.
+    runs: bool,
 }
 
 impl Decisions<'_> {
@@ -143,7 +151,7 @@ impl Decisions<'_> {
             reads_running: placed.traits.reads_running,
             bottoms,
         };
-        if executable.runs() {
+        if self.runs && executable.runs() {
             executable.layer.allocate();
         }
         executable

@@ -22,6 +22,9 @@ pub enum MemoryPlan {
     ShareDiffs,
     /// Data only: for nets that never run backward.
     ForwardOnly,
+    /// As `ShareDiffs`, without the memory: layers, params and the order of gradients are known,
+    /// but only data layers can run. For an emulated run, which waits instead of computing.
+    NoBlobs,
 }
 
 /// Which memory holds each blob's data and diff.
@@ -50,7 +53,7 @@ pub(crate) fn assign(flow: DiffFlow<'_>, outputs: &[BlobId], plan: MemoryPlan) -
             let sizes = sizes(flow.blobs, &own);
             SharedDiffs { buffers: own.map(Some), sizes, sums: BTreeSet::new() }
         }
-        MemoryPlan::ShareDiffs => sharing::share(flow, own_diffs(), outputs),
+        MemoryPlan::ShareDiffs | MemoryPlan::NoBlobs => sharing::share(flow, own_diffs(), outputs),
         MemoryPlan::ForwardOnly => SharedDiffs {
             buffers: IdVec::like(flow.blobs, None),
             sizes: Vec::new(),

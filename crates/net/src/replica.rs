@@ -5,6 +5,7 @@ use base::random::Mt19937;
 use layers::{DataSource, ParamDecl};
 use tensor::Slab;
 
+use crate::description::LayerDescription;
 use crate::ids::ParamId;
 use crate::{Net, NetError, OpenSources, ParamStorage};
 
@@ -20,6 +21,20 @@ pub struct ReplicaState {
     /// What recurrent layers carry from batch to batch while another replica runs:
     /// [`Net::swap_carried`].
     pub carried: Vec<Vec<f32>>,
+}
+
+impl ReplicaState {
+    /// Opens the source of a data layer.
+    fn open_source(
+        &mut self,
+        is: &LayerDescription,
+        opener: &mut dyn OpenSources,
+    ) -> Result<(), NetError> {
+        let opened = opener.open(&is.written, is.written.phase(), &mut self.rng);
+        let named = |source| NetError::Source { layer: is.name().to_owned(), source };
+        self.sources.push(opened.map_err(named)?);
+        Ok(())
+    }
 }
 
 impl Net {
@@ -44,10 +59,7 @@ impl Net {
         for (exec, is) in self.layers.iter().zip(&self.description.layers) {
             let layer = || is.name().to_owned();
             if exec.source.is_some() {
-                let source = opener
-                    .open(&is.written, is.written.phase(), &mut replica.rng)
-                    .map_err(|source| NetError::Source { layer: layer(), source })?;
-                replica.sources.push(source);
+                replica.open_source(is, opener)?;
             }
             let mut draw = |decl: &ParamDecl| {
                 let mut values = vec![0.0; decl.shape.count()];
@@ -78,6 +90,22 @@ impl Net {
             }
         }
         Ok((params, replica))
+    }
+
+    /// Set-up of a replica of a net that does not compute: data layers open their sources, and no
+    /// param is drawn.
+    pub fn open_sources(
+        &self,
+        rng: Mt19937,
+        opener: &mut dyn OpenSources,
+    ) -> Result<ReplicaState, NetError> {
+        let (running, carried) = (Slab::default(), Vec::new());
+        let mut replica = ReplicaState { running, rng, sources: Vec::new(), carried };
+        let layers = self.layers.iter().zip(&self.description.layers);
+        for (_, is) in layers.filter(|(exec, _)| exec.source.is_some()) {
+            replica.open_source(is, opener)?;
+        }
+        Ok(replica)
     }
 
     /// Whether a batch goes on from the one before.

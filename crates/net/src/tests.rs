@@ -366,6 +366,29 @@ fn a_net_larger_than_the_machine_can_be_described() {
     assert_eq!(net.memory.activations, 1 << 40);
     let last = net.rows.last().unwrap();
     assert_eq!((net.rows.len(), last.name.as_str(), last.kind), (256, "relu255", "ReLU"));
+    let (net, _) = compile(&parse(&text), &mut NoSources, MemoryPlan::NoBlobs).unwrap();
+    assert_eq!((net.len(), net.batch_items(), net.memory().activations), (256, 1024, 0));
+}
+
+/// A net that is waited for has the layers, params and pool of the one that computes.
+#[test]
+fn without_blobs_a_net_is_the_same() {
+    let text = format!(
+        r#"{INPUT} layer {{ name: "a" type: "InnerProduct" bottom: "x" top: "a"
+                            inner_product_param {{ num_output: 4 }} }}
+           layer {{ name: "relu" type: "ReLU" bottom: "a" top: "a" }}
+           layer {{ name: "b" type: "InnerProduct" bottom: "a" top: "b"
+                    inner_product_param {{ num_output: 2 }} }}"#
+    );
+    let compiled = |plan| compile(&parse(&text), &mut NoSources, plan).unwrap().0;
+    let [real, empty] = [MemoryPlan::ShareDiffs, MemoryPlan::NoBlobs].map(compiled);
+    let shape = |net: &Net| {
+        let ready: Vec<_> = (0..net.len()).map(|layer| net.ready_after(layer)).collect();
+        let names: Vec<_> = (0..net.len()).map(|layer| net.layer_name(layer).to_owned()).collect();
+        (ready, names, net.pool_len(), net.batch_items())
+    };
+    assert_eq!(shape(&empty), shape(&real));
+    assert!(empty.outputs(&Cpu::new(1, Simd::detect())).is_empty(), "nobody computes them");
 }
 
 /// BatchNorm of a test net alone has statistics of its own, zeros; the train net's are not touched.

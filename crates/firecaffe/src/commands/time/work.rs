@@ -1,8 +1,7 @@
 //! What a layer has to do at least: floating-point operations and bytes, from its shapes alone.
 //!
-//! Operations are those of the layer's multiply-adds, two each; layers without any are taken for
-//! pure memory traffic. Backward repeats them once for the params' gradients and once for the
-//! bottoms' diffs. Bytes count every blob and param that a direction must read or write once.
+//! Layers without multiply-adds are taken for pure memory traffic. Bytes count every blob and param
+//! that a direction must read or write once.
 
 use net::{BackwardWork, LayerSummary};
 
@@ -24,7 +23,7 @@ pub(super) fn forward(row: &LayerSummary) -> LayerWork {
         return LayerWork::default();
     }
     let values = bottoms(row) + tops(row) + row.params_read as f64;
-    LayerWork { flops: 2.0 * row.multiply_adds as f64, bytes: VALUE_BYTES * values }
+    LayerWork { flops: row.forward_flops(), bytes: VALUE_BYTES * values }
 }
 
 /// Backward of a layer.
@@ -36,8 +35,7 @@ pub(super) fn backward(row: &LayerSummary) -> LayerWork {
     let [gradients, diffs] = [row.backward.gradients, row.backward.diffs].map(f64::from);
     let params = row.params_read as f64;
     let values = tops(row) + (looks + diffs) * bottoms(row) + (gradients + diffs) * params;
-    let flops = 2.0 * (gradients + diffs) * row.multiply_adds as f64;
-    LayerWork { flops, bytes: VALUE_BYTES * values }
+    LayerWork { flops: row.backward_flops(), bytes: VALUE_BYTES * values }
 }
 
 /// Floating-point operations of a layer's two directions.
