@@ -41,7 +41,8 @@ impl ProgressDisplay {
     pub(crate) fn event(&self, event: &Event) {
         if let Event::Displayed(display) = event {
             let Display { items, elapsed, times, .. } = *display;
-            let [data, _, _, exposed, _] = Speed { items, elapsed, times }.percentages();
+            let [data, _, _, exposed, _] =
+                Speed { items, elapsed, times, emulated: false }.percentages();
             self.waits.set((items > 0).then_some([data.1, exposed.1]));
         }
         if let Event::Stepped { done, loss } = event {

@@ -10,6 +10,8 @@ use net::{Net, ParamStorage};
 use solver::{ParamSlot, ParamSlots, Solver};
 use tensor::{SharedSlab, Slab};
 
+use crate::compute::{Compute, values_in};
+use crate::emulation::EmulatedWork;
 use crate::ranks::Ranks;
 use crate::set_up::InitialState;
 use crate::step::SharedState;
@@ -31,12 +33,15 @@ pub(crate) struct JobParts {
     pub(crate) initial: InitialState,
     /// The workers' ends of a plan between them; empty when they read each other's pools.
     pub(crate) worker_exchanges: Vec<Exchange>,
+    /// What workers wait for instead of computing, in an emulated run.
+    pub(crate) emulated: Option<Arc<EmulatedWork>>,
 }
 
 impl JobParts {
     /// Allocates pools and history, places replicas on workers and starts their threads.
     pub(crate) fn assemble(self) -> Job {
-        let Self { config, ranks, placement, solver, nets, initial, worker_exchanges } = self;
+        let Self { config, ranks, placement, solver, nets, initial, worker_exchanges, emulated } =
+            self;
         let InitialState { params, replicas, tests } = initial;
         let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
         let (pool_len, workers) = (nets[0].pool_len(), nets.len());
@@ -61,13 +66,16 @@ impl JobParts {
             let accumulator = Accumulator::new(shared.config.wire);
             let exchange = worker_exchanges.next();
             let reduction = WorkerReduction { replicas: accumulator, exchange };
+            let param_ranges = shared.param_ranges(index);
+            let updated = values_in(&param_ranges);
             Worker {
                 index,
                 first_replica: own.start,
                 cpu: Cpu::new(shared.config.threads, shared.config.simd),
                 net,
+                compute: Compute::new(emulated.clone(), updated, pool_len),
                 replicas: replicas.by_ref().take(own.len()).collect(),
-                param_ranges: shared.param_ranges(index),
+                param_ranges,
                 reduction: Some(reduction),
                 times: TimeRecorder::new(shared.config.timeline),
             }

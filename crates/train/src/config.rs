@@ -15,7 +15,7 @@ use snapshot::BatchMeaning;
 use crate::placement::{BatchNormState, Overlap};
 
 use crate::files::UnknownFields;
-use crate::{NetOrigin, NoClock};
+use crate::{Emulation, NetOrigin, NoClock};
 
 /// Everything [`Job::open`](crate::Job::open) needs to know.
 ///
@@ -44,6 +44,7 @@ use crate::{NetOrigin, NoClock};
 ///     inexact: true,
 ///     batch_norm: BatchNormState::Replica0,
 ///     wire: "f16".parse().expect("a wire format"),
+///     emulation: None,
 ///     clock: Arc::new(NoClock),
 ///     simd: Simd::detect(),
 ///     seed: 1701,
@@ -89,6 +90,8 @@ pub struct JobConfig {
     pub batch_norm: BatchNormState,
     /// How gradients are represented in messages, and rounded in every sum.
     pub wire: &'static WireFormat,
+    /// What to wait for instead of computing; `None` to compute.
+    pub emulation: Option<Emulation>,
     /// Real time, unless nobody asks how long things take.
     pub clock: Arc<dyn Clock>,
     /// SIMD level.
@@ -133,6 +136,7 @@ impl JobConfig {
             inexact: false,
             batch_norm: BatchNormState::Averaged,
             wire: F32,
+            emulation: None,
             clock: Arc::new(NoClock),
             simd: Simd::detect(),
             seed: 1,

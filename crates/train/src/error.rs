@@ -18,7 +18,7 @@ use net::{NetError, RunError};
 use snapshot::SnapshotError;
 use solver::SolverError;
 
-use crate::StepError;
+use crate::{EmulationProblem, StepError};
 
 pub use compared_item::ComparedItem;
 pub use placement::{PlacementProblem, WorkerCount};
@@ -64,6 +64,10 @@ pub enum TrainError {
     /// Replicas cannot be placed on workers and ranks as asked.
     #[error(transparent)]
     Placement(#[from] PlacementProblem),
+
+    /// The run cannot be emulated as asked.
+    #[error(transparent)]
+    Emulation(#[from] EmulationProblem),
 
     /// The algorithm that was asked for cannot run here.
     #[error(transparent)]

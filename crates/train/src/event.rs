@@ -103,6 +103,20 @@ pub enum Event {
         /// Whether the weights will be those of one worker, bit for bit.
         exact: bool,
     },
+    /// The run is emulated: workers wait instead of computing.
+    Emulating {
+        /// Whose times they wait for.
+        machine: String,
+        /// Where those are from.
+        source: String,
+        /// How many times slower than real time the clock runs.
+        dilation: u32,
+        /// Computation of one iteration, one replica per worker.
+        #[serde(with = "seconds")]
+        compute: Duration,
+        /// Gradients in memory, per rank.
+        pool_bytes: usize,
+    },
     /// What the train nets of all workers here need, before the first iteration.
     MemoryUse(MemoryUse),
     /// The loop begins.
@@ -236,6 +250,9 @@ pub enum Event {
         items: u64,
         /// What worker 0 spent its time on, tests and snapshots apart.
         times: PhaseTimes,
+        /// Whether computation was waited for: then these are times of the profile's device.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        emulated: bool,
     },
     /// All iterations are done.
     Finished,

@@ -8,7 +8,7 @@ use caffe_format::SolverParameter;
 use exchange::canonical::tree_sum;
 use exchange::wire;
 use net::{Net, ReplicaState};
-use tensor::Slab;
+use tensor::{Slab, SlabReadGuard};
 
 use crate::evaluate::TestNet;
 use crate::run::SmoothedLoss;
@@ -47,12 +47,20 @@ impl Job {
 
     /// A hash of all parameters' bits, learned and running, in net order. A collective: all ranks
     /// call it.
+    ///
+    /// # Panics
+    ///
+    /// If the run is emulated, so that there are none.
     pub fn hash(&self) -> Result<u64, TrainError> {
         Ok(self.net().hash(&self.shared.params.read(), &self.running()?))
     }
 
     /// The train net with its present parameters, as a model file holds it. A collective: all ranks
     /// call it.
+    ///
+    /// # Panics
+    ///
+    /// If the run is emulated, so that there are no parameters.
     pub fn model(&self) -> Result<caffe_format::NetParameter, TrainError> {
         Ok(self.net().model(&self.shared.params.read(), &self.running()?))
     }
@@ -75,6 +83,13 @@ impl Job {
         let scale = 1.0 / replicas as f32;
         running.iter_mut().for_each(|value| *value *= scale);
         Ok(running)
+    }
+
+    /// The gradients that the last iteration summed over this rank's workers, and over ranks, in the
+    /// order of the pool.
+    #[must_use]
+    pub fn gradients(&self) -> SlabReadGuard<'_> {
+        self.shared.sum.as_ref().unwrap_or(&self.shared.pools[0]).read()
     }
 
     /// The solver as written.
@@ -127,9 +142,9 @@ impl Job {
         net.outputs(cpu).iter().map(|output| output.values.len()).sum()
     }
 
-    /// Whether this iteration is one to display.
+    /// Whether this iteration is one to display. An emulated one has nothing to show.
     pub(crate) fn displays(&self) -> bool {
         let interval = u64::from(self.solver_param().display().unsigned_abs());
-        interval > 0 && self.iter.is_multiple_of(interval)
+        interval > 0 && self.iter.is_multiple_of(interval) && !self.emulates()
     }
 }

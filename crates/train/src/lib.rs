@@ -64,7 +64,9 @@
 mod assemble;
 mod batches;
 mod catch_up;
+mod compute;
 mod config;
+mod emulation;
 mod error;
 mod evaluate;
 mod event;
@@ -99,6 +101,7 @@ mod weights;
 mod worker;
 
 pub use config::{BUCKET_BYTES, JobConfig, ResumeData};
+pub use emulation::{Emulation, EmulationProblem, MachineMemory};
 pub use error::{
     ComparedItem, PlacementProblem, ResumeProblem, SolverProblem, TensorProblem, TrainError,
     WhichNet, WorkerCount,
@@ -138,12 +141,13 @@ pub use net::{
     MemoryUse, Mismatch, Net, NetDescription, NetError, NetNorms, NetReport, OpenSources, Output,
     Param, ParamStorage, RunError, SharedParam, SourceReport, TopReport, UnmetRule,
 };
+pub use profile::{DeviceProfile, DeviceTimes, ProfileError, ProfiledLayer};
 pub use safetensors::SafeTensorError;
 pub use snapshot::weights::WeightsError;
 pub use snapshot::{BatchMeaning, SnapshotError};
 pub use solver::{Clipped, SolverError};
 pub use tensor::SlabReadGuard;
-pub use transport::{Busy, LinkError, RankProgress, Transport, local};
+pub use transport::{Busy, LinkError, RankProgress, Transport, WorkStretch, local};
 
 /// An error with its causes, on one line.
 #[must_use]

@@ -11,6 +11,7 @@ use solver::Solver;
 
 use crate::assemble::JobParts;
 use crate::batches::divide_batches;
+use crate::emulation::EmulatedWork;
 use crate::nets::{self, SolverNets};
 use crate::placement::ReplicaPlacement;
 use crate::plan::{configure_sums, worker_exchanges};
@@ -49,7 +50,11 @@ impl Job {
             rate: job.shared.solver.rates.at(job.iter),
             exact: placement.is_exact() && job.sums_exactly(),
         });
-        events(Event::MemoryUse(job.net().memory().of_workers(job.workers.len())));
+        events(
+            job.emulation_begins().unwrap_or_else(|| {
+                Event::MemoryUse(job.net().memory().of_workers(job.workers.len()))
+            }),
+        );
         Ok(job)
     }
 
@@ -60,7 +65,8 @@ impl Job {
     ) -> Result<(Self, SolverNets), TrainError> {
         let solver = Solver::lower(&config.solver)?;
         check_schedule(&config.solver)?;
-        if config.solver.snapshot() > 0 && ranks.rank().is_first() {
+        let emulates = config.emulation.is_some();
+        if config.solver.snapshot() > 0 && ranks.rank().is_first() && !emulates {
             snapshot::check_writable(config.solver.snapshot_prefix())?;
         }
         let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;
@@ -82,18 +88,35 @@ impl Job {
             }
             // `debug_info` prints the diff of every layer.
             let debug = config.solver.debug_info();
-            let plan = if debug { MemoryPlan::KeepDiffs } else { MemoryPlan::ShareDiffs };
+            let plan = match debug {
+                _ if emulates => MemoryPlan::NoBlobs,
+                true => MemoryPlan::KeepDiffs,
+                false => MemoryPlan::ShareDiffs,
+            };
             let mut net = build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?;
             if let Some(first) = nets.first() {
                 net.share_description(first);
             }
             nets.push(net);
         }
+        let emulated = emulated_work(&config, &ranks, &nets)?;
+        if emulates {
+            found.tests.clear(); // there are no weights to test
+        }
         let set_up = SetUp { config: &config, placement, rank: ranks.rank() };
         let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
         let worker_exchanges = worker_exchanges(&config, placement);
-        let parts = JobParts { config, ranks, placement, solver, nets, initial, worker_exchanges };
+        let parts = JobParts {
+            config,
+            ranks,
+            placement,
+            solver,
+            nets,
+            initial,
+            worker_exchanges,
+            emulated,
+        };
         let mut job = parts.assemble();
         job.load_weights(events)?;
         if let Some(loaded) = loaded {
@@ -135,6 +158,20 @@ impl Job {
         ignored.into_iter().for_each(|layer| events(Event::LayerIgnored { layer }));
         Ok(())
     }
+}
+
+/// What the workers of an emulated run wait for, once it is certain that their machines have the
+/// memory. A collective if the run is emulated.
+fn emulated_work(
+    config: &JobConfig,
+    ranks: &Ranks,
+    nets: &[Net],
+) -> Result<Option<Arc<EmulatedWork>>, TrainError> {
+    let Some(emulation) = &config.emulation else { return Ok(None) };
+    let work = emulation.open(&nets[0])?;
+    let sums = nets.len() + usize::from(nets.len() > 1);
+    emulation.check_memory(ranks, (size_of::<f32>() * nets[0].pool_len() * sums) as u64)?;
+    Ok(Some(work))
 }
 
 /// How many replicas, and who runs them. A snapshot knows how many there were.

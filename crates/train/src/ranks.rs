@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use base::Rank;
 use collective::Algorithm;
 use exchange::{Exchange, ExchangeError};
-use transport::{Busy, RankProgress};
+use transport::{Busy, RankProgress, StretchedWork, WorkStretch};
 
 use crate::JobConfig;
 
@@ -24,6 +24,8 @@ pub struct Ranks {
     exchange: Option<Mutex<Exchange>>,
     progress: Arc<RankProgress>,
     alarm: Alarm,
+    /// Stretches what is computed between messages, in an emulated run.
+    stretch: Option<Arc<WorkStretch>>,
 }
 
 impl Ranks {
@@ -36,6 +38,7 @@ impl Ranks {
             exchange: None,
             progress: Arc::default(),
             alarm: Box::new(|_| ()),
+            stretch: None,
         }
     }
 
@@ -90,7 +93,20 @@ impl Ranks {
     ) -> Self {
         let rank = exchange.rank();
         let exchange = (rank.world() > 1).then(|| Mutex::new(exchange));
-        Self { rank, host, exchange, progress, alarm }
+        Self { rank, host, exchange, progress, alarm, stretch: None }
+    }
+
+    /// The same ranks in an emulated run, whose exchange uses `stretch`:
+    /// [`Exchange::stretched`].
+    #[must_use]
+    pub fn stretching(self, stretch: Arc<WorkStretch>) -> Self {
+        Self { stretch: Some(stretch), ..self }
+    }
+
+    /// Until the guard is dropped this thread sums with other ranks, and waits for nothing but
+    /// messages; an emulated run makes that last as long on its clock as it takes of the CPU.
+    fn work(&self) -> Option<StretchedWork<'_>> {
+        self.stretch.as_ref().map(|stretch| stretch.work())
     }
 
     /// This rank and the size of the world.
@@ -110,6 +126,7 @@ impl Ranks {
 
     /// Leaves the sum over ranks in `gradients`, by the algorithm chosen for this size.
     pub(crate) fn all_reduce(&self, gradients: &mut [f32]) -> Result<(), ExchangeError> {
+        let _work = self.work();
         self.exchange().map_or(Ok(()), |mut exchange| exchange.all_reduce(gradients).map(drop))
     }
 

@@ -85,6 +85,7 @@ impl Job {
             elapsed: self.now().saturating_sub(self.started),
             items: self.items_per_iteration() as u64 * (self.iter - from),
             times: self.times().since(&spent),
+            emulated: self.emulates(),
         });
         self.finish(stopped, control, events)
     }
@@ -97,6 +98,10 @@ impl Job {
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
     ) -> Result<(), TrainError> {
+        if self.emulates() {
+            events(if stopped { Event::StoppedEarly } else { Event::Finished });
+            return Ok(()); // there are no weights to save, hash or test
+        }
         if (self.shared.config.solver.snapshot_after_train() || stopped) && !self.snapshots_now() {
             self.snapshot(events)?;
         }

@@ -20,7 +20,7 @@ pub(crate) struct SetUp<'a> {
 
 /// What a job starts from.
 pub(crate) struct InitialState {
-    /// All learned values, drawn on replica 0's stream.
+    /// All learned values, drawn on replica 0's stream; none in an emulated run.
     pub(crate) params: Slab,
     /// Those of this rank.
     pub(crate) replicas: Vec<ReplicaState>,
@@ -71,8 +71,12 @@ impl SetUp<'_> {
         let seed = u32::try_from(self.config.solver.random_seed()).unwrap_or(self.config.seed);
         let rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
         let mut sources = FileSources::new(self.config, index, self.placement.replicas);
-        let (params, replica) = (net.initialise(rng, &mut sources))
-            .map_err(|source| TrainError::Net { which: WhichNet::Train, source })?;
+        let initialised = match self.config.emulation {
+            None => net.initialise(rng, &mut sources),
+            Some(_) => net.open_sources(rng, &mut sources).map(|state| (Slab::default(), state)),
+        };
+        let (params, replica) =
+            initialised.map_err(|source| TrainError::Net { which: WhichNet::Train, source })?;
         Ok((params, replica, sources))
     }
 }

@@ -61,6 +61,12 @@ impl Job {
             (ComparedItem::Allreduce, config.allreduce.to_string()),
             (ComparedItem::Network, format!("{:?}", config.network)),
             (ComparedItem::Wire, config.wire.to_string()),
+            (
+                ComparedItem::Emulation,
+                print(&config.emulation.as_ref().map_or_else(String::new, |e| {
+                    format!("{} {:?} {}", e.dilation, e.gradients, e.profile.to_json())
+                })),
+            ),
             (ComparedItem::Timeline, config.timeline.to_string()),
             (ComparedItem::ResumeData, config.resume_data.to_string()),
             (ComparedItem::Iteration, self.iter.to_string()),
@@ -75,9 +81,10 @@ impl Job {
                 items.push((ComparedItem::Data { layer }, print.to_string()));
             }
         }
-        let weights = self.net().hash(&self.shared.params.read(), &self.first_replica().running);
-        if self.iter == 0 {
+        if self.iter == 0 && !self.emulates() {
             // After the first iteration the statistics of replicas differ.
+            let params = self.shared.params.read();
+            let weights = self.net().hash(&params, &self.first_replica().running);
             items.push((ComparedItem::Weights, format!("{weights:016x}")));
         }
         items

@@ -13,7 +13,8 @@
 //!
 //! One [`StepContext`] goes in, one [`StepOutput`] comes out, one [`StepError`] reports failure.
 //! How workers, the communicator and other ranks wait for each other is stated in
-//! [`sync`](crate::sync).
+//! [`sync`](crate::sync). Whether a layer is computed, or waited for in an emulated run, is decided
+//! in [`compute`](crate::compute).
 
 mod context;
 mod error;
@@ -79,12 +80,12 @@ impl Worker {
         let mut begin = context.now();
         reducer.finish(&self.cpu)?; // every gradient of our chunks is now the sum over all replicas
         begin = self.times.add(Activity::ExposedCommunication, begin, context.now());
-        context.inspect_gradients(&self.cpu, &self.param_ranges, reducer.sum());
+        self.inspect_gradients(context, reducer.sum());
         begin = self.times.add(Activity::Norms, begin, context.now());
         context.sync.barrier()?; // from here on nobody reads params, and all norms and losses are in
         begin = self.times.add(Activity::Barrier, begin, context.now());
         self.check_finite(context, &output.replicas)?;
-        output.clipped = context.update(&self.cpu, &self.param_ranges, reducer.sum());
+        output.clipped = self.update(context, reducer.sum());
         self.times.add(Activity::Update, begin, context.now());
         let (reduction, local_sums) = reducer.into_parts();
         for (index, time) in local_sums.iter().enumerate() {
@@ -139,17 +140,16 @@ impl Worker {
         mut debug: Option<&mut Vec<DebugValue>>,
     ) -> Result<f32, StepError> {
         let params = context.shared.params.read();
-        let replica = &mut self.replicas[index];
         let mut loss = 0.0;
         for layer in 0..self.net.len() {
             let begin = context.now();
-            loss += self.net.forward_layer(layer, &self.cpu, &params, replica)?;
+            loss += self.forward_layer(context, (index, layer), &params)?;
             let is_data = self.net.is_data(layer);
             let activity = if is_data { Activity::Data(layer) } else { Activity::Forward(layer) };
             self.times.add(activity, begin, context.now());
             context.shared.ranks.report_progress();
             if let Some(debug) = &mut debug {
-                debug.append(&mut self.net.forward_debug(layer, &params, replica));
+                debug.append(&mut self.net.forward_debug(layer, &params, &self.replicas[index]));
             }
         }
         Ok(loss)
@@ -169,7 +169,7 @@ impl Worker {
         let overlaps = context.shared.config.overlap == Overlap::DuringBackward && debug.is_none();
         let mut begin = context.now();
         for layer in (0..self.net.len()).rev() {
-            self.net.backward_layer(layer, &self.cpu, &params, pool)?;
+            self.backward_layer(context, layer, &params)?;
             context.shared.ranks.report_progress();
             if let Some(debug) = &mut debug {
                 debug.append(&mut self.net.backward_debug(layer, &pool.read()));

@@ -4,6 +4,7 @@ use kernels::Cpu;
 use net::{Net, ReplicaState};
 use solver::ParamRange;
 
+use crate::compute::Compute;
 use crate::step::{StepContext, StepError};
 use crate::sync::WorkerReduction;
 use crate::times::TimeRecorder;
@@ -17,6 +18,8 @@ pub(crate) struct Worker {
     pub(crate) cpu: Cpu,
     /// The train net with this worker's activations.
     pub(crate) net: Net,
+    /// Whether layers and the update are computed, or waited for.
+    pub(crate) compute: Compute,
     /// Run one after another.
     pub(crate) replicas: Vec<ReplicaState>,
     /// The parameters whose gradients lie in its chunks of the buckets.

@@ -1,8 +1,9 @@
 //! `firecaffe time`: Caffe's `caffe time`, a table of milliseconds per layer; and whole iterations
-//! (`--update`), the distance to the machine's limits (`--roofline`), and more workers
-//! (`--scaling`).
+//! (`--update`), the distance to the machine's limits (`--roofline`), more workers (`--scaling`), and
+//! profiles for emulated runs (`--save-profile`).
 
 mod machine;
+mod profile;
 mod roofline;
 mod scaling;
 mod training;
@@ -27,6 +28,7 @@ Examples:
   firecaffe time --model bench/models/nin_b32.prototxt --iterations 10 --update
   firecaffe time --model bench/models/nin_b32.prototxt --iterations 5 --roofline
   firecaffe time --solver examples/lenet/solver.prototxt --iterations 20 --scaling
+  firecaffe time --model bench/models/nin_b32.prototxt --threads 1 --save-profile nin.json
 
 Layers named like `data as ChannelsLast` are conversions between memory orders that this program
 inserts; Caffe does not have them.";
@@ -38,7 +40,7 @@ pub(crate) struct TimeArgs {
     /// The net prototxt
     #[arg(long, value_name = "FILE", required_unless_present = "solver")]
     model: Option<PathBuf>,
-    /// The solver prototxt, instead of a net, for `--update` and `--scaling`
+    /// The solver prototxt, instead of a net, for `--update`, `--scaling` and `--save-profile`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "roofline"])]
     solver: Option<PathBuf>,
     /// Time whole training iterations: forward, backward and the update (SGD with momentum, or the
@@ -51,6 +53,13 @@ pub(crate) struct TimeArgs {
     /// Train with 1, 2, 4 … workers and show images/s, speed-up and efficiency
     #[arg(long, group = "mode")]
     scaling: bool,
+    /// Write how long each layer and the update take to this file, for `train --emulate`
+    #[arg(long, value_name = "FILE", group = "mode")]
+    save_profile: Option<PathBuf>,
+    /// With `--save-profile`: also write the gradients of the last iteration to this file, for
+    /// `train --emulate-gradients`
+    #[arg(long, value_name = "FILE", requires = "save_profile")]
+    save_gradients: Option<PathBuf>,
     /// Most workers of `--scaling` [default: the cores]
     #[arg(long, value_name = "W", requires = "scaling", value_parser = clap::value_parser!(u64).range(1..=4096))]
     workers_max: Option<u64>,
@@ -82,7 +91,11 @@ pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     if args.scaling {
         return scaling::run(args, &log);
     }
-    let model = args.model.as_ref().context("`--solver` goes with `--update` or `--scaling`")?;
+    if let Some(file) = &args.save_profile {
+        return profile::run(args, file, &log);
+    }
+    let needs = "`--solver` goes with `--update`, `--scaling` or `--save-profile`";
+    let model = args.model.as_ref().context(needs)?;
     let net = args.running.read_net(model, &log)?;
     let config = NetConfig {
         memory_plan: net::MemoryPlan::ShareDiffs,

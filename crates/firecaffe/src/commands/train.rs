@@ -1,5 +1,6 @@
 //! `firecaffe train`: Caffe's `caffe train`.
 
+mod emulate;
 mod listener;
 mod parallel;
 #[cfg(feature = "mpi")]
@@ -12,13 +13,14 @@ use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
 use train::{Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets};
 
-use crate::clock::RealClock;
+use crate::clock::{RealClock, sharpen_timers};
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace};
 use crate::log::{CaffeLine, Log, prototxt};
 use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
 use crate::{gpu, launch, progress::ProgressDisplay};
+use emulate::EmulateArgs;
 use listener::Listener;
 use parallel::ParallelArgs;
 
@@ -32,6 +34,8 @@ Examples:
   firecaffe train --solver solver.prototxt --weights bvlc.caffemodel  fine-tune
   firecaffe train --solver solver.prototxt --workers 2 --threads 1    data-parallel, batch_size each
   mpirun -n 8 firecaffe train --solver solver.prototxt                on the ranks of an MPI job
+  mpirun -n 8 firecaffe train --solver solver.prototxt --emulate bench/profiles/alexnet_p100.json
+                                                                      waiting instead of computing
 
 Paths in prototxts are relative to the working directory, as in Caffe. Ctrl-C, SIGTERM and SIGUSR1
 write a snapshot and stop; a second Ctrl-C stops at once. SIGHUP writes a snapshot and continues.
@@ -77,11 +81,16 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     parallel: ParallelArgs,
     #[command(flatten)]
+    emulation: EmulateArgs,
+    #[command(flatten)]
     running: NetRunArgs,
 }
 
 /// Trains to the end, or until asked to stop; under `mpirun` as one of its ranks.
 pub(crate) fn run(args: &TrainArgs) -> Result<()> {
+    if args.emulation.is_given() {
+        sharpen_timers(); // before threads are started, which inherit it
+    }
     if !launch::is_launched() {
         return train(args, Ranks::alone());
     }
@@ -108,10 +117,14 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let signals = Signals::install(args.sigint_effect, args.sighup_effect)
         .context("cannot handle signals")?;
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
+    let emulates = config.emulation.is_some();
     let mut listener = Listener::new(log, json.transpose()?, &*clock);
+    if emulates && rank.is_first() {
+        listener.measure_load();
+    }
     let mut job = Job::join(config, ranks, &mut |event| listener.hear(&event))
         .map_err(|error| with_file(error, &args.solver))?;
-    let progress = match rank.is_first() {
+    let progress = match rank.is_first() && !emulates {
         true => ProgressDisplay::new(job.iter(), max_iter, job.items_per_iteration()),
         false => None,
     };
@@ -119,9 +132,11 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     listener.log().caffe(CaffeLine::StartingOptimization);
     job.run(&signals, &mut |event| listener.hear(&event))?;
     listener.show(None);
+    listener.check_load()?;
     if let (Some(path), Some(tracks)) = (&args.timeline, job.timeline()?) {
         snapshot::atomic::write(path, chrome_trace(&tracks, job.net()).as_bytes())?;
-        listener.log().note(format!("timeline of every worker: {}", path.display()));
+        let emulated = if emulates { "emulated " } else { "" };
+        listener.log().note(format!("{emulated}timeline of every worker: {}", path.display()));
     }
     listener.log().caffe(CaffeLine::OptimizationDone);
     Ok(())
@@ -168,11 +183,12 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
         ..JobConfig::new(solver)
     };
     let config = args.parallel.apply(config, args.running.compute.threads_asked())?;
+    let config = args.emulation.apply(config)?;
     if let Some(notice) = args.parallel.without_effect() {
         log.warn(notice);
     }
     let (threads, cores) = (config.threads * config.workers, launch::cores());
-    if threads > cores {
+    if threads > cores && config.emulation.is_none() {
         log.warn(format!(
             "{threads} threads on {cores} core{}: give fewer `--workers` or `--threads`, or bind this \
              process to more cores (`mpirun --bind-to none`)",

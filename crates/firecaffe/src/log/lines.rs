@@ -113,7 +113,7 @@ fn displayed(display: &Display) -> Vec<LogLine> {
     lines.extend(output_lines("Train", 258, outputs));
     let text = format!("Iteration {iter}, lr = {}", number(*rate));
     lines.push(LogLine::at("sgd_solver.cpp", 112, text));
-    let speed = Speed { items: *items, elapsed: *elapsed, times: *times };
+    let speed = Speed { items: *items, elapsed: *elapsed, times: *times, emulated: false };
     lines.extend(speed.in_words().map(LogLine::ours));
     lines
 }

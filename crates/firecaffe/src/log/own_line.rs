@@ -21,6 +21,12 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
             number(*rate),
             if *exact { "" } else { "; inexact: the weights depend on the number of workers" },
         ),
+        Event::Emulating { machine, source, dilation, compute, pool_bytes } => format!(
+            "emulated: {:.3} ms of computation per replica are waited for, as on {machine} \
+             ({source}); time passes {dilation} times slower; gradients {} per rank",
+            compute.as_secs_f64() * 1e3,
+            megabytes(*pool_bytes)
+        ),
         Event::MemoryUse(memory) => memory_plan(memory),
         Event::Hash { steps, hash } => format!("weights after {steps} steps: {hash:016x}"),
         Event::SnapshotFailed { causes } => {
@@ -30,7 +36,9 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
             );
             return Some(LogLine { severity: Severity::Error, ..LogLine::ours(text) });
         }
-        &Event::Spent { elapsed, items, times } => Speed { items, elapsed, times }.in_words()?,
+        &Event::Spent { elapsed, items, times, emulated } => {
+            Speed { items, elapsed, times, emulated }.in_words()?
+        }
         _ => return None,
     };
     Some(LogLine::ours(text))

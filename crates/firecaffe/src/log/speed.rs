@@ -9,6 +9,8 @@ pub(crate) struct Speed {
     pub(crate) items: u64,
     pub(crate) elapsed: Duration,
     pub(crate) times: PhaseTimes,
+    /// Whether computation was waited for.
+    pub(crate) emulated: bool,
 }
 
 impl Speed {
@@ -32,12 +34,14 @@ impl Speed {
         ]
     }
 
-    /// `27.5 images/s; data wait 0.1 %, forward 30.2 %, …`; nothing before any time has passed.
+    /// `27.5 images/s; data wait 0.1 %, forward 30.2 %, …`, or `27.5 images/s emulated; …`; nothing
+    /// before any time has passed.
     pub(crate) fn in_words(&self) -> Option<String> {
         let speed = self.per_second()?;
         let decimals = if speed < 100.0 { 2 } else { 0 };
         let parts =
             self.percentages().map(|(what, percentage)| format!("{what} {percentage:.1} %"));
-        Some(format!("{speed:.decimals$} images/s; {}", parts.join(", ")))
+        let emulated = if self.emulated { " emulated" } else { "" };
+        Some(format!("{speed:.decimals$} images/s{emulated}; {}", parts.join(", ")))
     }
 }

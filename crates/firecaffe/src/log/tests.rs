@@ -164,8 +164,16 @@ fn lines_of_our_own() {
             joined(vec![host("a", 2)]),
             placed(1, 1, true),
             placed(6, 3, false),
-            Event::Spent { elapsed: Duration::from_secs(8), items: 20, times },
-            Event::Spent { elapsed: Duration::ZERO, items: 0, times },
+            Event::Spent { elapsed: Duration::from_secs(8), items: 20, times, emulated: false },
+            Event::Spent { elapsed: Duration::ZERO, items: 0, times, emulated: false },
+            Event::Emulating {
+                machine: "P100".into(),
+                source: "a paper".into(),
+                dilation: 8,
+                compute: Duration::from_micros(76_900),
+                pool_bytes: 244_000_000,
+            },
+            Event::Spent { elapsed: Duration::from_secs(8), items: 20, times, emulated: true },
         ],
         expect![[r#"
             I1115 13:39:22.381027   321 firecaffe:1] 4 ranks on 2 hosts (a: 2, b: 2), all agree; allreduce auto
@@ -173,6 +181,8 @@ fn lines_of_our_own() {
             I1115 13:39:22.381027   321 firecaffe:1] global batch 64 = 1 replica x 64 on 1 worker; lr 0.01 (unscaled)
             I1115 13:39:22.381027   321 firecaffe:1] global batch 384 = 6 replicas x 64 on 3 workers; lr 0.01 (unscaled); inexact: the weights depend on the number of workers
             I1115 13:39:22.381027   321 firecaffe:1] 2.50 images/s; data wait 100.0 %, forward 0.0 %, backward 0.0 %, exposed communication 0.0 %, update 0.0 %
+            I1115 13:39:22.381027   321 firecaffe:1] emulated: 76.900 ms of computation per replica are waited for, as on P100 (a paper); time passes 8 times slower; gradients 244.0 MB per rank
+            I1115 13:39:22.381027   321 firecaffe:1] 2.50 images/s emulated; data wait 100.0 %, forward 0.0 %, backward 0.0 %, exposed communication 0.0 %, update 0.0 %
         "#]],
     );
 }

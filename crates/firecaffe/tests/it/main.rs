@@ -7,6 +7,7 @@ mod check;
 mod commands;
 mod data;
 mod disk;
+mod emulate;
 #[cfg(not(feature = "mpi"))]
 mod launch;
 mod log;

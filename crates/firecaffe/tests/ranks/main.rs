@@ -209,3 +209,26 @@ fn bench_moves_16_bit_elements_and_refuses_what_the_library_cannot() {
     assert_ne!(ran.code, Some(0));
     assert!(ran.err.contains("algorithm `mpi` sums f32 only, not `f16`"), "{}", ran.err);
 }
+
+/// Waiting is fast, but what else runs on this machine may keep its cores too busy for a figure.
+#[test]
+fn an_emulated_run_has_ranks_and_sums_but_no_weights() {
+    let folder = Folder::new("max_iter: 4");
+    let profile = |images_per_second: u32| {
+        format!(
+            r#"{{ "format": "firecaffe profile 1", "net": "small", "batch": 16, "machine": "m",
+                "source": "s", "images_per_second": {images_per_second} }}"#
+        )
+    };
+    folder.write("p.json", profile(2000));
+    folder.write("other.json", profile(1000));
+    let ran = train(&folder, 2, &["--emulate", "p.json", "--dilate", "2"]);
+    let busy = "no images/s: the cores were ";
+    let told = [" images/s emulated; ", busy].iter().any(|words| ran.err.contains(words));
+    assert!(told && ran.err.contains("time passes 2 times slower"), "{}", ran.err);
+    assert_eq!(ran.code == Some(0), !ran.err.contains(busy), "{}", ran.err);
+    assert!(!ran.err.contains("weights after"), "{}", ran.err);
+    let args = |profile| ["train", "--solver", "solver.prototxt", "--emulate", profile];
+    let ran = run(&folder, &[(1, &args("p.json")), (1, &args("other.json"))]);
+    assert!(ran.err.contains("in `--emulate` or `--dilate`: give all ranks the same"), "{}", ran.err);
+}

@@ -6,6 +6,7 @@ use exchange::ExchangeError;
 use net::{Net, ReplicaState, RunError};
 
 use super::{NotFiniteBlob, ReplicaOutput};
+use crate::EmulationProblem;
 
 /// Why an iteration failed. No weight was written: they are those of the iteration before.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +61,10 @@ pub enum StepError {
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
 
+    /// Gradients of an emulated run cannot be read.
+    #[error(transparent)]
+    Emulation(#[from] EmulationProblem),
+
     /// Another worker of this process failed, and reports why.
     #[error("another worker failed")]
     OtherWorker,
@@ -96,13 +101,13 @@ impl StepError {
 
     /// Whether nobody else knows of this failure, so that other ranks would wait in vain.
     pub(super) fn is_own(&self) -> bool {
-        matches!(self, Self::Layer(_))
+        matches!(self, Self::Layer(_) | Self::Emulation(_))
     }
 
     /// Of several workers' errors the one with the lowest number explains the others.
     pub(super) fn precedence(&self) -> u8 {
         match self {
-            Self::Layer(_) | Self::Gradient { .. } | Self::Loss { .. } => 0,
+            Self::Layer(_) | Self::Emulation(_) | Self::Gradient { .. } | Self::Loss { .. } => 0,
             Self::LossElsewhere { .. } => 1,
             Self::Exchange(_) => 2,
             Self::OtherWorker | Self::Ended => 3,

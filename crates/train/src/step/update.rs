@@ -16,7 +16,7 @@ impl StepContext {
     /// Looks at the summed gradients of `ranges` before any weight is written: adds up the squares
     /// that clipping and LARS need, and tells everybody of a gradient that is not finite, unless
     /// the local sum has done so.
-    pub(super) fn inspect_gradients(&self, cpu: &Cpu, ranges: &[ParamRange], sum: &SharedSlab) {
+    pub(crate) fn inspect_gradients(&self, cpu: &Cpu, ranges: &[ParamRange], sum: &SharedSlab) {
         let needs_norms = self.shared.solver.needs_norms();
         if !needs_norms && self.shared.local_sums_are_final() {
             return;
@@ -44,7 +44,7 @@ impl StepContext {
     }
 
     /// Applies the update rule to the parameters in `ranges`.
-    pub(super) fn update(
+    pub(crate) fn update(
         &self,
         cpu: &Cpu,
         ranges: &[ParamRange],

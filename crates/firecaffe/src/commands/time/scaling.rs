@@ -7,7 +7,7 @@
 use anyhow::Result;
 
 use super::TimeArgs;
-use super::training::{self, TimedStep};
+use super::training::{self, JobSize, TimedStep};
 use crate::commands::columns::{self, Side};
 use crate::log::Log;
 use crate::{launch, output};
@@ -55,7 +55,8 @@ pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
 }
 
 fn measure(args: &TimeArgs, workers: usize, threads: usize, log: &Log) -> Result<ScalingRow> {
-    let mut job = training::open(args, workers, threads, log)?;
+    let size = JobSize { workers, threads, timeline: false };
+    let mut job = training::open(args, size, log)?;
     let mut steps: Vec<TimedStep> = Vec::new();
     training::measure(&mut job, args.iterations, &mut |s| steps.push(s))?;
     Ok(ScalingRow {

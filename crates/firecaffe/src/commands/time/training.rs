@@ -1,4 +1,4 @@
-//! The job that `--update` and `--scaling` time: a solver's, or a net's with a plain SGD.
+//! The job that `--update`, `--scaling` and `--save-profile` time: a solver's, or a net's with a plain SGD.
 
 use std::sync::Arc;
 
@@ -17,13 +17,23 @@ use crate::options::{DEFAULT_SEED, root};
 const SOLVER: &str = r#"
 base_lr: 1e-6 lr_policy: "fixed" momentum: 0.9 weight_decay: 0.0005 max_iter: 2147483647"#;
 
-/// A job on `workers` workers of `threads` threads, one replica each. It tests, displays and saves
-/// nothing.
-pub(super) fn open(args: &TimeArgs, workers: usize, threads: usize, log: &Log) -> Result<Job> {
+/// Who runs the job, one replica per worker, and whether it records a timeline.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JobSize {
+    pub(super) workers: usize,
+    /// Of each worker.
+    pub(super) threads: usize,
+    pub(super) timeline: bool,
+}
+
+/// A job that tests, displays and saves nothing.
+pub(super) fn open(args: &TimeArgs, size: JobSize, log: &Log) -> Result<Job> {
+    let JobSize { workers, threads, timeline } = size;
     let solver = solver(args, log)?;
     let config = JobConfig {
         workers,
         threads,
+        timeline,
         simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
         solver_file: args.solver.clone(),

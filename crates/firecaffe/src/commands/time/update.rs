@@ -3,13 +3,15 @@
 use anyhow::Result;
 use base::general;
 
-use super::training::{self, TimedStep};
+use super::training::{self, JobSize, TimedStep};
 use super::{TimeArgs, work};
 use crate::log::{CaffeLine, Log};
 
 /// Measures and logs medians.
 pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
-    let mut job = training::open(args, 1, args.running.compute.threads(), log)?;
+    let threads = args.running.compute.threads();
+    let size = JobSize { workers: 1, threads, timeline: false };
+    let mut job = training::open(args, size, log)?;
     log.caffe(CaffeLine::BenchmarkBegins);
     log.caffe(CaffeLine::TestingFor { iterations: args.iterations });
     let (mut steps, mut iteration) = (Vec::new(), 0);

@@ -14,7 +14,7 @@ use exchange::watch::{self, FailureWatch};
 use exchange::{Exchange, ExchangeConfig, mpi};
 use signal_hook::consts::SIGTERM;
 use signal_hook::iterator::Signals;
-use train::{Ranks, StepError, TrainError};
+use train::{Ranks, StepError, TrainError, WorkStretch};
 use transport::Waiting;
 
 use super::TrainArgs;
@@ -33,13 +33,26 @@ pub(super) fn run(args: &TrainArgs) -> Result<()> {
     launch::check_pmi()?;
     let clock = Arc::new(RealClock::start());
     let report: watch::ReportLine = Box::new(|text| line_to_stderr(&format!("firecaffe: {text}")));
-    let silence_max = args.parallel.silence_max();
-    let (exchange, watch) = mpi::start(ExchangeConfig::MPI, clock, silence_max, report)?;
+    let dilation = args.emulation.dilation();
+    let silence_max = args.parallel.silence_max() * dilation;
+    let (mut exchange, watch) = mpi::start(ExchangeConfig::MPI, clock, silence_max, report)?;
+    let stretch = args
+        .emulation
+        .is_given()
+        .then(|| Arc::new(WorkStretch::new(Arc::new(RealClock::dilated(dilation)), dilation)));
+    if let Some(stretch) = &stretch {
+        exchange = exchange.stretched(Arc::clone(stretch));
+    }
     launch::check_world(exchange.rank().world())?;
     let ending = RankEnding { rank: exchange.rank(), watch: Arc::new(Mutex::new(Some(watch))) };
     ending.on_panic();
     ending.on_sigterm()?;
-    let result = super::train(args, ending.ranks(exchange));
+    let ranks = ending.ranks(exchange);
+    let ranks = match stretch {
+        Some(stretch) => ranks.stretching(stretch),
+        None => ranks,
+    };
+    let result = super::train(args, ranks);
     match &result {
         Ok(()) => drop(ending.take()),
         Err(error) => {

@@ -1,7 +1,6 @@
 //! One object of the JSON log.
 
 use std::path::Path;
-use std::time::Duration;
 
 use net::Output;
 use serde::{Serialize, Serializer};
@@ -83,7 +82,12 @@ impl<'a> RecordFields<'a> {
             Event::Displayed(display) => Self::Display {
                 loss: display.loss,
                 lr: display.rate,
-                speed: SpeedFields::of(display.items, display.elapsed, display.times),
+                speed: SpeedFields::of(&Speed {
+                    items: display.items,
+                    elapsed: display.elapsed,
+                    times: display.times,
+                    emulated: false,
+                }),
                 outputs: OutputMap(&display.outputs),
             },
             Event::Tested { outputs, loss } => {
@@ -93,8 +97,8 @@ impl<'a> RecordFields<'a> {
             Event::SnapshotFailed { causes } => Self::SnapshotFailed { reason: causes.join(": ") },
             Event::Hash { hash, .. } => Self::Weights { hash: format!("{hash:016x}") },
             Event::FinalLoss { loss, .. } => Self::FinalLoss { loss: *loss },
-            Event::Spent { items, elapsed, times } => {
-                Self::Speed { speed: SpeedFields::of(*items, *elapsed, *times) }
+            &Event::Spent { items, elapsed, times, emulated } => {
+                Self::Speed { speed: SpeedFields::of(&Speed { items, elapsed, times, emulated }) }
             }
             Event::BucketReduced { bucket, bytes, local_sum, all_reduce, .. } => Self::Bucket {
                 bucket: *bucket,
@@ -131,18 +135,19 @@ impl<'a> RecordFields<'a> {
 #[derive(Serialize)]
 pub(super) struct SpeedFields {
     images_per_s: f64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    emulated: bool,
     #[serde(serialize_with = "as_map")]
     time_percent: [(&'static str, f64); 5],
 }
 
 impl SpeedFields {
     /// `None` before any time has passed.
-    fn of(items: u64, elapsed: Duration, times: PhaseTimes) -> Option<Self> {
-        let speed = Speed { items, elapsed, times };
+    fn of(speed: &Speed) -> Option<Self> {
         let images_per_s = rounded(speed.per_second()?, 3);
         let time_percent =
             speed.percentages().map(|(what, percentage)| (what, rounded(percentage, 2)));
-        Some(Self { images_per_s, time_percent })
+        Some(Self { images_per_s, emulated: speed.emulated, time_percent })
     }
 }
 

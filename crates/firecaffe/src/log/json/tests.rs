@@ -49,7 +49,7 @@ fn a_short_run() {
         Event::SnapshotFailed { causes: vec!["cannot write a".into(), "disk full".into()] },
         Event::WorkerTimes { rank: 0, worker: 1, times },
         Event::RankTimes { rank: 0, host: "a".into(), times },
-        Event::Spent { elapsed: Duration::from_secs(4), items: 10, times },
+        Event::Spent { elapsed: Duration::from_secs(4), items: 10, times, emulated: true },
         Event::Finished,
     ];
     for event in &events {
@@ -64,7 +64,7 @@ fn a_short_run() {
         {"event":"snapshot_failed","iteration":1,"seconds":1.5,"reason":"cannot write a: disk full"}
         {"event":"worker_times","iteration":1,"seconds":1.5,"rank":0,"worker":1,"times":{"data":1.0,"forward":2.0,"backward":0.0,"exposed_communication":0.0,"update":0.0}}
         {"event":"rank_times","iteration":1,"seconds":1.5,"rank":0,"host":"a","times":{"data":1.0,"forward":2.0,"backward":0.0,"exposed_communication":0.0,"update":0.0}}
-        {"event":"speed","iteration":1,"seconds":1.5,"images_per_s":2.5,"time_percent":{"data_wait":33.33,"forward":66.67,"backward":0.0,"exposed_communication":0.0,"update":0.0}}
+        {"event":"speed","iteration":1,"seconds":1.5,"images_per_s":2.5,"emulated":true,"time_percent":{"data_wait":33.33,"forward":66.67,"backward":0.0,"exposed_communication":0.0,"update":0.0}}
     "#]]
     .assert_eq(&std::fs::read_to_string(&path).unwrap());
 }
