@@ -8,11 +8,12 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
+use super::cluster_run::up;
 use super::figure::{FigureLine, draw};
 use super::flag;
 use super::measured::{AllreduceTime, measure};
 use super::ours::with_mpi;
-use crate::shell::{command, run as run_shown, target_dir};
+use crate::shell::{command, target_dir};
 
 pub(super) const SCRIPT: &str = "scripts/netns-cluster";
 const BYTES: f64 = 30e6;
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let gbits: f64 = flag(args, "--gbits", "1").parse().context("--gbits takes a number")?;
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     let cluster = NamespaceCluster;
-    run_shown(&mut command(SCRIPT, &["up", "8", &format!("{}mbit", gbits * 1e3)]))?;
+    up(8, gbits * 1e3, true)?;
     println!("| hosts | algorithm | ms | % of the link's limit | times `MPI_Allreduce` |");
     println!("|--:|---|--:|--:|--:|");
     let mut all = Vec::new();

@@ -8,13 +8,14 @@ use anyhow::{Context, Result, ensure};
 use exchange::wire::WireFormat;
 
 use super::cluster::{FOREGROUND, NamespaceCluster, SCRIPT};
+use super::cluster_run::up;
 use super::measured::measure;
 use super::ours::with_mpi;
 use super::{flag, verdict};
-use crate::shell::{command, run as run_shown};
+use crate::shell::command;
 
 const ELEMENTS: usize = 25_000_000;
-const HOSTS: &str = "4";
+const HOSTS: usize = 4;
 const ALGORITHM: &str = "ring";
 /// How many times faster a format of half the bytes must be.
 const TARGET: f64 = 1.8;
@@ -26,7 +27,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     let formats: Vec<&WireFormat> = types.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let _cluster = NamespaceCluster;
-    run_shown(&mut command(SCRIPT, &["up", HOSTS, &format!("{}mbit", gbits * 1e3)]))?;
+    up(HOSTS, gbits * 1e3, true)?;
     println!(
         "| {ELEMENTS} elements, {HOSTS} hosts, {gbits} Gbit/s, {ALGORITHM} | ms | times faster |"
     );
@@ -35,7 +36,8 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let mut missed = 0;
     for format in formats {
         let bytes = (ELEMENTS * format.element_bytes).to_string();
-        let mut mpirun = command(SCRIPT, &["mpirun", HOSTS, "sh", "-c", FOREGROUND, &program]);
+        let hosts = HOSTS.to_string();
+        let mut mpirun = command(SCRIPT, &["mpirun", &hosts, "sh", "-c", FOREGROUND, &program]);
         let more = ["--type", format.name];
         let results = measure(&mut mpirun, &bytes, ALGORITHM, &iterations, &more)?;
         let time_ms = results.first().context("one measurement")?.time_ms;

@@ -1,11 +1,14 @@
 //! `cargo xtask bench <what>`: measurements that need several programs, as tables and figures.
 
 mod cluster;
+mod cluster_run;
 mod cluster_train;
 mod cluster_types;
 mod collectives;
 mod compare;
+mod emulation;
 mod figure;
+mod ladder;
 mod measured;
 mod ours;
 mod peers;
@@ -24,6 +27,10 @@ pub(crate) const USAGE: &str =
        cargo xtask bench cluster [--train | --types f32,f16] [--iterations N] [--gbits G] [--svg FILE]
                                  [--firecaffe PATH]
        cargo xtask bench compare --old PATH [--rounds N] [--nets a,b,allreduce] [--sizes 1M,10M] [COMMON]
+       cargo xtask bench emulation [--nets a,b] [--rounds N] [--iterations N] [--markdown FILE]
+                                   [--firecaffe PATH]
+       cargo xtask bench ladder [--clusters a,b] [--iterations N] [--predict] [--markdown FILE]
+                                [--firecaffe PATH]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
 COMMON: [--markdown FILE] where the table goes too,
@@ -38,6 +45,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "collectives" => (&["--iterations", "--firecaffe"], collectives::run),
         "cluster" => (cluster::FLAGS, cluster::run),
         "compare" => (compare::FLAGS, compare::run),
+        "emulation" => (emulation::FLAGS, emulation::run),
+        "ladder" => (ladder::FLAGS, ladder::run),
         "peers" => (peers::FLAGS, peers::run),
         "scaling" => (scaling::FLAGS, scaling::run),
         _ => bail!("{USAGE}"),
@@ -46,12 +55,16 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     run(rest)
 }
 
-/// Refuses what is not a known flag with its value; `--train` has none.
+/// Flags without a value.
+const SWITCHES: &[&str] = &["--train", "--predict"];
+
+/// Refuses what is not a known flag with its value.
 fn check_flags(args: &[String], known: &[&str]) -> Result<()> {
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         ensure!(known.contains(&arg.as_str()), "`{arg}` is not a flag of this bench\n{USAGE}");
-        ensure!(arg == "--train" || args.next().is_some(), "{arg} needs a value\n{USAGE}");
+        let is_switch = SWITCHES.contains(&arg.as_str());
+        ensure!(is_switch || args.next().is_some(), "{arg} needs a value\n{USAGE}");
     }
     Ok(())
 }
