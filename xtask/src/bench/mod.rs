@@ -6,6 +6,7 @@ mod cluster_train;
 mod cluster_types;
 mod collectives;
 mod compare;
+mod convergence;
 mod emulation;
 mod figure;
 mod ladder;
@@ -31,6 +32,8 @@ pub(crate) const USAGE: &str =
                                    [--firecaffe PATH]
        cargo xtask bench ladder [--clusters a,b] [--iterations N] [--predict] [--markdown FILE]
                                 [--firecaffe PATH]
+       cargo xtask bench convergence [--nets a,b] [--rows f16,top-k,batches] [--seeds N] [--epochs N]
+                                     [--batch-epochs N] [--svg FILE] [COMMON]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
 COMMON: [--markdown FILE] where the table goes too,
@@ -47,6 +50,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "compare" => (compare::FLAGS, compare::run),
         "emulation" => (emulation::FLAGS, emulation::run),
         "ladder" => (ladder::FLAGS, ladder::run),
+        "convergence" => (convergence::FLAGS, convergence::run),
         "peers" => (peers::FLAGS, peers::run),
         "scaling" => (scaling::FLAGS, scaling::run),
         _ => bail!("{USAGE}"),
