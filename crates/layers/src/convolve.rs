@@ -28,7 +28,7 @@ const PHASES_MAX: usize = 1 << 12;
 
 /// A convolution of `images` images with `c` channels to `k`.
 #[derive(Debug)]
-pub(crate) enum Convolve {
+pub(crate) enum ConvVariant {
     /// Two spatial axes, channels-last.
     Image(Conv),
     /// Any number of spatial axes, row-major.
@@ -48,7 +48,7 @@ pub(crate) struct ConvChannels {
     pub(crate) group: usize,
 }
 
-impl Convolve {
+impl ConvVariant {
     /// Chooses the kernels for images whose blob has `axes_before` axes in front of the channels.
     /// `axes` have sizes of the image side, each with at least one window.
     pub(crate) fn new(

@@ -51,13 +51,13 @@ pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource, Sourc
 pub use error::LayerError;
 pub use filler::{FillerError, check_filler, fill};
 pub use io::{
-    Backward, Bottom, BottomDiff, BottomMemory, Forward, Gradient, InlineVec, RowPlacement, Top,
-    TopDiff, TopGradient,
+    Backward, Bottom, BottomDiff, BottomMemory, Forward, InlineVec, ParamGradient, RowPlacement,
+    Top, TopDiff, TopGradient,
 };
-pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};
+pub use kind::{Arity, BottomFill, GradientCase, InPlace, LayerKind, LayerSpec};
 pub use table::{LAYERS, find};
 pub use traits::{
-    Absorbs, BottomDiffs, Follower, FollowerKind, Fusion, GradientBottoms, InPlaceCost,
+    AbsorbableFollowers, BottomDiffs, Follower, FollowerKind, Fusion, GradientBottoms, InPlaceCost,
     LayerTraits, TopMemory,
 };
 
@@ -105,7 +105,7 @@ pub trait Layer: Send {
     /// Computes the tops. Not called where they are the [bottom's data](TopMemory).
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError>;
 
-    /// Computes the bottoms' diffs (overwriting) and the params' (as [`Gradient::write`] says).
+    /// Computes the bottoms' diffs (overwriting) and the params' (as [`ParamGradient::write`] says).
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError>;
 
     /// State that the next batch begins with: a recurrent layer's. It belongs to the replica; a

@@ -7,22 +7,22 @@ use base::Shape;
 use kernels::elementwise;
 
 use crate::loss::{batch, rounded};
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "EuclideanLoss",
     formula: "y = sum (x_0 - x_1)^2 / (2 N)",
     build,
-    cases: &[Case {
+    cases: &[GradientCase {
         options: "",
-        bottoms: &[(&[4, 2, 3], Fill::Gaussian), (&[4, 6], Fill::Gaussian)],
+        bottoms: &[(&[4, 2, 3], BottomFill::Gaussian), (&[4, 6], BottomFill::Gaussian)],
         tops: 1,
     }],
     ..LayerKind::LOSS
 };
 
-fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(_: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Box::new(EuclideanLossLayer { batch: 0 }))
 }
 

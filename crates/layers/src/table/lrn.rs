@@ -14,8 +14,8 @@ use kernels::{Cpu, Unary, elementwise, math};
 use crate::axis::image;
 use crate::workspace::Workspace;
 use crate::{
-    Backward, BottomDiffs, Case, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits,
-    LayoutRule, Spec,
+    Backward, BottomDiffs, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -26,15 +26,17 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case::image("lrn_param { local_size: 3 alpha: 0.5 k: 2 }"),
-        Case::image("lrn_param { local_size: 9 alpha: 0.7 beta: 0.6 }"),
-        Case::image("lrn_param { local_size: 3 alpha: 0.9 norm_region: WITHIN_CHANNEL }"),
-        Case::image("lrn_param { local_size: 5 alpha: 0.9 beta: 0.4 norm_region: WITHIN_CHANNEL }"),
+        GradientCase::image("lrn_param { local_size: 3 alpha: 0.5 k: 2 }"),
+        GradientCase::image("lrn_param { local_size: 9 alpha: 0.7 beta: 0.6 }"),
+        GradientCase::image("lrn_param { local_size: 3 alpha: 0.9 norm_region: WITHIN_CHANNEL }"),
+        GradientCase::image(
+            "lrn_param { local_size: 5 alpha: 0.9 beta: 0.4 norm_region: WITHIN_CHANNEL }",
+        ),
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.lrn_param();
     let (size, alpha, beta, k) =
         (written.local_size() as usize, written.alpha(), written.beta(), written.k());
