@@ -105,7 +105,7 @@ pub trait Layer: Send {
     /// Computes the tops. Not called where they are the [bottom's data](TopMemory).
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError>;
 
-    /// Computes the bottoms' diffs (overwriting) and the params' (as [`ParamGradient::write`] says).
+    /// Computes diffs: the bottoms' (overwriting) and the params' (see [`ParamGradient::write`]).
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError>;
 
     /// State that the next batch begins with: a recurrent layer's. It belongs to the replica; a

@@ -22,7 +22,7 @@ mod state;
 
 use base::Shape;
 use kernels::inner_product::{self, InnerProductShape as Product};
-use kernels::{Mat, StridedRowsMut, Unary, Write, gemm};
+use kernels::{MatrixView, StridedRowsMut, Unary, Write, gemm};
 
 pub(crate) use cell::{RecurrentCell, StepInputs};
 use options::RecurrentOptions;
@@ -159,7 +159,7 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
             let at = StepInputs::new(sizes, step, cont);
             let continued = &mut self.continued[step * len..][..len];
             at.scale_by_cont(cpu, Unary::OutOfPlace { x: h, y: continued });
-            let (a, b) = (Mat::new(continued, d), Mat::transposed(params[0], d));
+            let (a, b) = (MatrixView::new(continued, d), MatrixView::transposed(params[0], d));
             gemm(cpu, n, width, d, a, b, Write::Add, StridedRowsMut::dense(gates, width));
             self.cell.step(cpu, at, gates, h);
             y[step * len..][..len].copy_from_slice(h);

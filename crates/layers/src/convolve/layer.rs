@@ -3,7 +3,7 @@
 
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::ConvolutionParameter;
-use kernels::conv::{Activation, Conv};
+use kernels::conv::{Activation, ConvShape};
 use kernels::im2col::SpatialAxis;
 use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write, channel};
 
@@ -105,7 +105,7 @@ impl ConvolutionCore {
     }
 
     /// The geometry of two spatial axes, channels-last; `None` for any other.
-    pub(crate) fn image(&self) -> Option<&Conv> {
+    pub(crate) fn image(&self) -> Option<&ConvShape> {
         self.convolve.as_ref().and_then(ConvVariant::image)
     }
 

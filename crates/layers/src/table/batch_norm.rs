@@ -13,7 +13,7 @@
 use base::Shape;
 use caffe_format::{FillerParameter, Phase};
 use kernels::Cpu;
-use kernels::batch_norm::{self, Normalize};
+use kernels::batch_norm::{self, NormalizeTerms};
 use kernels::channel::{self, ChannelDims};
 use tensor::Layout;
 
@@ -255,9 +255,9 @@ impl BatchNormLayer {
     }
 
     /// What is applied to rows of channels; `params` are those of an absorbed Scale.
-    fn with<'a>(&'a self, params: &[&'a [f32]]) -> Normalize<'a> {
+    fn with<'a>(&'a self, params: &[&'a [f32]]) -> NormalizeTerms<'a> {
         let affine = self.affine.then(|| [params[0], params[1]]);
-        Normalize { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
+        NormalizeTerms { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
     }
 
     fn keep(&mut self, cpu: &Cpu, values: &[f32]) {
@@ -274,7 +274,7 @@ impl BatchNormLayer {
         let mut means = std::mem::take(&mut self.means);
         let unmasked = matches!(io.tops[0].gradient, TopGradient::Unmasked(_));
         let relu = self.relu.filter(|_| unmasked);
-        let with = Normalize { relu, ..self.with(&io.params) };
+        let with = NormalizeTerms { relu, ..self.with(&io.params) };
         let x = if self.in_place { &self.kept[..count] } else { io.bottoms[0].data };
         let dy = io.tops[0].diff_beside(&io.bottoms[0]);
         let mut gradients = io.gradients.iter_mut().map(|gradient| {

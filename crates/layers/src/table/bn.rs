@@ -19,7 +19,7 @@ mod options;
 
 use base::Shape;
 use caffe_format::FillerParameter;
-use kernels::batch_norm::{self, Normalize};
+use kernels::batch_norm::{self, NormalizeTerms};
 use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary};
 
@@ -197,7 +197,7 @@ impl Layer for BnLayer {
         let mut means = std::mem::take(&mut self.means);
         let unmasked = matches!(io.tops[0].gradient, TopGradient::Unmasked(_));
         let relu = self.relu.filter(|_| unmasked);
-        let with = Normalize { relu, ..self.with(&io.params) };
+        let with = NormalizeTerms { relu, ..self.with(&io.params) };
         let x = if self.keeps_x() { &self.kept[..count] } else { io.bottoms[0].data };
         let of_batch = self.options.statistics.of_batch();
         if of_batch || io.gradients.iter().any(Option::is_some) {
@@ -242,9 +242,9 @@ impl BnLayer {
         self.in_place && self.needs_x()
     }
 
-    fn with<'a>(&'a self, params: &[&'a [f32]]) -> Normalize<'a> {
+    fn with<'a>(&'a self, params: &[&'a [f32]]) -> NormalizeTerms<'a> {
         let affine = Some([params[0], params[1]]);
-        Normalize { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
+        NormalizeTerms { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
     }
 
     fn update_running(&self, momentum: f32, running: &mut [&mut [f32]]) {

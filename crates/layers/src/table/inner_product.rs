@@ -6,7 +6,7 @@
 use base::Shape;
 use caffe_format::InnerProductParameter;
 use kernels::inner_product::{self, InnerProductShape as Product};
-use kernels::{Cpu, Mat, StridedRowsMut, Unary, Write, channel, gemm};
+use kernels::{Cpu, MatrixView, StridedRowsMut, Unary, Write, channel, gemm};
 
 use crate::params::weights_and_bias;
 use crate::{
@@ -98,7 +98,16 @@ impl Layer for InnerProductLayer {
         if let Some(ParamGradient { values, write }) = &mut io.gradients[0] {
             if transpose {
                 let dw = StridedRowsMut::dense(values, k);
-                gemm(cpu, d, k, n, Mat::transposed(x, d), Mat::new(dy, k), *write, dw);
+                gemm(
+                    cpu,
+                    d,
+                    k,
+                    n,
+                    MatrixView::transposed(x, d),
+                    MatrixView::new(dy, k),
+                    *write,
+                    dw,
+                );
             } else {
                 inner_product::backward_weights(cpu, self.sizes, x, dy, *write, values);
             }
@@ -109,7 +118,16 @@ impl Layer for InnerProductLayer {
         if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
             if transpose {
                 let dx = StridedRowsMut::dense(dx, d);
-                gemm(cpu, n, d, k, Mat::new(dy, k), Mat::transposed(weights, k), Write::Set, dx);
+                gemm(
+                    cpu,
+                    n,
+                    d,
+                    k,
+                    MatrixView::new(dy, k),
+                    MatrixView::transposed(weights, k),
+                    Write::Set,
+                    dx,
+                );
             } else {
                 inner_product::backward_data(cpu, self.sizes, dy, weights, dx);
             }
@@ -137,8 +155,8 @@ fn transposed(cpu: &Cpu, sizes: Product, x: &[f32], weights: &[f32], y: &mut [f3
         n,
         k,
         d,
-        Mat::new(x, d),
-        Mat::new(weights, k),
+        MatrixView::new(x, d),
+        MatrixView::new(weights, k),
         Write::Set,
         StridedRowsMut::dense(y, k),
     );

@@ -7,7 +7,7 @@
 
 use base::Shape;
 use caffe_format::LRNParameterNormRegion;
-use kernels::lrn::{self, Lrn};
+use kernels::lrn::{self, LrnOptions};
 use kernels::pooling::{PoolingShape, Rounding, ave_backward, ave_forward};
 use kernels::{Cpu, Unary, elementwise, math};
 
@@ -49,7 +49,7 @@ fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }
     Ok(match written.norm_region() {
         LRNParameterNormRegion::AcrossChannels => {
-            let lrn = Lrn { pixels: 0, c: 0, size, alpha, beta, k };
+            let lrn = LrnOptions { pixels: 0, c: 0, size, alpha, beta, k };
             Box::new(AcrossChannelsLrn { written: lrn, lrn })
         }
         LRNParameterNormRegion::WithinChannel => Box::new(WithinChannelLrn {
@@ -63,8 +63,8 @@ fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 }
 
 struct AcrossChannelsLrn {
-    written: Lrn,
-    lrn: Lrn,
+    written: LrnOptions,
+    lrn: LrnOptions,
 }
 
 impl Layer for AcrossChannelsLrn {
@@ -73,7 +73,7 @@ impl Layer for AcrossChannelsLrn {
         // A window of 2 c - 1 channels covers all of them; a larger one only divides by more.
         let size = self.written.size.min(2 * c - 1);
         let alpha = self.written.alpha * (size as f32 / self.written.size as f32);
-        self.lrn = Lrn { pixels: n * h * w, c, size, alpha, ..self.written };
+        self.lrn = LrnOptions { pixels: n * h * w, c, size, alpha, ..self.written };
         Ok(bottoms.to_vec())
     }
 

@@ -11,7 +11,7 @@
 
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::UpsampleParameter;
-use kernels::unpooling::{self, Unpooling};
+use kernels::unpooling::{self, UnpoolingShape};
 
 use crate::{
     Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
@@ -65,7 +65,7 @@ fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             return Err(LayerError::Missing { option, want: "both, or neither and a scale" });
         }
     };
-    let shape = Unpooling { n: 0, c: 0, pixels: 0, out_pixels: 0 };
+    let shape = UnpoolingShape { n: 0, c: 0, pixels: 0, out_pixels: 0 };
     Ok(Box::new(UpsampleLayer { target, shape }))
 }
 
@@ -121,7 +121,7 @@ enum UpsampleTarget {
 
 struct UpsampleLayer {
     target: UpsampleTarget,
-    shape: Unpooling,
+    shape: UnpoolingShape,
 }
 
 impl Layer for UpsampleLayer {
@@ -143,7 +143,7 @@ impl Layer for UpsampleLayer {
         };
         let top = Shape::new(&[n, c, oh, ow])?;
         let out_pixels = if top.count() == 0 { 0 } else { oh * ow };
-        self.shape = Unpooling { n, c, pixels: h * w, out_pixels };
+        self.shape = UnpoolingShape { n, c, pixels: h * w, out_pixels };
         Ok(vec![top])
     }
 
