@@ -45,6 +45,8 @@ mod golden;
 #[cfg(test)]
 mod gradient_check;
 #[cfg(test)]
+mod loss_digits;
+#[cfg(test)]
 mod testing;
 
 pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource, SourceNotice};

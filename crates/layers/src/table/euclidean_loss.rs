@@ -55,7 +55,7 @@ impl Layer for EuclideanLossLayer {
         let (a, b) = (io.bottoms[0].data, io.bottoms[1].data);
         for (bottom, alpha) in io.bottoms.iter_mut().zip([scale, -scale]) {
             if let Some(dx) = bottom.diff.as_deref_mut() {
-                elementwise::add_scaled(io.cpu, (alpha, a), (-alpha, b), dx);
+                elementwise::scaled_difference(io.cpu, alpha, (a, b), dx);
             }
         }
         Ok(())

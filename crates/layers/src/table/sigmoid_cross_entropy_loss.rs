@@ -7,7 +7,7 @@
 
 use base::Shape;
 use caffe_format::LossParameterNormalizationMode as Mode;
-use kernels::{Unary, elementwise, math};
+use kernels::math;
 
 use crate::loss::{LossNormalization, batch, rounded, truncated};
 use crate::{
@@ -103,8 +103,7 @@ impl Layer for SigmoidCrossEntropyLossLayer {
         let (scores, targets) = (io.bottoms[0].data, io.bottoms[1].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         let scale = rounded(f64::from(weight) / self.divisor(targets));
-        math::sigmoid(cpu, Unary::OutOfPlace { x: scores, y: &mut *dx });
-        elementwise::axpby(cpu, -scale, targets, scale, dx);
+        math::sigmoid_difference(cpu, scale, (scores, targets), dx);
         for (dx, _) in dx.iter_mut().zip(targets).filter(|&(_, &t)| !self.counts(t)) {
             *dx = 0.0;
         }

@@ -126,7 +126,9 @@ impl Layer for SoftmaxWithLossLayer {
             let start = classes.start(position);
             let class = classes.class(label, position, ignore)?;
             if let Some(class) = class {
-                dx[start + class * classes.inner] -= scale;
+                let at = start + class * classes.inner;
+                // Not `scale · p - scale`: near `p = 1` the product is rounded before they cancel.
+                dx[at] = scale * (probabilities[at] - 1.0);
             }
             let weight = class.map_or(0.0, |class| self.weight(class));
             if weight != 1.0 {
