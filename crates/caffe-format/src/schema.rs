@@ -8866,6 +8866,10 @@ pub struct SolverParameter {
     pub show_per_class_result: Option<bool>,
     /// `repeated int32 plateau_winsize = 1007`. Not in Caffe.
     pub plateau_winsize: Vec<i32>,
+    /// `optional int32 richness = 1008`, `300` unless set. Not in Caffe.
+    pub richness: Option<i32>,
+    /// `repeated int32 group_id = 1009`. Not in Caffe.
+    pub group_id: Vec<i32>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -8926,6 +8930,8 @@ impl SolverParameter {
             optional(1005, "ap_version", FieldType::String),
             optional(1006, "show_per_class_result", FieldType::Bool),
             repeated(1007, "plateau_winsize", FieldType::Int32),
+            optional(1008, "richness", FieldType::Int32),
+            repeated(1009, "group_id", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -8979,6 +8985,8 @@ impl SolverParameter {
         ap_version: None,
         show_per_class_result: None,
         plateau_winsize: Vec::new(),
+        richness: None,
+        group_id: Vec::new(),
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -9067,6 +9075,8 @@ impl SolverParameter {
     pub fn ap_version(&self) -> &str { self.ap_version.as_deref().unwrap_or("Integral") }
     /// [`Self::show_per_class_result`] or its default.
     pub fn show_per_class_result(&self) -> bool { self.show_per_class_result.unwrap_or(false) }
+    /// [`Self::richness`] or its default.
+    pub fn richness(&self) -> i32 { self.richness.unwrap_or(300) }
 }
 
 impl Message for SolverParameter {
@@ -9122,6 +9132,8 @@ impl Message for SolverParameter {
             46 => Slot::String(self.ap_version.as_slice()),
             47 => Slot::Bool(self.show_per_class_result.as_slice()),
             48 => Slot::Int32(self.plateau_winsize.as_slice()),
+            49 => Slot::Int32(self.richness.as_slice()),
+            50 => Slot::Int32(self.group_id.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -9176,6 +9188,8 @@ impl Message for SolverParameter {
             46 => SlotMut::String(FieldValues::One(&mut self.ap_version)),
             47 => SlotMut::Bool(FieldValues::One(&mut self.show_per_class_result)),
             48 => SlotMut::Int32(FieldValues::Many(&mut self.plateau_winsize)),
+            49 => SlotMut::Int32(FieldValues::One(&mut self.richness)),
+            50 => SlotMut::Int32(FieldValues::Many(&mut self.group_id)),
             _ => bad_slot(Self::KIND, index),
         }
     }
