@@ -83,15 +83,11 @@ impl BlobProto {
         matching(self.dims()?, &self.data, &self.double_data)
     }
 
-    /// Whether a blob of shape `dims` can take these values. The old four numbers also fit a shape
-    /// with fewer axes, if the leading ones are 1: weights of inner products were stored so.
+    /// Whether a blob of shape `dims` can take these values: shapes may differ in leading and
+    /// trailing axes of length 1, which move no value. Caffe lets the old four numbers have leading
+    /// ones (a bias of 1×1×1×N) and refuses the rest.
     pub fn fits(&self, dims: &[usize]) -> bool {
-        let Some(legacy) = self.legacy() else { return self.dims().as_deref() == Ok(dims) };
-        let Ok(legacy) = checked(&legacy) else { return false };
-        let leading = legacy.len().saturating_sub(dims.len());
-        dims.len() <= legacy.len()
-            && legacy[..leading].iter().all(|&dim| dim == 1)
-            && legacy[leading..] == *dims
+        self.dims().is_ok_and(|own| without_outer_ones(&own) == without_outer_ones(dims))
     }
 
     /// `num`, `channels`, `height`, `width`, if one of them is written.
@@ -100,6 +96,13 @@ impl BlobProto {
         let any = dims.iter().any(Option::is_some);
         any.then(|| dims.map(|dim| i64::from(dim.unwrap_or(0))))
     }
+}
+
+/// Without axes of length 1 at either end.
+fn without_outer_ones(dims: &[usize]) -> &[usize] {
+    let first = dims.iter().position(|&dim| dim != 1).unwrap_or(dims.len());
+    let end = dims.iter().rposition(|&dim| dim != 1).map_or(first, |last| last + 1);
+    &dims[first..end]
 }
 
 /// `dims` as sizes, if a blob can have them.

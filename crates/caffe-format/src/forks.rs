@@ -28,6 +28,14 @@ pub fn of_field(message: &str, field: &str) -> Option<&'static Fork> {
     FORKS.iter().find(|fork| fork.fields.iter().any(has))
 }
 
+/// Whether a fork writes lists for this field, of which Caffe reads one value. Only fields whose
+/// value has no effect here are in the table: the last of the list counts.
+#[must_use]
+pub(crate) fn writes_list(message: &str, field: &str) -> bool {
+    const LISTS: [(&str, &str); 1] = [("SolverParameter", "device_id")]; // TSN: several GPUs
+    LISTS.contains(&(message, field))
+}
+
 /// Every fork that is known here, the origin of a name before those that took it over.
 #[rustfmt::skip] // a table: as many names per line as fit
 pub const FORKS: &[Fork] = &[
@@ -114,7 +122,6 @@ pub const FORKS: &[Fork] = &[
         layer_types: &["BatchReduction", "Gather", "Scatter", "SegData", "SyncBN"],
         fields: &[
             ("LayerParameter", &["batch_reduction_param", "seg_data_param"]),
-            ("SolverParameter", &["group_id", "richness"]),
             ("TransformationParameter", &["fix_crop", "is_flow", "max_distort", "more_fix_crop",
                 "multi_scale", "original_image", "scale_ratios", "upper_height", "upper_size",
                 "upper_width"]),

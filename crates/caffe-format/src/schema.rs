@@ -8868,6 +8868,10 @@ pub struct SolverParameter {
     pub plateau_winsize: Vec<i32>,
     /// `optional bool momentum_correction = 1008`, `False` unless set. Not in Caffe.
     pub momentum_correction: Option<bool>,
+    /// `optional int32 richness = 1009`, `300` unless set. Not in Caffe.
+    pub richness: Option<i32>,
+    /// `repeated int32 group_id = 1010`. Not in Caffe.
+    pub group_id: Vec<i32>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -8929,6 +8933,8 @@ impl SolverParameter {
             optional(1006, "show_per_class_result", FieldType::Bool),
             repeated(1007, "plateau_winsize", FieldType::Int32),
             optional(1008, "momentum_correction", FieldType::Bool),
+            optional(1009, "richness", FieldType::Int32),
+            repeated(1010, "group_id", FieldType::Int32),
         ],
     };
     /// Nothing set.
@@ -8983,6 +8989,8 @@ impl SolverParameter {
         show_per_class_result: None,
         plateau_winsize: Vec::new(),
         momentum_correction: None,
+        richness: None,
+        group_id: Vec::new(),
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -9073,6 +9081,8 @@ impl SolverParameter {
     pub fn show_per_class_result(&self) -> bool { self.show_per_class_result.unwrap_or(false) }
     /// [`Self::momentum_correction`] or its default.
     pub fn momentum_correction(&self) -> bool { self.momentum_correction.unwrap_or(false) }
+    /// [`Self::richness`] or its default.
+    pub fn richness(&self) -> i32 { self.richness.unwrap_or(300) }
 }
 
 impl Message for SolverParameter {
@@ -9129,6 +9139,8 @@ impl Message for SolverParameter {
             47 => Slot::Bool(self.show_per_class_result.as_slice()),
             48 => Slot::Int32(self.plateau_winsize.as_slice()),
             49 => Slot::Bool(self.momentum_correction.as_slice()),
+            50 => Slot::Int32(self.richness.as_slice()),
+            51 => Slot::Int32(self.group_id.as_slice()),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -9184,6 +9196,8 @@ impl Message for SolverParameter {
             47 => SlotMut::Bool(FieldValues::One(&mut self.show_per_class_result)),
             48 => SlotMut::Int32(FieldValues::Many(&mut self.plateau_winsize)),
             49 => SlotMut::Bool(FieldValues::One(&mut self.momentum_correction)),
+            50 => SlotMut::Int32(FieldValues::One(&mut self.richness)),
+            51 => SlotMut::Int32(FieldValues::Many(&mut self.group_id)),
             _ => bad_slot(Self::KIND, index),
         }
     }

@@ -8,10 +8,10 @@ use divan::{
     counter::{BytesCount, ItemsCount},
 };
 use kernels::{
-    Activation, Conv, Cpu, Mat, Simd, StridedRows, StridedRowsMut, Unary, Write, batch_norm, conv,
-    elementwise, gemm as product,
+    Activation, ConvShape, Cpu, MatrixView, Simd, StridedRows, StridedRowsMut, Unary, Write,
+    batch_norm, conv, elementwise, gemm as product,
     interpolation::{self, Interpolation},
-    lrn::{self, Lrn},
+    lrn::{self, LrnOptions},
     pooling::{self, PoolingShape, Rounding},
     reference, relu,
     roi_pooling::{self, RoiBins, RoiImages},
@@ -29,9 +29,9 @@ fn cpu(threads: usize) -> Cpu {
 }
 
 /// ResNet-50's 3x3 of 14x14 images, batch 8: counted in multiply-adds.
-fn resnet() -> Conv {
+fn resnet() -> ConvShape {
     let (kernel, ones) = ([3; 2], [1; 2]);
-    Conv {
+    ConvShape {
         n: 8,
         c: 256,
         h: 14,
@@ -47,13 +47,13 @@ fn resnet() -> Conv {
 }
 
 /// One channel per group: MobileNet's 3x3 of 56x56 images, batch 8.
-fn depthwise() -> Conv {
-    Conv { c: 128, h: 56, w: 56, k: 128, group: 128, ..resnet() }
+fn depthwise() -> ConvShape {
+    ConvShape { c: 128, h: 56, w: 56, k: 128, group: 128, ..resnet() }
 }
 
 /// Taps two pixels apart: DeepLab's 3x3 of 28x28 images, batch 8.
-fn dilated() -> Conv {
-    Conv { h: 28, w: 28, pad: [2; 2], pad_end: [2; 2], dilation: [2; 2], ..resnet() }
+fn dilated() -> ConvShape {
+    ConvShape { h: 28, w: 28, pad: [2; 2], pad_end: [2; 2], dilation: [2; 2], ..resnet() }
 }
 
 #[divan::bench(args = THREADS)]
@@ -71,7 +71,7 @@ fn dilated_forward(bench: Bencher<'_, '_>, threads: usize) {
     forward(bench, threads, &dilated());
 }
 
-fn forward(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
+fn forward(bench: Bencher<'_, '_>, threads: usize, shape: &ConvShape) {
     let cpu = cpu(threads);
     let (x, w) = (vec![0.5; shape.x_len()], vec![0.25; shape.weights_len()]);
     let mut y = vec![0.0; shape.out_pixels() * shape.k];
@@ -84,7 +84,7 @@ fn forward(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
 /// The reference, on one image.
 #[divan::bench(sample_count = 3)]
 fn conv_reference(bench: Bencher<'_, '_>) {
-    let shape = Conv { n: 1, ..resnet() };
+    let shape = ConvShape { n: 1, ..resnet() };
     let (x, w) = (vec![0.5; shape.x_len()], vec![0.25; shape.weights_len()]);
     bench
         .counter(ItemsCount::new(shape.flops() / 2))
@@ -106,7 +106,7 @@ fn dilated_backward_data(bench: Bencher<'_, '_>, threads: usize) {
     backward_data(bench, threads, &dilated());
 }
 
-fn backward_data(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
+fn backward_data(bench: Bencher<'_, '_>, threads: usize, shape: &ConvShape) {
     let cpu = cpu(threads);
     let (dy, w) = (vec![0.5; shape.out_pixels() * shape.k], vec![0.25; shape.weights_len()]);
     let mut dx = vec![0.0; shape.x_len()];
@@ -130,7 +130,7 @@ fn dilated_backward_weights(bench: Bencher<'_, '_>, threads: usize) {
     backward_weights(bench, threads, &dilated());
 }
 
-fn backward_weights(bench: Bencher<'_, '_>, threads: usize, shape: &Conv) {
+fn backward_weights(bench: Bencher<'_, '_>, threads: usize, shape: &ConvShape) {
     let cpu = cpu(threads);
     let (dy, x) = (vec![0.5; shape.out_pixels() * shape.k], vec![0.25; shape.x_len()]);
     let mut dw = vec![0.0; shape.weights_len()];
@@ -151,7 +151,7 @@ fn gemm(bench: Bencher<'_, '_>, threads: usize) {
     let (cpu, side) = (cpu(threads), 512);
     let (a, b, mut c) = (vec![0.5; side * side], vec![0.25; side * side], vec![0.0; side * side]);
     bench.counter(ItemsCount::new(side.pow(3))).bench_local(|| {
-        let (a, b) = (Mat::new(&a, side), Mat::new(&b, side));
+        let (a, b) = (MatrixView::new(&a, side), MatrixView::new(&b, side));
         product(&cpu, side, side, side, a, b, Write::Set, StridedRowsMut::dense(&mut c, side));
     });
 }
@@ -190,7 +190,7 @@ fn max_pooling(bench: Bencher<'_, '_>, threads: usize) {
 
 #[divan::bench(args = THREADS)]
 fn lrn_forward(bench: Bencher<'_, '_>, threads: usize) {
-    let shape = Lrn { pixels: VALUES / 64, c: 64, size: 5, alpha: 1e-4, beta: 0.75, k: 1.0 };
+    let shape = LrnOptions { pixels: VALUES / 64, c: 64, size: 5, alpha: 1e-4, beta: 0.75, k: 1.0 };
     let (cpu, x) = (cpu(threads), vec![0.5; VALUES]);
     let mut y = vec![0.0; VALUES];
     bench

@@ -10,7 +10,7 @@
 use std::{hint::black_box, time::Instant};
 
 use kernels::{
-    Activation, Conv, Cpu, Mat, Simd, StridedRows, StridedRowsMut, Write, conv, gemm,
+    Activation, ConvShape, Cpu, MatrixView, Simd, StridedRows, StridedRowsMut, Write, conv, gemm,
     inner_product::{self, InnerProductShape},
 };
 
@@ -21,7 +21,8 @@ fn main() {
     println!("share of the FMA peak, GFLOPS in brackets; peak of one core {:.0} GFLOPS", peak());
     println!("{:34} {:>32} {:>32}", "", "1 thread", "2 threads");
     println!("{:34} {}", "shape", "     forward       data    weights ".repeat(2));
-    let dilated = Conv { dilation: [2; 2], ..SquareConv([8, 256, 28, 256, 3, 1, 2, 1]).conv() };
+    let dilated =
+        ConvShape { dilation: [2; 2], ..SquareConv([8, 256, 28, 256, 3, 1, 2, 1]).conv() };
     let shapes = SHAPES.iter().map(|(name, shape)| (*name, shape.conv()));
     for (name, shape) in shapes.chain([("dilated 3x3 256-256 @28", dilated)]) {
         if name.contains(&filter) {
@@ -49,11 +50,11 @@ fn main() {
 struct SquareConv([usize; 8]);
 
 impl SquareConv {
-    fn conv(&self) -> Conv {
+    fn conv(&self) -> ConvShape {
         let [n, c, side, k, kernel, stride, pad, group] = self.0;
         let (kernel, stride, pad) = ([kernel; 2], [stride; 2], [pad; 2]);
         let (pad_end, dilation) = (pad, [1, 1]);
-        Conv { n, c, h: side, w: side, k, kernel, stride, pad, pad_end, dilation, group }
+        ConvShape { n, c, h: side, w: side, k, kernel, stride, pad, pad_end, dilation, group }
     }
 }
 
@@ -94,7 +95,7 @@ const SHAPES: [(&str, SquareConv); 34] = [
     ("depthwise 3x3 128 @56", SquareConv([8, 128, 56, 128, 3, 1, 1, 128])),
 ];
 
-fn conv_line(cpu: &Cpu, shape: &Conv) -> String {
+fn conv_line(cpu: &Cpu, shape: &ConvShape) -> String {
     let (x, w) = (vec![0.5; shape.x_len()], vec![0.25; shape.weights_len()]);
     let (bias, mut y) = (vec![0.5; shape.k], vec![0.5; shape.out_pixels() * shape.k]);
     let (mut dx, mut dw) = (x.clone(), w.clone());
@@ -153,7 +154,7 @@ fn ip_line(cpu: &Cpu, [n, d, k]: [usize; 3]) -> String {
 /// `A·B`, `A·Bᵀ` and `Aᵀ·B`.
 fn gemm_line(cpu: &Cpu, side: usize) -> String {
     let (a, b, mut c) = (vec![0.5; side * side], vec![0.25; side * side], vec![0.0; side * side]);
-    let (plain, transposed) = (Mat::new, Mat::transposed);
+    let (plain, transposed) = (MatrixView::new, MatrixView::transposed);
     let pairs = [
         (plain(&a, side), plain(&b, side)),
         (plain(&a, side), transposed(&b, side)),

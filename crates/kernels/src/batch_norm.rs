@@ -79,7 +79,7 @@ pub fn inverse_std(eps: f32, variance: &[f32], inv_std: &mut [f32]) {
 
 /// The constants that [`normalize`] applies; slices are (c).
 #[derive(Debug, Clone, Copy)]
-pub struct Normalize<'a> {
+pub struct NormalizeTerms<'a> {
     /// Mean of each channel.
     pub mean: &'a [f32],
     /// From [`inverse_std`].
@@ -90,7 +90,7 @@ pub struct Normalize<'a> {
     pub relu: Option<f32>,
 }
 
-impl Normalize<'_> {
+impl NormalizeTerms<'_> {
     fn check(&self, c: usize, values: usize) {
         assert!(c > 0 && values.is_multiple_of(c), "values are (rows, c)");
         let one_each = |of: &[f32]| assert_eq!(of.len(), c, "one constant per channel");
@@ -109,7 +109,7 @@ impl Normalize<'_> {
         cpu: &Cpu,
         c: usize,
         more: [&[f32]; N],
-        body: impl FnOnce(usize, &Normalize<'_>, [&[f32]; N]),
+        body: impl FnOnce(usize, &NormalizeTerms<'_>, [&[f32]; N]),
     ) {
         if c >= WIDE {
             return body(c, self, more);
@@ -125,7 +125,7 @@ impl Normalize<'_> {
                 to.chunks_exact_mut(c).for_each(|to| to.copy_from_slice(constants));
                 to
             };
-            let with = Normalize {
+            let with = NormalizeTerms {
                 mean: repeated(self.mean),
                 inv_std: repeated(self.inv_std),
                 affine: self.affine.map(|affine| affine.map(&mut repeated)),
@@ -137,8 +137,8 @@ impl Normalize<'_> {
 
     /// The constants of channels `at`.
     #[inline(always)]
-    fn channels(&self, at: Range<usize>) -> Normalize<'_> {
-        Normalize {
+    fn channels(&self, at: Range<usize>) -> NormalizeTerms<'_> {
+        NormalizeTerms {
             mean: &self.mean[at.clone()],
             inv_std: &self.inv_std[at.clone()],
             affine: self.affine.map(|affine| affine.map(|constants| &constants[at.clone()])),
@@ -160,7 +160,7 @@ impl Normalize<'_> {
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
+pub fn normalize(cpu: &Cpu, c: usize, with: &NormalizeTerms<'_>, values: Unary<'_>) {
     with.check(c, values.count());
     with.widened(cpu, c, [], |c, with, []| {
         let block = TASK_FLOATS.div_ceil(c) * c;
@@ -186,7 +186,7 @@ pub fn normalize(cpu: &Cpu, c: usize, with: &Normalize<'_>, values: Unary<'_>) {
 
 /// One row, out of place.
 #[inline(always)]
-fn row(with: &Normalize<'_>, x: &[f32], y: &mut [f32]) {
+fn row(with: &NormalizeTerms<'_>, x: &[f32], y: &mut [f32]) {
     let (slope, values) = (with.slope(), y.iter_mut().zip(x).zip(with.mean).zip(with.inv_std));
     match with.affine {
         None => {
@@ -204,7 +204,7 @@ fn row(with: &Normalize<'_>, x: &[f32], y: &mut [f32]) {
 
 /// One row, in place.
 #[inline(always)]
-fn row_in_place(with: &Normalize<'_>, y: &mut [f32]) {
+fn row_in_place(with: &NormalizeTerms<'_>, y: &mut [f32]) {
     let (slope, values) = (with.slope(), y.iter_mut().zip(with.mean).zip(with.inv_std));
     match with.affine {
         None => {

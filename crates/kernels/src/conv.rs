@@ -55,7 +55,7 @@ pub enum Activation {
 
 /// A convolution's geometry. Pairs are (vertical, horizontal).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conv {
+pub struct ConvShape {
     /// Images.
     pub n: usize,
     /// Input channels.
@@ -80,7 +80,7 @@ pub struct Conv {
     pub group: usize,
 }
 
-impl Conv {
+impl ConvShape {
     /// Output height and width. Zero if the kernel does not fit.
     #[must_use]
     pub fn out(&self) -> [usize; 2] {

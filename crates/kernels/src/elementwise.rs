@@ -90,15 +90,6 @@ pub fn scale(cpu: &Cpu, alpha: f32, values: Unary<'_>) {
     map(cpu, values, |x| alpha * x);
 }
 
-/// `y = alpha · x + beta · y`.
-///
-/// # Panics
-///
-/// If the lengths differ.
-pub fn axpby(cpu: &Cpu, alpha: f32, x: &[f32], beta: f32, y: &mut [f32]) {
-    zip(cpu, x, y, |y, x| alpha * x + beta * y);
-}
-
 /// `y += x`.
 ///
 /// # Panics
@@ -108,13 +99,14 @@ pub fn add(cpu: &Cpu, x: &[f32], y: &mut [f32]) {
     zip(cpu, x, y, |y, x| y + x);
 }
 
-/// `y = alpha · a + beta · b`.
+/// `y = alpha · (a − b)`, the gradient of a loss. The difference comes first: scaled operands would
+/// be rounded before they cancel.
 ///
 /// # Panics
 ///
 /// If the lengths differ.
-pub fn add_scaled(cpu: &Cpu, (alpha, a): (f32, &[f32]), (beta, b): (f32, &[f32]), y: &mut [f32]) {
-    zip_apart(cpu, (a, b), y, |a, b| alpha * a + beta * b);
+pub fn scaled_difference(cpu: &Cpu, alpha: f32, (a, b): (&[f32], &[f32]), y: &mut [f32]) {
+    zip_apart(cpu, (a, b), y, |a, b| alpha * (a - b));
 }
 
 /// `y *= x`.

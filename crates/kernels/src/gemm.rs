@@ -19,7 +19,7 @@ use crate::{
     pack,
     simd::{Kernel, SimdLanes},
     tile::{self, COLS, KSlice, Panels, ROWS, TileInit, TileOutput},
-    view::{Mat, StridedRowsMut, Write},
+    view::{MatrixView, StridedRowsMut, Write},
 };
 
 /// Upper bound of the rows of C in a task.
@@ -49,8 +49,8 @@ pub fn gemm(
     m: usize,
     n: usize,
     k: usize,
-    a: Mat<'_>,
-    b: Mat<'_>,
+    a: MatrixView<'_>,
+    b: MatrixView<'_>,
     write: Write,
     c: StridedRowsMut<'_>,
 ) {
@@ -81,8 +81,8 @@ struct GemmProduct<'a> {
     m: usize,
     n: usize,
     k: usize,
-    a: Mat<'a>,
-    b: Mat<'a>,
+    a: MatrixView<'a>,
+    b: MatrixView<'a>,
     write: Write,
     c: &'a DisjointMut<'a, f32>,
     offset: usize,

@@ -14,7 +14,7 @@ use crate::{
     column_sums,
     cpu::Cpu,
     gemm::gemm,
-    view::{Mat, StridedRows, StridedRowsMut, Write},
+    view::{MatrixView, StridedRows, StridedRowsMut, Write},
 };
 
 /// Largest batch for which backward to data reads `W` unpacked.
@@ -66,8 +66,8 @@ pub fn forward(
         n,
         k,
         d,
-        Mat::new(x, d),
-        Mat::transposed(weights, d),
+        MatrixView::new(x, d),
+        MatrixView::transposed(weights, d),
         write,
         StridedRowsMut::dense(y, k),
     );
@@ -95,7 +95,7 @@ pub fn backward_data(
         return small_batch::backward_data(cpu, ip, dy, weights, dx);
     }
     let dx = StridedRowsMut::dense(dx, d);
-    gemm(cpu, n, d, k, Mat::new(dy, k), Mat::new(weights, d), Write::Set, dx);
+    gemm(cpu, n, d, k, MatrixView::new(dy, k), MatrixView::new(weights, d), Write::Set, dx);
 }
 
 /// `dw = dyᵀ·x`, or `dw += ..`.
@@ -121,7 +121,7 @@ pub fn backward_weights(
         return small_batch::backward_weights(cpu, ip, x, dy, write, dw);
     }
     let dw = StridedRowsMut::dense(dw, d);
-    gemm(cpu, k, d, n, Mat::transposed(dy, k), Mat::new(x, d), write, dw);
+    gemm(cpu, k, d, n, MatrixView::transposed(dy, k), MatrixView::new(x, d), write, dw);
 }
 
 /// `db = Σ_n dy`, or `db += ..`.

@@ -64,8 +64,8 @@ mod gemm;
 #[cfg(test)]
 mod testing;
 
-pub use conv::{Activation, Conv};
+pub use conv::{Activation, ConvShape};
 pub use cpu::Cpu;
 pub use gemm::gemm;
 pub use simd::{Simd, UnknownSimd};
-pub use view::{Mat, StridedRows, StridedRowsMut, Unary, Write};
+pub use view::{MatrixView, StridedRows, StridedRowsMut, Unary, Write};

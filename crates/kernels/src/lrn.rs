@@ -21,7 +21,7 @@ use row::{LrnRow, LrnScale, each_vector, load, mul, room, store};
 
 /// Sizes and constants of a normalisation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lrn {
+pub struct LrnOptions {
     /// Pixels of all images.
     pub pixels: usize,
     /// Channels.
@@ -43,7 +43,7 @@ pub struct Lrn {
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn forward(cpu: &Cpu, lrn: &Lrn, x: &[f32], y: &mut [f32]) {
+pub fn forward(cpu: &Cpu, lrn: &LrnOptions, x: &[f32], y: &mut [f32]) {
     lrn.check(&[x.len(), y.len()]);
     let y = DisjointMut::new(y, lrn.block());
     cpu.run_scratch(y.count(), room(lrn), |block, scratch| {
@@ -59,7 +59,7 @@ pub fn forward(cpu: &Cpu, lrn: &Lrn, x: &[f32], y: &mut [f32]) {
 
 /// Some pixels of [`forward`].
 struct LrnForward<'a, const SIZE: usize> {
-    lrn: &'a Lrn,
+    lrn: &'a LrnOptions,
     x: &'a [f32],
     y: &'a mut [f32],
     scratch: &'a mut [f32],
@@ -96,7 +96,7 @@ impl<const SIZE: usize> Kernel for LrnForward<'_, SIZE> {
 /// If an operand does not fit.
 pub fn backward(
     cpu: &Cpu,
-    lrn: &Lrn,
+    lrn: &LrnOptions,
     (x, dy): (&[f32], &[f32]),
     relu: Option<f32>,
     dx: &mut [f32],
@@ -116,7 +116,7 @@ pub fn backward(
 
 /// Some pixels of [`backward`].
 struct LrnBackward<'a, const SIZE: usize> {
-    lrn: &'a Lrn,
+    lrn: &'a LrnOptions,
     x: &'a [f32],
     dy: &'a [f32],
     relu: Option<f32>,
@@ -164,7 +164,7 @@ impl<const SIZE: usize> Kernel for LrnBackward<'_, SIZE> {
     }
 }
 
-impl Lrn {
+impl LrnOptions {
     fn check(&self, lens: &[usize]) {
         assert_eq!(self.size % 2, 1, "a window has a middle: {self:?}");
         assert!(self.c > 0, "channels of {self:?}");

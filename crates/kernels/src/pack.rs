@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::{
     simd::{LANES, SimdLanes},
     tile::{COLS, Panels, ROWS},
-    view::Mat,
+    view::MatrixView,
 };
 
 /// Packs rows `from..from + depth` and columns `col..col + cols` of `b` into panels.
@@ -17,7 +17,7 @@ use crate::{
 #[inline(always)]
 pub(crate) fn panels<S: SimdLanes>(
     s: S,
-    b: Mat<'_>,
+    b: MatrixView<'_>,
     (from, depth): (usize, usize),
     (col, cols): (usize, usize),
     into: &mut [f32],
@@ -58,7 +58,7 @@ pub(crate) fn panels<S: SimdLanes>(
                         unsafe { s.store(to.wrapping_add((r + i) * width + half), column) };
                     }
                 };
-                // SAFETY: `Mat::check` verified that these columns have `depth` values.
+                // SAFETY: `MatrixView::check` verified that these columns have `depth` values.
                 unsafe { transposed_columns(s, from, b.col_stride, depth, put) };
                 continue;
             }
@@ -111,7 +111,7 @@ pub(crate) fn tile_len(depth: usize) -> usize {
 #[inline(always)]
 pub(crate) fn tiles<S: SimdLanes>(
     s: S,
-    a: Mat<'_>,
+    a: MatrixView<'_>,
     (row, rows): (usize, usize),
     (from, depth): (usize, usize),
     into: &mut [f32],

@@ -8,7 +8,7 @@ use crate::cpu::Cpu;
 
 /// Sizes of an unpooling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unpooling {
+pub struct UnpoolingShape {
     /// Images.
     pub n: usize,
     /// Channels.
@@ -19,7 +19,7 @@ pub struct Unpooling {
     pub out_pixels: usize,
 }
 
-impl Unpooling {
+impl UnpoolingShape {
     /// The first value of a mask that names no output pixel.
     #[must_use]
     pub fn first_outside(&self, mask: &[f32]) -> Option<f32> {
@@ -49,7 +49,7 @@ fn pixel(mask: f32) -> usize {
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn forward(cpu: &Cpu, shape: &Unpooling, (x, mask): (&[f32], &[f32]), y: &mut [f32]) {
+pub fn forward(cpu: &Cpu, shape: &UnpoolingShape, (x, mask): (&[f32], &[f32]), y: &mut [f32]) {
     shape.check(x.len(), mask.len(), y.len());
     if y.is_empty() {
         return;
@@ -75,7 +75,7 @@ pub fn forward(cpu: &Cpu, shape: &Unpooling, (x, mask): (&[f32], &[f32]), y: &mu
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn backward(cpu: &Cpu, shape: &Unpooling, (dy, mask): (&[f32], &[f32]), dx: &mut [f32]) {
+pub fn backward(cpu: &Cpu, shape: &UnpoolingShape, (dy, mask): (&[f32], &[f32]), dx: &mut [f32]) {
     shape.check(dx.len(), mask.len(), dy.len());
     if dx.is_empty() {
         return;
@@ -92,11 +92,11 @@ pub fn backward(cpu: &Cpu, shape: &Unpooling, (dy, mask): (&[f32], &[f32]), dx: 
 
 #[cfg(test)]
 mod tests {
-    use super::{Unpooling, backward, forward};
+    use super::{UnpoolingShape, backward, forward};
     use crate::testing::{noise, on_every_cpu};
 
     /// Two images of two channels and two pixels, to three pixels each.
-    const SHAPE: Unpooling = Unpooling { n: 2, c: 2, pixels: 2, out_pixels: 3 };
+    const SHAPE: UnpoolingShape = UnpoolingShape { n: 2, c: 2, pixels: 2, out_pixels: 3 };
 
     #[test]
     fn values_go_where_the_mask_says() {

@@ -24,13 +24,13 @@ impl Write {
 
 /// A matrix to read: element (i, j) is `data[i * row_stride + j * col_stride]`.
 #[derive(Debug, Clone, Copy)]
-pub struct Mat<'a> {
+pub struct MatrixView<'a> {
     pub(crate) data: &'a [f32],
     pub(crate) row_stride: usize,
     pub(crate) col_stride: usize,
 }
 
-impl<'a> Mat<'a> {
+impl<'a> MatrixView<'a> {
     /// Row-major, rows `stride` apart.
     #[must_use]
     pub fn new(data: &'a [f32], stride: usize) -> Self {

@@ -6,7 +6,7 @@ use kernels::channel::ChannelDims;
 use tensor::Layout;
 
 use crate::axis::AxisOption;
-use crate::{BottomDiff, Gradient, LayerError, LayoutRule};
+use crate::{BottomDiff, LayerError, LayoutRule, ParamGradient};
 
 /// The options, and the operand's shape once the bottoms are known.
 #[derive(Debug)]
@@ -87,13 +87,13 @@ impl Broadcast {
     /// Calls `add` with where the gradient of the smaller blob goes, if anyone wants it.
     pub(crate) fn backward_operand(
         &self,
-        gradients: &mut [Option<Gradient<'_>>],
+        gradients: &mut [Option<ParamGradient<'_>>],
         others: &mut [BottomDiff<'_>],
         add: impl FnOnce(Write, &mut [f32]),
     ) {
         match self.operand {
             BroadcastOperand::Param => {
-                if let Some(Gradient { values, write }) = &mut gradients[0] {
+                if let Some(ParamGradient { values, write }) = &mut gradients[0] {
                     add(*write, values);
                 }
             }

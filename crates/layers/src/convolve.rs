@@ -12,7 +12,7 @@ mod layer;
 mod options;
 
 use base::Shape;
-use kernels::conv::{self, Activation, Conv};
+use kernels::conv::{self, Activation, ConvShape};
 use kernels::im2col::SpatialAxis;
 use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write, channel};
 
@@ -28,9 +28,9 @@ const PHASES_MAX: usize = 1 << 12;
 
 /// A convolution of `images` images with `c` channels to `k`.
 #[derive(Debug)]
-pub(crate) enum Convolve {
+pub(crate) enum ConvVariant {
     /// Two spatial axes, channels-last.
-    Image(Conv),
+    Image(ConvShape),
     /// Any number of spatial axes, row-major.
     Columns(ColumnConv),
 }
@@ -48,7 +48,7 @@ pub(crate) struct ConvChannels {
     pub(crate) group: usize,
 }
 
-impl Convolve {
+impl ConvVariant {
     /// Chooses the kernels for images whose blob has `axes_before` axes in front of the channels.
     /// `axes` have sizes of the image side, each with at least one window.
     pub(crate) fn new(
@@ -62,7 +62,7 @@ impl Convolve {
         Shape::new(&[channels.images, channels.c].into_iter().chain(padded).collect::<Vec<_>>())?;
         match axes[..] {
             [v, h] if axes_before == 1 && v.stride * h.stride <= PHASES_MAX => {
-                Ok(Self::Image(Conv {
+                Ok(Self::Image(ConvShape {
                     n: channels.images,
                     c: channels.c,
                     h: v.size,
@@ -165,7 +165,7 @@ impl Convolve {
     }
 
     /// The geometry of two spatial axes, channels-last.
-    pub(crate) fn image(&self) -> Option<&Conv> {
+    pub(crate) fn image(&self) -> Option<&ConvShape> {
         match self {
             Self::Image(conv) => Some(conv),
             Self::Columns(_) => None,

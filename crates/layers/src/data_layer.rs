@@ -3,7 +3,7 @@
 use base::Shape;
 use caffe_format::{ImageDataParameterLabelType, LayerParameter};
 
-use crate::{Backward, Forward, Layer, LayerError, Spec};
+use crate::{Backward, Forward, Layer, LayerError, LayerSpec};
 
 /// A layer whose tops come from [`Forward::source`]. Shapes are those the source announced; what it
 /// delivers later may have others.
@@ -13,7 +13,7 @@ pub(crate) struct DataLayer {
 
 /// For [`LayerKind::build`](crate::LayerKind::build). A source may announce more than is wanted:
 /// without a top, the label is not delivered.
-pub(crate) fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+pub(crate) fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     check_fields_of_forks(spec.layer)?;
     assert!(spec.source_shapes.len() >= spec.tops, "a source announces a shape for every top");
     Ok(Box::new(DataLayer { shapes: spec.source_shapes[..spec.tops].to_vec() }))
@@ -71,7 +71,7 @@ mod tests {
     use kernels::{Cpu, Simd};
     use tensor::{Layout, Slab};
 
-    use crate::{DataSource, DataSourceError, Forward, InlineVec, Spec, Top};
+    use crate::{DataSource, DataSourceError, Forward, InlineVec, LayerSpec, Top};
 
     /// Delivers batches that grow by one item each time.
     struct Growing(usize);
@@ -106,8 +106,14 @@ mod tests {
         let layer = LayerParameter { type_: Some("Data".into()), ..LayerParameter::default() };
         for tops in [1, 2] {
             let (phase, source_shapes) = (Phase::Train, &announced[..]);
-            let spec =
-                Spec { layer: &layer, phase, in_place: false, bottoms: 0, tops, source_shapes };
+            let spec = LayerSpec {
+                layer: &layer,
+                phase,
+                in_place: false,
+                bottoms: 0,
+                tops,
+                source_shapes,
+            };
             let mut data = (crate::find("Data").unwrap().build)(&spec).unwrap();
             let mut shapes = data.reshape(&[]).unwrap();
             assert_eq!(shapes, announced[..tops]);
@@ -150,8 +156,14 @@ mod tests {
         ] {
             let layer: LayerParameter = caffe_format::text::read("test", options).unwrap();
             let (phase, source_shapes) = (Phase::Train, &announced[..]);
-            let spec =
-                Spec { layer: &layer, phase, in_place: false, bottoms: 0, tops: 1, source_shapes };
+            let spec = LayerSpec {
+                layer: &layer,
+                phase,
+                in_place: false,
+                bottoms: 0,
+                tops: 1,
+                source_shapes,
+            };
             let want = field.map(|field| {
                 format!(
                     "`{field}` is written, expected nothing there: this field of a fork is not \

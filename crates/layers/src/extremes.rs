@@ -5,7 +5,7 @@ use base::Shape;
 use base::random::Mt19937;
 use caffe_format::{LayerParameter, Phase};
 
-use crate::Spec;
+use crate::LayerSpec;
 
 const SIZES: [&str; 9] =
     ["0", "1", "2", "3", "5", "65535", "2147483647", "2147483648", "4294967295"];
@@ -52,7 +52,7 @@ fn check(kind: &str, message: &str, fixed: &str, sizes: &[&str], axes: &[&str]) 
         let shapes: Vec<_> =
             (0..bottoms).map(|_| Shape::new(SHAPES[below(SHAPES.len())]).unwrap()).collect();
         let (phase, in_place, source_shapes) = (Phase::Train, false, &[]);
-        let spec = Spec { layer: &layer, phase, in_place, bottoms, tops, source_shapes };
+        let spec = LayerSpec { layer: &layer, phase, in_place, bottoms, tops, source_shapes };
         let Ok(mut layer) = (kind.build)(&spec) else { continue };
         if layer.reshape(&shapes).is_ok() {
             shaped += 1;

@@ -2,7 +2,7 @@
 //!
 //! The objective is a fixed random weighting of all tops (a loss weight for losses), so one
 //! backward gives every derivative at once. Outputs are f32, the objective f64; with a step of 1e-2
-//! that leaves errors near 1e-4 for smooth functions. Kinks are avoided by the case's [`Fill`]. The
+//! that leaves errors near 1e-4 for smooth functions. The case's [`BottomFill`] avoids kinks. The
 //! random stream is reset before every forward, so that dropout drops the same values. A layer that
 //! may run in place also runs in place and must give the same numbers.
 
@@ -13,7 +13,7 @@ use kernels::Write;
 use tensor::Layout;
 
 use crate::testing::{LayerMemory, layouts};
-use crate::{Case, Fill, InPlace, Layer, LayerKind, ParamKind, Spec};
+use crate::{BottomFill, GradientCase, InPlace, Layer, LayerKind, LayerSpec, ParamKind};
 
 const STEP: f32 = 1e-2;
 /// Relative to the larger of the two derivatives, or to 1.
@@ -22,7 +22,7 @@ const SEED: u32 = 1701;
 
 /// Checks one case of one kind, in every layout it takes.
 #[track_caller]
-pub(crate) fn check(kind: &LayerKind, case: &Case) {
+pub(crate) fn check(kind: &LayerKind, case: &GradientCase) {
     let rule = GradientRig::new(kind, case, Layout::RowMajor, false).layer.layouts();
     for &layout in layouts(rule) {
         let mut rig = GradientRig::new(kind, case, layout, false);
@@ -36,7 +36,7 @@ pub(crate) fn check(kind: &LayerKind, case: &Case) {
 /// Whether a forward in phase TRAIN draws from the random stream. Panics if the layer does so
 /// without [saying it](crate::LayerTraits::draws).
 #[track_caller]
-pub(crate) fn check_draws(kind: &LayerKind, case: &Case) -> bool {
+pub(crate) fn check_draws(kind: &LayerKind, case: &GradientCase) -> bool {
     let rule = GradientRig::new(kind, case, Layout::RowMajor, false).layer.layouts();
     let mut rig = GradientRig::new(kind, case, layouts(rule)[0], false);
     let mut rng = Mt19937::new(SEED);
@@ -65,12 +65,12 @@ struct GradientOutcome {
 }
 
 impl GradientRig {
-    fn new(kind: &LayerKind, case: &Case, layout: Layout, in_place: bool) -> Self {
+    fn new(kind: &LayerKind, case: &GradientCase, layout: Layout, in_place: bool) -> Self {
         let label = format!("{} {{ {} }} ({layout:?})", kind.name, case.options);
         let text = format!("name: \"l\" type: \"{}\" {}", kind.name, case.options);
         let written: LayerParameter =
             caffe_format::text::read("case", &text).unwrap_or_else(|e| panic!("{label}: {e}"));
-        let spec = Spec {
+        let spec = LayerSpec {
             layer: &written,
             phase: Phase::Train,
             in_place,
@@ -101,7 +101,7 @@ impl GradientRig {
         let weights = (memory.tops.iter())
             .map(|(shape, _)| match kind.loss {
                 true => vec![0.7; shape.count()],
-                false => Fill::Uniform(0.5, 1.5).draw(shape.count(), &mut rng),
+                false => BottomFill::Uniform(0.5, 1.5).draw(shape.count(), &mut rng),
             })
             .collect();
         Self { label, layer, memory, wanted, weights }
@@ -198,7 +198,7 @@ impl GradientRig {
     }
 }
 
-impl Fill {
+impl BottomFill {
     fn has_gradient(self) -> bool {
         !matches!(self, Self::Labels(_) | Self::Binary | Self::Sequences(_) | Self::Values(_))
     }

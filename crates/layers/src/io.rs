@@ -147,7 +147,7 @@ pub struct Backward<'a> {
     /// Learned params in Caffe's order, then those of absorbed layers.
     pub params: InlineVec<&'a [f32]>,
     /// Where the gradient of each of `params` goes; `None` when nobody wants it (`lr_mult: 0`).
-    pub gradients: InlineVec<Option<Gradient<'a>>>,
+    pub gradients: InlineVec<Option<ParamGradient<'a>>>,
 }
 
 /// An output blob during backward.
@@ -257,7 +257,7 @@ pub struct BottomDiff<'a> {
 }
 
 /// Where the gradient of one param goes.
-pub struct Gradient<'a> {
+pub struct ParamGradient<'a> {
     /// In the pool, Caffe's order.
     pub values: &'a mut [f32],
     /// Whether this is the first contribution (`Set`) or one of several (`Add`).

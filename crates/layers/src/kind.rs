@@ -39,10 +39,10 @@ pub struct LayerKind {
     /// run it is an error that names the fork.
     pub shapes_only: bool,
     /// Lowers what is written into a layer.
-    pub build: fn(&Spec<'_>) -> Result<Box<dyn Layer>, LayerError>,
+    pub build: fn(&LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError>,
     /// What the gradient checker tries: every option that changes the arithmetic. Empty only
     /// for layers without a gradient and those of shapes only.
-    pub cases: &'static [Case],
+    pub cases: &'static [GradientCase],
 }
 
 impl LayerKind {
@@ -128,7 +128,7 @@ pub enum InPlace {
 }
 
 /// What [`LayerKind::build`] sees.
-pub struct Spec<'a> {
+pub struct LayerSpec<'a> {
     /// The layer as written.
     pub layer: &'a LayerParameter,
     /// The net's phase, or the layer's own when it names one.
@@ -144,27 +144,27 @@ pub struct Spec<'a> {
 }
 
 /// One thing the gradient checker tries: options, bottom shapes and how they are filled.
-pub struct Case {
+pub struct GradientCase {
     /// What is written in the layer besides name and type, e.g. `relu_param { negative_slope: 0.1
     /// }`.
     pub options: &'static str,
     /// One entry per bottom.
-    pub bottoms: &'static [(&'static [usize], Fill)],
+    pub bottoms: &'static [(&'static [usize], BottomFill)],
     /// Number of tops.
     pub tops: usize,
 }
 
-impl Case {
+impl GradientCase {
     /// One image-shaped bottom with values around zero, one top.
     #[must_use]
     pub const fn image(options: &'static str) -> Self {
-        Self { options, bottoms: &[(&[2, 3, 4, 5], Fill::Gaussian)], tops: 1 }
+        Self { options, bottoms: &[(&[2, 3, 4, 5], BottomFill::Gaussian)], tops: 1 }
     }
 }
 
-/// Values of a bottom in a [`Case`].
+/// Values of a bottom in a [`GradientCase`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Fill {
+pub enum BottomFill {
     /// Mean 0, deviation 1; gradient is checked.
     Gaussian,
     /// As `Gaussian`, but every value at least 0.1 away from this one, where the function has a

@@ -45,19 +45,21 @@ mod golden;
 #[cfg(test)]
 mod gradient_check;
 #[cfg(test)]
+mod loss_digits;
+#[cfg(test)]
 mod testing;
 
 pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource, SourceNotice};
 pub use error::LayerError;
 pub use filler::{FillerError, check_filler, fill};
 pub use io::{
-    Backward, Bottom, BottomDiff, BottomMemory, Forward, Gradient, InlineVec, RowPlacement, Top,
-    TopDiff, TopGradient,
+    Backward, Bottom, BottomDiff, BottomMemory, Forward, InlineVec, ParamGradient, RowPlacement,
+    Top, TopDiff, TopGradient,
 };
-pub use kind::{Arity, Case, Fill, InPlace, LayerKind, Spec};
+pub use kind::{Arity, BottomFill, GradientCase, InPlace, LayerKind, LayerSpec};
 pub use table::{LAYERS, find};
 pub use traits::{
-    Absorbs, BottomDiffs, Follower, FollowerKind, Fusion, GradientBottoms, InPlaceCost,
+    AbsorbableFollowers, BottomDiffs, Follower, FollowerKind, Fusion, GradientBottoms, InPlaceCost,
     LayerTraits, TopMemory,
 };
 
@@ -105,7 +107,7 @@ pub trait Layer: Send {
     /// Computes the tops. Not called where they are the [bottom's data](TopMemory).
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError>;
 
-    /// Computes the bottoms' diffs (overwriting) and the params' (as [`Gradient::write`] says).
+    /// Computes diffs: the bottoms' (overwriting) and the params' (see [`ParamGradient::write`]).
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError>;
 
     /// State that the next batch begins with: a recurrent layer's. It belongs to the replica; a

@@ -27,7 +27,7 @@ pub(crate) fn batch(bottoms: &[Shape]) -> Result<usize, LayerError> {
 
 /// Scores of classes along one axis, and a label for every position of the other axes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Classes {
+pub(crate) struct ClassScores {
     /// Items in the batch.
     pub(crate) batch: usize,
     /// Positions before the axis.
@@ -38,7 +38,7 @@ pub(crate) struct Classes {
     pub(crate) inner: usize,
 }
 
-impl Classes {
+impl ClassScores {
     /// For scores and labels in `bottoms`; there must be a label for every position.
     pub(crate) fn new(bottoms: &[Shape], axis: usize) -> Result<Self, LayerError> {
         let scores = &bottoms[0];
@@ -117,13 +117,13 @@ pub(crate) fn truncated(label: f32) -> Option<i32> {
 
 /// What the sum of a loss is divided by.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Normalization {
+pub(crate) struct LossNormalization {
     mode: Mode,
     /// The divisor of R-FCN's mode `PRE_FIXED`.
     fixed: f32,
 }
 
-impl Normalization {
+impl LossNormalization {
     /// As written; `normalize` of older files counts where `normalization` is not written.
     pub(crate) fn new(written: &LossParameter, default: Mode) -> Self {
         let mode = match (written.normalization, written.normalize) {
@@ -165,7 +165,7 @@ pub(crate) fn rounded(loss: f64) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Classes, truncated};
+    use super::{ClassScores, truncated};
     use base::Shape;
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_label_out_of_range_names_the_item_of_the_batch() {
         let shapes = [Shape::new(&[2, 3, 2, 2]).unwrap(), Shape::new(&[2, 2, 2]).unwrap()];
-        let classes = Classes::new(&shapes, 1).unwrap();
+        let classes = ClassScores::new(&shapes, 1).unwrap();
         assert_eq!(classes.start(5), 13);
         assert_eq!(classes.class(2.0, 5, None).unwrap(), Some(2));
         assert_eq!(classes.class(-1.0, 5, Some(-1)).unwrap(), None);

@@ -22,7 +22,7 @@ mod state;
 
 use base::Shape;
 use kernels::inner_product::{self, InnerProductShape as Product};
-use kernels::{Mat, StridedRowsMut, Unary, Write, gemm};
+use kernels::{MatrixView, StridedRowsMut, Unary, Write, gemm};
 
 pub(crate) use cell::{RecurrentCell, StepInputs};
 use options::RecurrentOptions;
@@ -31,23 +31,24 @@ use state::RecurrentState;
 
 use crate::workspace::Workspace;
 use crate::{
-    Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerTraits, ParamDecl, Spec,
+    Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError, LayerSpec,
+    LayerTraits, ParamDecl,
 };
 
 /// Cases of the gradient checker: sequences that begin within a batch, with and without a static
 /// input.
-pub(crate) const CASES: &[Case] = &[
-    Case {
+pub(crate) const CASES: &[GradientCase] = &[
+    GradientCase {
         options: "recurrent_param { num_output: 2 }",
-        bottoms: &[(&[4, 2, 3], Fill::Gaussian), (&[4, 2], Fill::Sequences(2))],
+        bottoms: &[(&[4, 2, 3], BottomFill::Gaussian), (&[4, 2], BottomFill::Sequences(2))],
         tops: 1,
     },
-    Case {
+    GradientCase {
         options: "recurrent_param { num_output: 3 }",
         bottoms: &[
-            (&[3, 2, 1, 2], Fill::Gaussian),
-            (&[3, 2], Fill::Sequences(2)),
-            (&[2, 4], Fill::Gaussian),
+            (&[3, 2, 1, 2], BottomFill::Gaussian),
+            (&[3, 2], BottomFill::Sequences(2)),
+            (&[2, 4], BottomFill::Gaussian),
         ],
         tops: 1,
     },
@@ -74,7 +75,7 @@ pub(crate) struct RecurrentLayer<C> {
 
 impl<C: RecurrentCell> RecurrentLayer<C> {
     /// The `build` of a table row.
-    pub(crate) fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    pub(crate) fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
         Ok(Box::new(Self {
             options: RecurrentOptions::lower(spec, C::STATES)?,
             sizes: None,
@@ -158,7 +159,7 @@ impl<C: RecurrentCell> Layer for RecurrentLayer<C> {
             let at = StepInputs::new(sizes, step, cont);
             let continued = &mut self.continued[step * len..][..len];
             at.scale_by_cont(cpu, Unary::OutOfPlace { x: h, y: continued });
-            let (a, b) = (Mat::new(continued, d), Mat::transposed(params[0], d));
+            let (a, b) = (MatrixView::new(continued, d), MatrixView::transposed(params[0], d));
             gemm(cpu, n, width, d, a, b, Write::Add, StridedRowsMut::dense(gates, width));
             self.cell.step(cpu, at, gates, h);
             y[step * len..][..len].copy_from_slice(h);

@@ -9,7 +9,7 @@ use caffe_format::{LossParameter, LossParameterNormalizationMode as Mode};
 use kernels::{Cpu, Unary, channel::ChannelDims, elementwise, softmax};
 
 use crate::axis::AxisOption;
-use crate::loss::{Classes, Normalization, batch, rounded};
+use crate::loss::{ClassScores, LossNormalization, batch, rounded};
 use crate::workspace::Workspace;
 use crate::{LayerError, Top};
 
@@ -18,9 +18,9 @@ pub(crate) struct SoftmaxLoss {
     axis: AxisOption,
     /// Positions with this label do not count.
     pub(crate) ignore: Option<i32>,
-    normalization: Normalization,
+    normalization: LossNormalization,
     tops: usize,
-    pub(crate) classes: Classes,
+    pub(crate) classes: ClassScores,
     /// Probabilities of the last forward, in the scores' order.
     pub(crate) probabilities: Workspace,
 }
@@ -30,9 +30,9 @@ impl SoftmaxLoss {
         Self {
             axis,
             ignore: written.ignore_label,
-            normalization: Normalization::new(written, Mode::Valid),
+            normalization: LossNormalization::new(written, Mode::Valid),
             tops,
-            classes: Classes::default(),
+            classes: ClassScores::default(),
             probabilities: Workspace::default(),
         }
     }
@@ -40,7 +40,7 @@ impl SoftmaxLoss {
     pub(crate) fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
         let axis = self.axis.of(&bottoms[0])?;
         batch(bottoms)?;
-        self.classes = Classes::new(bottoms, axis)?;
+        self.classes = ClassScores::new(bottoms, axis)?;
         self.probabilities.declare(bottoms[0].count());
         let shapes = [Shape::scalar(), bottoms[0].clone()];
         Ok(shapes[..self.tops].to_vec())
@@ -48,7 +48,7 @@ impl SoftmaxLoss {
 
     /// Computes the probabilities.
     pub(crate) fn softmax(&mut self, cpu: &Cpu, scores: &[f32]) {
-        let Classes { outer, count: c, inner, .. } = self.classes;
+        let ClassScores { outer, count: c, inner, .. } = self.classes;
         let values = Unary::OutOfPlace { x: scores, y: &mut self.probabilities };
         softmax::forward(cpu, ChannelDims { outer, c, inner }, values);
     }

@@ -174,7 +174,7 @@ pub fn find(name: &str) -> Option<&'static LayerKind> {
 mod tests {
     use super::{LAYERS, find};
     use crate::gradient_check::{check, check_draws};
-    use crate::{Case, Fill};
+    use crate::{BottomFill, GradientCase};
 
     #[test]
     fn table_is_sorted_so_names_are_unique() {
@@ -203,18 +203,24 @@ mod tests {
     }
 
     /// Options with which a layer draws, and which the gradient checker cannot try.
-    const DRAWING: [(&str, Case); 3] = [
-        ("DummyData", Case { options: DRAWN_DATA, bottoms: &[], tops: 1 }),
+    const DRAWING: [(&str, GradientCase); 3] = [
+        ("DummyData", GradientCase { options: DRAWN_DATA, bottoms: &[], tops: 1 }),
         (
             "Pooling",
-            Case { options: "pooling_param { pool: STOCHASTIC kernel_size: 2 }", ..POOLED },
+            GradientCase { options: "pooling_param { pool: STOCHASTIC kernel_size: 2 }", ..POOLED },
         ),
-        ("SPP", Case { options: "spp_param { pool: STOCHASTIC pyramid_height: 2 }", ..POOLED }),
+        (
+            "SPP",
+            GradientCase { options: "spp_param { pool: STOCHASTIC pyramid_height: 2 }", ..POOLED },
+        ),
     ];
     const DRAWN_DATA: &str =
         r#"dummy_data_param { shape { dim: 3 } data_filler { type: "gaussian" } }"#;
-    const POOLED: Case =
-        Case { options: "", bottoms: &[(&[1, 2, 4, 4], Fill::Uniform(0.1, 1.0))], tops: 1 };
+    const POOLED: GradientCase = GradientCase {
+        options: "",
+        bottoms: &[(&[1, 2, 4, 4], BottomFill::Uniform(0.1, 1.0))],
+        tops: 1,
+    };
 
     /// Whether test nets may be divided among workers depends on it.
     #[test]

@@ -10,7 +10,7 @@ use tensor::Layout;
 
 pub(crate) use memory::{LayerMemory, layouts};
 
-use crate::{Layer, LayerError, Spec};
+use crate::{Layer, LayerError, LayerSpec};
 
 /// Sizes and values of a bottom.
 pub(crate) type TestBlob<'a> = (&'a [usize], &'a [f32]);
@@ -20,7 +20,7 @@ pub(crate) fn build(text: &str, bottoms: usize, tops: usize) -> Result<Box<dyn L
     let layer: LayerParameter = caffe_format::text::read("test", text).unwrap();
     let kind = crate::find(layer.type_()).expect("a type of the table");
     let (phase, in_place, source_shapes) = (Phase::Train, false, &[]);
-    (kind.build)(&Spec { layer: &layer, phase, in_place, bottoms, tops, source_shapes })
+    (kind.build)(&LayerSpec { layer: &layer, phase, in_place, bottoms, tops, source_shapes })
 }
 
 /// The tops' shapes for bottoms of these sizes.

@@ -18,7 +18,7 @@ pub struct LayerTraits {
     /// What it is to the layer before it, when it runs in place and that layer could do its work.
     pub follower: Option<Follower>,
     /// Whose work it can do on its top 0, in its own passes.
-    pub absorbs: Absorbs,
+    pub absorbs: AbsorbableFollowers,
     /// Whether forward draws from the replica's random stream.
     pub draws: bool,
     /// Whether forward computes with its running params as they are instead of updating them: a
@@ -134,20 +134,20 @@ pub enum FollowerKind {
 
 /// Whose work a layer can do, with the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Absorbs {
+pub struct AbsorbableFollowers {
     /// In the order in which they may follow; each may be missing.
     pub followers: &'static [FollowerKind],
     /// Whether it can do so where backward runs.
     pub backward: bool,
 }
 
-impl Default for Absorbs {
+impl Default for AbsorbableFollowers {
     fn default() -> Self {
         Self { followers: &[], backward: true }
     }
 }
 
-impl Absorbs {
+impl AbsorbableFollowers {
     /// How many of the followers are used up once `next` is absorbed too; `None` if it cannot be.
     #[must_use]
     pub fn absorb(&self, used: usize, next: Follower) -> Option<usize> {
@@ -172,13 +172,13 @@ pub enum Fusion {
 
 #[cfg(test)]
 mod tests {
-    use super::{Absorbs, Follower, FollowerKind};
+    use super::{AbsorbableFollowers, Follower, FollowerKind};
 
     #[test]
     fn followers_are_absorbed_in_order_and_once() {
-        let absorbs = Absorbs {
+        let absorbs = AbsorbableFollowers {
             followers: &[FollowerKind::Affine, FollowerKind::Relu],
-            ..Absorbs::default()
+            ..AbsorbableFollowers::default()
         };
         let (affine, relu) = (Follower::Affine, Follower::Relu { slope: 0.0 });
         let cases = [
@@ -192,6 +192,6 @@ mod tests {
         for (used, next, want) in cases {
             assert_eq!(absorbs.absorb(used, next), want, "{next:?} after {used}");
         }
-        assert_eq!(Absorbs::default().absorb(0, relu), None);
+        assert_eq!(AbsorbableFollowers::default().absorb(0, relu), None);
     }
 }

@@ -8,7 +8,7 @@ use std::alloc::System;
 
 use base::Shape;
 use caffe_format::{LayerParameter, Phase, text};
-use layers::{Case, LAYERS, LayerKind, Spec};
+use layers::{GradientCase, LAYERS, LayerKind, LayerSpec};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -22,7 +22,12 @@ const BYTES_MAX: usize = 1 << 16;
 
 /// Bytes that building, shaping and describing a layer allocates when `axis` of all its bottoms is
 /// enlarged, and the bytes of these bottoms; `None` if the layer does not take them.
-fn allocated(kind: &LayerKind, case: &Case, axis: usize, in_place: bool) -> Option<(usize, usize)> {
+fn allocated(
+    kind: &LayerKind,
+    case: &GradientCase,
+    axis: usize,
+    in_place: bool,
+) -> Option<(usize, usize)> {
     let written = format!("name: 'l' type: '{}' {}", kind.name, case.options);
     let layer: LayerParameter = text::read("case", &written).unwrap();
     let bottoms: Vec<Shape> = (case.bottoms.iter())
@@ -34,7 +39,8 @@ fn allocated(kind: &LayerKind, case: &Case, axis: usize, in_place: bool) -> Opti
         .collect::<Option<_>>()?;
     let region = Region::new(ALLOCATOR);
     let (phase, source_shapes, tops) = (Phase::Train, &[][..], case.tops);
-    let spec = Spec { layer: &layer, phase, in_place, bottoms: bottoms.len(), tops, source_shapes };
+    let spec =
+        LayerSpec { layer: &layer, phase, in_place, bottoms: bottoms.len(), tops, source_shapes };
     let mut layer = (kind.build)(&spec).ok()?;
     layer.reshape(&bottoms).ok()?;
     let described = (layer.params(), layer.layouts(), layer.traits(), layer.multiply_adds());

@@ -1,7 +1,7 @@
 //! Backward, layer by layer, last to first.
 
 use kernels::{Cpu, Write};
-use layers::{Backward, BottomDiff, Gradient, InlineVec, LayerError, TopDiff, TopGradient};
+use layers::{Backward, BottomDiff, InlineVec, LayerError, ParamGradient, TopDiff, TopGradient};
 use tensor::{SharedSlab, Slab, SlabWriteGuard};
 
 use crate::executable::{ExecutableBlob, ExecutableLayer, GradientMemory};
@@ -95,7 +95,7 @@ impl Net {
                 .collect(),
             gradients: (wanted.iter_mut().zip(&exec.learned))
                 .map(|(guard, used)| {
-                    guard.as_mut().map(|values| Gradient {
+                    guard.as_mut().map(|values| ParamGradient {
                         values: &mut values[..],
                         write: Self::next_write(&mut contributed[used.id]),
                     })

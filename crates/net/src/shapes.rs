@@ -3,7 +3,7 @@
 
 use base::Shape;
 use caffe_format::LayerParameter;
-use layers::{Layer, LayerError, LayerKind, LayerTraits, ParamDecl, Spec};
+use layers::{Layer, LayerError, LayerKind, LayerSpec, LayerTraits, ParamDecl};
 
 use crate::graph::{GraphLayer, NetGraph};
 use crate::ids::{BlobId, IdVec, ParamId};
@@ -92,7 +92,7 @@ fn build(
             .map_err(|source| NetError::Source { layer: name(), source })?,
         false => Vec::new(),
     };
-    let spec = Spec {
+    let spec = LayerSpec {
         layer: &written,
         phase,
         in_place,

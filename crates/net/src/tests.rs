@@ -1,5 +1,6 @@
 //! Nets written as prototxt, and what becomes of them.
 
+mod autoencoder;
 mod refusals;
 
 use base::Shape;

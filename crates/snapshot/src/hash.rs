@@ -15,14 +15,14 @@ const ROW: usize = 32;
 /// The hash of `bytes`.
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
-    let mut hasher = Hasher::new();
+    let mut hasher = ByteHasher::new();
     hasher.write(bytes);
     hasher.finish()
 }
 
 /// Hashes bytes that come in parts; only their concatenation matters.
 #[derive(Debug, Clone)]
-pub struct Hasher {
+pub struct ByteHasher {
     lanes: [u64; 4],
     /// Bytes that do not fill a row yet.
     rest: [u8; ROW],
@@ -30,7 +30,7 @@ pub struct Hasher {
     len: u64,
 }
 
-impl Hasher {
+impl ByteHasher {
     /// Nothing hashed yet.
     #[must_use]
     pub fn new() -> Self {
@@ -79,7 +79,7 @@ impl Hasher {
     }
 }
 
-impl Default for Hasher {
+impl Default for ByteHasher {
     fn default() -> Self {
         Self::new()
     }

@@ -88,7 +88,7 @@ pub(crate) fn read_state(bytes: Vec<u8>) -> Result<SolverState> {
 
 /// A model's bytes.
 pub(crate) fn write_model(model: &NetParameter) -> Result<Vec<u8>> {
-    let mut tree = Tree::default();
+    let mut tree = Hdf5LayerTree::default();
     for layer in &model.layer {
         let group = layer
             .name()
@@ -207,12 +207,12 @@ fn string(dataset: &Dataset) -> Result<String> {
 
 /// Layers by the parts of their names.
 #[derive(Default)]
-struct Tree<'a> {
-    groups: BTreeMap<String, Tree<'a>>,
+struct Hdf5LayerTree<'a> {
+    groups: BTreeMap<String, Hdf5LayerTree<'a>>,
     blobs: Vec<&'a BlobProto>,
 }
 
-impl Tree<'_> {
+impl Hdf5LayerTree<'_> {
     fn write(&self, group: &mut GroupBuilder, place: &str) -> Result<()> {
         write_blobs(group, &self.blobs, place)?;
         for (name, tree) in &self.groups {

@@ -7,27 +7,27 @@ use std::{
 };
 
 use crate::{
-    Names, SnapshotError,
+    SnapshotError, SnapshotPaths,
     atomic::folder,
-    hash::Hasher,
+    hash::ByteHasher,
     load::{open_sidecar, read_file},
     names::{iteration_of, stem},
 };
 
 /// The snapshot to resume from.
 #[derive(Debug)]
-pub struct Latest {
+pub struct LatestSnapshot {
     /// Its iteration.
     pub iteration: u64,
     /// Its state, for [`load`](crate::load).
     pub state: PathBuf,
     /// Later ones that are not complete, latest first.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedSnapshot>,
 }
 
 /// A snapshot that is not complete, and why.
 #[derive(Debug)]
-pub struct Skipped {
+pub struct SkippedSnapshot {
     /// Its state.
     pub state: PathBuf,
     /// What is missing or wrong.
@@ -36,7 +36,7 @@ pub struct Skipped {
 
 /// The snapshot of `prefix` with the highest iteration whose three files are there with the right
 /// hashes; `None` when there is none. Reads each candidate's files once.
-pub fn find_latest(prefix: &str) -> Result<Option<Latest>, SnapshotError> {
+pub fn find_latest(prefix: &str) -> Result<Option<LatestSnapshot>, SnapshotError> {
     let stem = stem(prefix);
     let dir = folder(Path::new(&stem));
     let file_stem = Path::new(&stem).file_name().unwrap_or_default().to_string_lossy();
@@ -46,8 +46,8 @@ pub fn find_latest(prefix: &str) -> Result<Option<Latest>, SnapshotError> {
     let mut skipped = Vec::new();
     for (iteration, state) in found {
         match verify(&state) {
-            Ok(()) => return Ok(Some(Latest { iteration, state, skipped })),
-            Err(reason) => skipped.push(Skipped { state, reason }),
+            Ok(()) => return Ok(Some(LatestSnapshot { iteration, state, skipped })),
+            Err(reason) => skipped.push(SkippedSnapshot { state, reason }),
         }
     }
     Ok(None)
@@ -70,7 +70,7 @@ fn states(dir: &Path, stem: &str) -> io::Result<Vec<(u64, PathBuf)>> {
 
 /// All three files are there, and the sidecar was written with the other two.
 fn verify(state: &Path) -> Result<(), SnapshotError> {
-    let Some(Names { model, sidecar, .. }) = Names::of_state(state) else {
+    let Some(SnapshotPaths { model, sidecar, .. }) = SnapshotPaths::of_state(state) else {
         let source = io::Error::new(io::ErrorKind::InvalidInput, "its name is not UTF-8");
         return Err(SnapshotError::Read { path: state.to_owned(), source });
     };
@@ -88,7 +88,7 @@ fn verify(state: &Path) -> Result<(), SnapshotError> {
 fn hash_file(path: &Path) -> io::Result<u64> {
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 1 << 20];
-    let mut hasher = Hasher::new();
+    let mut hasher = ByteHasher::new();
     loop {
         match file.read(&mut buffer)? {
             0 => return Ok(hasher.finish()),

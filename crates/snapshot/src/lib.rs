@@ -5,7 +5,7 @@
 //! two exist. Caffe reads its own two. The sidecar holds what Caffe's files have no place for (data
 //! positions, random states, running statistics of every replica) and a hash of both, so that a
 //! resume is bit-exact or refused; a state without a sidecar resumes as Caffe's would, and
-//! [`Resume`] says so.
+//! [`ResumeExactness`] says so.
 //!
 //! [`save`] and [`load`] are the entry points, [`find_latest`] picks what `--snapshot auto` resumes
 //! from, [`weights`] decides which blobs of a model go where in a net. Nets are not known here.
@@ -26,11 +26,11 @@ use caffe_format::{NetParameter, SolverState};
 pub use caffe_format::SolverParameterSnapshotFormat as SnapshotFormat;
 pub use error::SnapshotError;
 pub use hdf5::Hdf5Error;
-pub use latest::{Latest, Skipped, find_latest};
-pub use load::{Loaded, Resume, load, load_blob, load_model};
-pub use names::Names;
+pub use latest::{LatestSnapshot, SkippedSnapshot, find_latest};
+pub use load::{LoadedSnapshot, ResumeExactness, load, load_blob, load_model};
+pub use names::SnapshotPaths;
 pub use save::{check_writable, save};
-pub use sidecar::{BatchMeaning, Replica, RunState, Section, Statistics};
+pub use sidecar::{BatchMeaning, RunState, SavedReplica, SavedStatistics, SidecarSection};
 
 /// Everything a run needs to go on as if it had not stopped.
 #[derive(Debug, Clone, PartialEq)]

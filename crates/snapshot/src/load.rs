@@ -8,27 +8,27 @@ use std::{
 use caffe_format::{BlobProto, NetParameter, SolverState, binary, message::Message, upgrade};
 
 use crate::{
-    Hdf5Error, Names, RunState, SnapshotError,
+    Hdf5Error, RunState, SnapshotError, SnapshotPaths,
     atomic::folder,
     hash::hash,
     hdf5,
-    sidecar::{self, Seal},
+    sidecar::{self, SidecarSeal},
 };
 
 /// A snapshot that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedSnapshot {
     /// Layers with their blobs; `None` when the state names no model.
     pub model: Option<NetParameter>,
     /// Iteration, history and step.
     pub state: SolverState,
     /// Whether the run continues bit for bit.
-    pub resume: Resume,
+    pub resume: ResumeExactness,
 }
 
 /// Whether a run continues bit for bit.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Resume {
+pub enum ResumeExactness {
     /// All three files are there and belong together: bit-exact.
     Exact(RunState),
     /// There is no sidecar: weights and history, but data and random numbers from the start, as
@@ -40,16 +40,17 @@ pub enum Resume {
 }
 
 /// Reads the snapshot whose state is at `state`, Caffe's or ours.
-pub fn load(state: &Path) -> Result<Loaded, SnapshotError> {
+pub fn load(state: &Path) -> Result<LoadedSnapshot, SnapshotError> {
     let bytes = read_file(state)?;
-    let missing = Names::of_state(state).map_or_else(|| state.to_owned(), |names| names.sidecar);
+    let missing =
+        SnapshotPaths::of_state(state).map_or_else(|| state.to_owned(), |names| names.sidecar);
     let sealed = match fs::read(&missing) {
         _ if missing == state => None,
         Ok(sidecar) => Some(open_sidecar(&missing, &sidecar)?),
         Err(source) if source.kind() == std::io::ErrorKind::NotFound => None,
         Err(source) => return Err(SnapshotError::Read { path: missing, source }),
     };
-    let check = |path: &Path, bytes: &[u8], want: fn(&Seal) -> u64| match &sealed {
+    let check = |path: &Path, bytes: &[u8], want: fn(&SidecarSeal) -> u64| match &sealed {
         Some((seal, _)) if hash(bytes) != want(seal) => {
             Err(SnapshotError::Checksum { path: path.to_owned(), sidecar: missing.clone() })
         }
@@ -67,10 +68,10 @@ pub fn load(state: &Path) -> Result<Loaded, SnapshotError> {
         None => None,
     };
     let resume = match sealed {
-        Some((_, run)) => Resume::Exact(run),
-        None => Resume::AsCaffe { missing },
+        Some((_, run)) => ResumeExactness::Exact(run),
+        None => ResumeExactness::AsCaffe { missing },
     };
-    Ok(Loaded { model, state: message, resume })
+    Ok(LoadedSnapshot { model, state: message, resume })
 }
 
 /// Reads a model alone, of any of Caffe's formats.
@@ -111,7 +112,10 @@ fn read<M: Message + Default>(
 }
 
 /// The sidecar's two parts.
-pub(crate) fn open_sidecar(path: &Path, bytes: &[u8]) -> Result<(Seal, RunState), SnapshotError> {
+pub(crate) fn open_sidecar(
+    path: &Path,
+    bytes: &[u8],
+) -> Result<(SidecarSeal, RunState), SnapshotError> {
     let sidecar = sidecar::read(bytes)
         .map_err(|source| SnapshotError::Sidecar { path: path.to_owned(), source })?;
     Ok((sidecar.seal, sidecar.run))

@@ -10,7 +10,7 @@ const STATE_ENDINGS: [(&str, SnapshotFormat); 2] =
 
 /// The three files of one snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Names {
+pub struct SnapshotPaths {
     /// Layers and weights.
     pub model: PathBuf,
     /// What only we have.
@@ -21,7 +21,7 @@ pub struct Names {
     pub format: SnapshotFormat,
 }
 
-impl Names {
+impl SnapshotPaths {
     /// The files that iteration `iteration` is saved in. `prefix` is put before, letter for letter.
     #[must_use]
     pub fn new(prefix: &str, iteration: u64, format: SnapshotFormat) -> Self {

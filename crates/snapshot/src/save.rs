@@ -9,10 +9,10 @@ use std::path::Path;
 use caffe_format::binary;
 
 use crate::{
-    Hdf5Error, Names, Snapshot, SnapshotError, SnapshotFormat, atomic,
+    Hdf5Error, Snapshot, SnapshotError, SnapshotFormat, SnapshotPaths, atomic,
     hash::hash,
     hdf5,
-    sidecar::{self, Seal, Sidecar},
+    sidecar::{self, Sidecar, SidecarSeal},
 };
 
 /// Writes `snapshot` under Caffe's names and returns them. Missing folders are created.
@@ -24,10 +24,10 @@ pub fn save(
     prefix: &str,
     format: SnapshotFormat,
     snapshot: Snapshot,
-) -> Result<Names, SnapshotError> {
+) -> Result<SnapshotPaths, SnapshotError> {
     let Snapshot { model, mut state, run } = snapshot;
     let iteration = u64::try_from(state.iter()).expect("the iteration counts updates");
-    let names = Names::new(prefix, iteration, format);
+    let names = SnapshotPaths::new(prefix, iteration, format);
     state.learned_net = Some(names.model.display().to_string());
 
     let model = match format {
@@ -41,7 +41,7 @@ pub fn save(
             hdf5::write_state(&state).map_err(failed(&names.state, "solver state"))?
         }
     };
-    let seal = Seal { iteration, model: hash(&model), state: hash(&state) };
+    let seal = SidecarSeal { iteration, model: hash(&model), state: hash(&state) };
     atomic::write(&names.sidecar, &sidecar::write(&Sidecar { seal, run }))?;
     atomic::write(&names.state, &state)?;
     Ok(names)
@@ -55,7 +55,8 @@ fn failed(path: &Path, what: &'static str) -> impl FnOnce(Hdf5Error) -> Snapshot
 /// Tries to write under `prefix`, so that a run fails before its first iteration rather than at its
 /// first snapshot. Leaves nothing behind but the folder.
 pub fn check_writable(prefix: &str) -> Result<(), SnapshotError> {
-    let probe = Names::new(prefix, 0, SnapshotFormat::Binaryproto).state.with_extension("tempfile");
+    let probe =
+        SnapshotPaths::new(prefix, 0, SnapshotFormat::Binaryproto).state.with_extension("tempfile");
     atomic::write(&probe, &[])?;
     let gone = std::fs::remove_file(&probe);
     gone.map_err(|source| SnapshotError::Read { path: probe, source })

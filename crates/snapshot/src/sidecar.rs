@@ -30,13 +30,13 @@ const STATISTICS: [u8; 4] = *b"STAT";
 /// A sidecar as it is in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sidecar {
-    pub(crate) seal: Seal,
+    pub(crate) seal: SidecarSeal,
     pub(crate) run: RunState,
 }
 
 /// Ties the three files of a snapshot together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Seal {
+pub(crate) struct SidecarSeal {
     pub(crate) iteration: u64,
     /// Hash of the model file's bytes.
     pub(crate) model: u64,
@@ -54,16 +54,16 @@ pub struct RunState {
     /// Hash of the solver and net as written, to notice that they changed.
     pub solver_hash: u64,
     /// One per replica; on resume, their number is the job's number of replicas.
-    pub replicas: Vec<Replica>,
+    pub replicas: Vec<SavedReplica>,
     /// Sections that other parts of the program, or later versions of it, added.
-    pub extra: Vec<Section>,
+    pub extra: Vec<SidecarSection>,
 }
 
 impl RunState {
     /// A sidecar that belongs to no files: how ranks send each other the states of their replicas.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        write(&Sidecar { seal: Seal::default(), run: self.clone() })
+        write(&Sidecar { seal: SidecarSeal::default(), run: self.clone() })
     }
 
     /// What [`to_bytes`](Self::to_bytes) gave.
@@ -86,21 +86,21 @@ base::names!(pub BatchMeaning { PerReplica = "per-replica", Global = "global" })
 
 /// What belongs to one replica.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Replica {
+pub struct SavedReplica {
     /// State of each data layer's stream, by layer name, as the stream wrote it.
     pub sources: Vec<(String, Vec<u8>)>,
     /// State of its random streams, as they wrote it.
     pub random: Vec<u8>,
     /// Running statistics of its BatchNorm layers.
-    pub statistics: Vec<Statistics>,
+    pub statistics: Vec<SavedStatistics>,
     /// Sections that other parts of the program (a codec's residuals) or later versions of it
     /// added.
-    pub extra: Vec<Section>,
+    pub extra: Vec<SidecarSection>,
 }
 
 /// A blob that each replica has for itself.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Statistics {
+pub struct SavedStatistics {
     /// The layer.
     pub layer: String,
     /// Which of its blobs.
@@ -111,7 +111,7 @@ pub struct Statistics {
 
 /// A section of the sidecar that is not read here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct SidecarSection {
     /// Not one of the tags above.
     pub tag: [u8; 4],
     /// Its bytes.

@@ -17,7 +17,7 @@ pub(crate) enum WeightDecay {
 
 /// The factors of one iteration and one parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Preparation {
+pub(crate) struct GradientPreparation {
     /// One over the number of replicas.
     pub(crate) scale: f32,
     /// At most 1; 1 when the norm is within bounds.
@@ -27,7 +27,7 @@ pub(crate) struct Preparation {
     pub(crate) decay: WeightDecay,
 }
 
-impl Preparation {
+impl GradientPreparation {
     /// Writes the prepared gradient of one block to `prepared`.
     #[inline(always)] // into code compiled for the worker's SIMD level
     pub(crate) fn block(&self, values: &[f32], gradient: &[f32], prepared: &mut [f32]) {

@@ -24,12 +24,12 @@ pub(crate) const POLICIES: [&str; 7] =
 pub struct LearningRates {
     base: f32,
     policy: RatePolicy,
-    warmup: Option<Warmup>,
+    warmup: Option<RateWarmup>,
 }
 
 /// A linear ramp of the learning rate before the policy takes over.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Warmup {
+struct RateWarmup {
     /// `warmup_iter`: the first iteration at the policy's rate.
     iterations: u64,
     /// `warmup_start_lr`: the rate of iteration 0.
@@ -65,7 +65,7 @@ enum RatePolicy {
     },
 }
 
-impl Warmup {
+impl RateWarmup {
     /// `None` without `warmup_iter`.
     fn lower(p: &SolverParameter) -> Result<Option<Self>, SolverError> {
         let (iterations, start) = (p.warmup_iter(), p.warmup_start_lr());
@@ -83,7 +83,7 @@ impl LearningRates {
     pub fn lower(p: &SolverParameter) -> Result<Self, SolverError> {
         let base = p.base_lr();
         expect(base.is_finite(), "base_lr", base, "a finite number", "")?;
-        Ok(Self { base, policy: RatePolicy::lower(p)?, warmup: Warmup::lower(p)? })
+        Ok(Self { base, policy: RatePolicy::lower(p)?, warmup: RateWarmup::lower(p)? })
     }
 
     /// The rate of iteration `iter`, counted from 0.
@@ -91,7 +91,7 @@ impl LearningRates {
     pub fn at(&self, iter: u64) -> f32 {
         let rate = self.policy.rate(self.base, iter);
         match self.warmup {
-            Some(Warmup { iterations, start }) if iter < iterations => {
+            Some(RateWarmup { iterations, start }) if iter < iterations => {
                 start + (rate - start) * (iter as f32 / iterations as f32)
             }
             _ => rate,

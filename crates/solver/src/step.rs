@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     BlockSums, ParamSlots, Solver,
     norms::total,
-    prepare::{Preparation, WeightDecay},
+    prepare::{GradientPreparation, WeightDecay},
     rules::{DecayMode, RuleTerms, TrustNorms},
     solver::Regularization,
 };
@@ -16,7 +16,7 @@ pub struct UpdateStep {
     /// What clipping did, when it did something: Caffe logs it.
     pub clipped: Option<Clipped>,
     /// One entry per parameter.
-    pub(crate) factors: Vec<(Preparation, RuleTerms)>,
+    pub(crate) factors: Vec<(GradientPreparation, RuleTerms)>,
 }
 
 /// All gradients were scaled down.
@@ -71,7 +71,7 @@ impl Solver {
                     decay: decay.into(),
                 })
             });
-            let prepare = Preparation { scale, clip, normalise, decay: in_gradient };
+            let prepare = GradientPreparation { scale, clip, normalise, decay: in_gradient };
             let rate = rate * slot.lr_mult * trust;
             (prepare, RuleTerms::new(&self.hyper, iter, rate, decay, rate_change))
         });

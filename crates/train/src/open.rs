@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use caffe_format::{NetParameter, SolverParameter, text};
 use net::{MemoryPlan, Net, compile};
-use snapshot::{BatchMeaning, Loaded, Resume};
+use snapshot::{BatchMeaning, LoadedSnapshot, ResumeExactness};
 use solver::Solver;
 
 use crate::assemble::JobParts;
@@ -178,10 +178,10 @@ fn emulated_work(
 fn place_replicas(
     config: &JobConfig,
     ranks: usize,
-    loaded: Option<&Loaded>,
+    loaded: Option<&LoadedSnapshot>,
 ) -> Result<ReplicaPlacement, PlacementProblem> {
     let saved = match loaded.map(|loaded| &loaded.resume) {
-        Some(Resume::Exact(run)) => Some(run.replicas.len()),
+        Some(ResumeExactness::Exact(run)) => Some(run.replicas.len()),
         _ => None,
     };
     let replicas = match (config.replicas, saved) {

@@ -7,7 +7,7 @@ use base::random::Mt19937;
 use caffe_format::SolverState;
 use layers::DataSource;
 use net::{Param, ParamStorage, ReplicaState};
-use snapshot::{Loaded, Replica, Resume, RunState};
+use snapshot::{LoadedSnapshot, ResumeExactness, RunState, SavedReplica};
 
 use crate::catch_up::catch_up;
 use crate::save::{CARRIED, read_carried, test_source_name};
@@ -16,7 +16,7 @@ use crate::{Event, Job, ResumeData, ResumeGap, ResumeProblem, TrainError};
 /// Sets `job` to a snapshot, to the bit if its sidecar is there.
 pub(crate) fn restore(
     job: &mut Job,
-    loaded: Loaded,
+    loaded: LoadedSnapshot,
     events: &mut dyn FnMut(Event),
 ) -> Result<(), TrainError> {
     let state = job.shared.config.resume.clone().unwrap_or_default();
@@ -30,8 +30,8 @@ pub(crate) fn restore(
     job.iter = u64::try_from(loaded.state.iter())
         .map_err(|_| wrong(ResumeProblem::Iteration { iter: loaded.state.iter() }))?;
     match loaded.resume {
-        Resume::Exact(run) => restore_replicas(job, &run).map_err(wrong),
-        Resume::AsCaffe { missing } => {
+        ResumeExactness::Exact(run) => restore_replicas(job, &run).map_err(wrong),
+        ResumeExactness::AsCaffe { missing } => {
             let data = job.shared.config.resume_data;
             if data == ResumeData::Continue {
                 catch_up(job)?;
@@ -101,7 +101,7 @@ fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> 
 fn restore_statistics(
     params: &[Param],
     replica: &mut ReplicaState,
-    saved: &Replica,
+    saved: &SavedReplica,
 ) -> Result<(), ResumeProblem> {
     for blob in &saved.statistics {
         let found = params.iter().find(|p| {
@@ -119,7 +119,7 @@ fn restore_statistics(
 fn restore_source(
     source: &mut dyn DataSource,
     name: &str,
-    saved: &Replica,
+    saved: &SavedReplica,
 ) -> Result<(), ResumeProblem> {
     let Some((_, state)) = saved.sources.iter().find(|(saved, _)| *saved == name) else {
         return Err(ResumeProblem::NoPosition { layer: name.into() });

@@ -2,7 +2,7 @@
 
 use caffe_format::{BlobProto, NetParameter, SolverState, text};
 use net::{Param, ParamStorage};
-use snapshot::{Replica, RunState, Section, Snapshot, Statistics, hash};
+use snapshot::{RunState, SavedReplica, SavedStatistics, SidecarSection, Snapshot, hash};
 
 use crate::{Event, Job, TrainError};
 
@@ -74,7 +74,8 @@ impl Job {
     /// What the sidecar holds: positions of data sources and random streams of this rank's
     /// replicas. Test nets belong to replica 0.
     fn run_state(&self) -> RunState {
-        let mut replicas: Vec<Replica> = self.replicas().map(|r| self.replica_state(r)).collect();
+        let mut replicas: Vec<SavedReplica> =
+            self.replicas().map(|r| self.replica_state(r)).collect();
         let tests = self.tests.iter().enumerate().filter(|_| self.rank().is_first());
         for (index, test) in tests {
             let named = test.source_states().into_iter();
@@ -90,14 +91,14 @@ impl Job {
         }
     }
 
-    fn replica_state(&self, replica: &net::ReplicaState) -> Replica {
+    fn replica_state(&self, replica: &net::ReplicaState) -> SavedReplica {
         let names = self.net().source_names().into_iter().map(String::from);
         let running = self.net().params().iter().filter(|p| p.storage == ParamStorage::Running);
-        Replica {
+        SavedReplica {
             sources: names.zip(replica.sources.iter().map(|source| source.state())).collect(),
             random: replica.rng.state(),
             statistics: running
-                .map(|param| Statistics {
+                .map(|param| SavedStatistics {
                     layer: param.layer.clone(),
                     blob: u32::try_from(param.index).unwrap_or(u32::MAX),
                     values: replica.running[param.values.clone()].to_vec(),
@@ -111,13 +112,13 @@ impl Job {
 /// The tag of what recurrent layers carry: lengths and values, one after another.
 pub(crate) const CARRIED: [u8; 4] = *b"CARR";
 
-fn carried_section(carried: &[Vec<f32>]) -> Vec<Section> {
+fn carried_section(carried: &[Vec<f32>]) -> Vec<SidecarSection> {
     let one = |values: &Vec<f32>| {
         let len = (values.len() as u64).to_le_bytes().to_vec();
         [len, values.iter().flat_map(|value| value.to_le_bytes()).collect()].concat()
     };
     let bytes: Vec<u8> = carried.iter().flat_map(one).collect();
-    if carried.is_empty() { Vec::new() } else { vec![Section { tag: CARRIED, bytes }] }
+    if carried.is_empty() { Vec::new() } else { vec![SidecarSection { tag: CARRIED, bytes }] }
 }
 
 /// What [`carried_section`] made; `None` if it is damaged.

@@ -6,9 +6,10 @@ use super::files::Project;
 
 /// Names that say nothing about the role of a type.
 const GENERAL: &[&str] = &[
-    "Args", "Block", "Command", "Cut", "Data", "Entry", "Info", "Item", "Line", "Options", "Part",
-    "Pass", "Piece", "Place", "Record", "Row", "Run", "Share", "Span", "Stage", "State", "Step",
-    "Table", "Target", "Task", "Window", "Work", "Writer",
+    "Args", "Block", "Case", "Command", "Conv", "Cut", "Data", "Entry", "Fill", "Info", "Input",
+    "Item", "Line", "Loaded", "Mat", "Names", "Options", "Part", "Pass", "Piece", "Place",
+    "Record", "Row", "Run", "Section", "Share", "Span", "Spec", "Stage", "State", "Step", "Table",
+    "Target", "Task", "Tree", "Window", "Work", "Writer",
 ];
 
 pub(super) fn unique(project: &Project) -> Vec<String> {

@@ -50,25 +50,41 @@ fn bad_shapes() {
 }
 
 #[test]
-fn old_weights_fit_shapes_with_fewer_axes() {
-    let old: BlobProto = text::read("b", "num: 1 channels: 1 height: 10 width: 3").unwrap();
-    let new: BlobProto = text::read("b", "shape { dim: [1, 1, 10, 3] }").unwrap();
-    for (dims, old_fits, new_fits) in [
-        (vec![10, 3], true, false),
-        (vec![1, 10, 3], true, false),
-        (vec![1, 1, 10, 3], true, true),
-        (vec![3], false, false),
-        (vec![30], false, false),
-        (vec![1, 1, 1, 10, 3], false, false),
-    ] {
-        assert_eq!((old.fits(&dims), new.fits(&dims)), (old_fits, new_fits), "{dims:?}");
+fn outer_axes_of_one_may_be_missing_or_more() {
+    let old = |dims: [usize; 4]| {
+        let [n, c, h, w] = dims;
+        format!("num: {n} channels: {c} height: {h} width: {w}")
+    };
+    let new = |dims: &[usize]| format!("shape {{ dim: {dims:?} }}");
+    let cases: [(String, &[usize], bool); 18] = [
+        // Biases and weights of inner products in Caffe's old models.
+        (old([1, 1, 1, 10]), &[10], true),
+        (old([1, 1, 10, 3]), &[10, 3], true),
+        (old([1, 1, 10, 3]), &[1, 10, 3], true),
+        (old([1, 1, 1, 1]), &[], true),
+        (old([1, 1, 10, 3]), &[3], false),
+        (old([1, 1, 10, 3]), &[30], false),
+        (old([1, 1, 10, 3]), &[3, 10], false),
+        // Scales and shifts of the forks' BN, for Caffe's Scale and Bias.
+        (old([1, 10, 1, 1]), &[10], true),
+        (new(&[1, 10, 1, 1]), &[10], true),
+        (new(&[10]), &[1, 10, 1, 1], true),
+        (new(&[1, 1, 1, 10]), &[10], true),
+        // Inner products as 1x1 convolutions, and back.
+        (new(&[10, 3]), &[10, 3, 1, 1], true),
+        (new(&[10, 3, 1, 1]), &[10, 3], true),
+        // Inner ones and other sizes count.
+        (new(&[10, 1, 3]), &[10, 3], false),
+        (new(&[10, 3, 3, 3]), &[10, 27], false),
+        (new(&[0]), &[0, 1], true),
+        (new(&[0]), &[], false),
+        ("shape { dim: -1 }".into(), &[1], false),
+    ];
+    for (source, dims, want) in cases {
+        let blob: BlobProto = text::read("b", &source).unwrap();
+        assert_eq!(blob.fits(dims), want, "{source} for {dims:?}");
     }
-    let column: BlobProto = text::read("b", "num: 10 channels: 1 height: 1 width: 1").unwrap();
-    assert!(!column.fits(&[10]), "only leading ones may be missing");
-    let ones: BlobProto = text::read("b", "num: 1 channels: 1 height: 1 width: 1").unwrap();
-    assert!(ones.fits(&[]) && BlobProto::default().fits(&[]));
-    let bad: BlobProto = text::read("b", "shape { dim: -1 }").unwrap();
-    assert!(!bad.fits(&[1]));
+    assert!(BlobProto::default().fits(&[]));
 }
 
 #[test]

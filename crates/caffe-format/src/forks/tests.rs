@@ -2,7 +2,7 @@
 
 use super::{FORKS, of_field, of_layer_type};
 use crate::message::{FieldType, Message, MessageKind};
-use crate::{NetParameter, SolverParameter};
+use crate::{NetParameter, SolverParameter, text};
 
 /// The message of that name, in `kind` or inside it.
 fn find(kind: &'static MessageKind, name: &str) -> Option<&'static MessageKind> {
@@ -36,4 +36,15 @@ fn a_field_counts_in_its_message() {
     let engine = of_field("ConcatParameter", "engine");
     assert_eq!(name(engine), Some("Intel Caffe (intel/caffe)"));
     assert_eq!(name(of_field("SoftmaxParameter", "engine")), None);
+}
+
+/// TSN's solvers name several GPUs and how much memory cuDNN may take: no result depends on it.
+#[test]
+fn fields_about_gpus_are_read() {
+    let text = "base_lr: 0.1 device_id: [0, 1, 3] group_id: [0, 0, 1] richness: 200";
+    let solver: SolverParameter = text::read("solver", text).unwrap();
+    assert_eq!((solver.device_id, solver.richness), (Some(3), Some(200)));
+    let text = "base_lr: [0.1, 0.2]";
+    let error = text::read::<SolverParameter>("solver", text).unwrap_err().to_string();
+    assert!(error.contains("`base_lr` takes one value, not a list"), "{error}");
 }

@@ -4,13 +4,15 @@ use super::lexer::{Token, TokenKind};
 use super::parser::Parser;
 use super::scalar::{self, Scalar};
 use super::strings;
+use crate::forks;
 use crate::message::{Field, FieldType, Label, Message};
 
 impl<'a> Parser<'a> {
     /// `[ .. ]` as the next values of field `index`.
     pub(super) fn list(&mut self, into: &mut dyn Message, index: usize, field: &'static Field) {
         let at = self.token.at;
-        if !matches!(field.label, Label::Repeated | Label::Packed) {
+        let repeated = matches!(field.label, Label::Repeated | Label::Packed);
+        if !repeated && !forks::writes_list(into.kind().name, field.name) {
             self.error(at, format!("`{}` takes one value, not a list", field.name));
             return self.skip_block();
         }

@@ -43,13 +43,14 @@ struct ImageListSource {
     lines: Arc<[ListEntry]>,
     /// Indices of `lines` in the present order.
     order: Vec<u32>,
-    shuffle: Option<Shuffle>,
+    shuffle: Option<ListShuffle>,
     builder: BatchBuilder,
     position: usize,
     epochs: u64,
 }
 
-struct Shuffle {
+/// The generator that shuffles the list for each epoch, and its seed.
+struct ListShuffle {
     seed: u32,
     rng: Mt19937,
 }
@@ -152,7 +153,7 @@ impl ImageListSource {
 
     /// The list's order, shuffled once.
     fn start_shuffle(&mut self, seed: u32) {
-        self.shuffle = Some(Shuffle { seed, rng: Mt19937::new(seed) });
+        self.shuffle = Some(ListShuffle { seed, rng: Mt19937::new(seed) });
         self.order.sort_unstable();
         self.reshuffle();
     }

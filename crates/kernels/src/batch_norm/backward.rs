@@ -6,7 +6,7 @@
 //! and the sign of the ReLU's input, from `x`: cheaper than reading them, and the same bits.
 
 use crate::{
-    batch_norm::Normalize,
+    batch_norm::NormalizeTerms,
     column_sums::{self, put, round},
     cpu::{Cpu, TASK_FLOATS},
     relu::masked,
@@ -27,7 +27,7 @@ pub type AffineGradients<'a> = [Option<(Write, &'a mut [f32])>; 2];
 pub fn backward_sums(
     cpu: &Cpu,
     c: usize,
-    with: &Normalize<'_>,
+    with: &NormalizeTerms<'_>,
     (x, dy): (&[f32], &[f32]),
     means: &mut [f32],
     gradients: AffineGradients<'_>,
@@ -90,7 +90,7 @@ pub fn backward_sums(
 
 /// Adds one row's `d` and `d · n`.
 #[inline(always)]
-fn add(with: &Normalize<'_>, [x, dy]: [&[f32]; 2], plain: &mut [f32], weighted: &mut [f32]) {
+fn add(with: &NormalizeTerms<'_>, [x, dy]: [&[f32]; 2], plain: &mut [f32], weighted: &mut [f32]) {
     let slope = with.slope();
     let channels = with.mean.iter().zip(with.inv_std).zip(plain.iter_mut().zip(weighted));
     for ((&x, &dy), ((mean, inv_std), (plain, weighted))) in x.iter().zip(dy).zip(channels) {
@@ -105,7 +105,7 @@ fn add(with: &Normalize<'_>, [x, dy]: [&[f32]; 2], plain: &mut [f32], weighted: 
 /// only then does the compiler know that they do not overlap, and vectorises the loop.
 #[inline(always)]
 fn add_affine(
-    with: &Normalize<'_>,
+    with: &NormalizeTerms<'_>,
     [gamma, beta]: [&[f32]; 2],
     [x, dy]: [&[f32]; 2],
     plain: &mut [f32],
@@ -141,7 +141,7 @@ fn add_affine(
 pub fn backward(
     cpu: &Cpu,
     c: usize,
-    with: &Normalize<'_>,
+    with: &NormalizeTerms<'_>,
     means: &[f32],
     x: &[f32],
     gradient: Unary<'_>,
@@ -174,7 +174,7 @@ pub fn backward(
 /// One row; if `dy` is `None`, `dx` holds it.
 #[inline(always)]
 fn row(
-    with: &Normalize<'_>,
+    with: &NormalizeTerms<'_>,
     [plain, weighted]: [&[f32]; 2],
     x: &[f32],
     dy: Option<&[f32]>,
@@ -201,7 +201,7 @@ fn row(
 /// As [`row`], through a Scale layer.
 #[inline(always)]
 fn row_affine(
-    with: &Normalize<'_>,
+    with: &NormalizeTerms<'_>,
     [gamma, beta]: [&[f32]; 2],
     [plain, weighted]: [&[f32]; 2],
     x: &[f32],

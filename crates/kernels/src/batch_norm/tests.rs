@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Normalize, backward, backward_sums, inverse_std, normalize, statistics};
+use super::{NormalizeTerms, backward, backward_sums, inverse_std, normalize, statistics};
 use crate::{
     Cpu, Unary, Write,
     channel::{ChannelDims, backward_bias, backward_scale, scale},
@@ -38,7 +38,7 @@ proptest! {
             inverse_std(eps, &variance, &mut inv_std);
 
             let mut plain =
-                Normalize { mean: &mean, inv_std: &inv_std, affine: None, relu: None };
+                NormalizeTerms { mean: &mean, inv_std: &inv_std, affine: None, relu: None };
             let mut y = x.clone();
             normalize(cpu, c, &plain, Unary::InPlace(&mut y));
             assert_close(&y, &normal, 1e-3); // f32 inputs around 50 have 4e-6 to lose, times 1 / std
@@ -48,7 +48,7 @@ proptest! {
             normalize(cpu, c, &plain, Unary::OutOfPlace { x: &x, y: &mut fused });
             assert_close(&fused, &scaled, 1e-3);
 
-            let plain = Normalize { affine: None, relu: None, ..plain };
+            let plain = NormalizeTerms { affine: None, relu: None, ..plain };
             let (mut means, mut dx) = (vec![7.0; 2 * c], vec![7.0; x.len()]);
             backward_sums(cpu, c, &plain, (&x, &dy), &mut means, [None, None]);
             backward(cpu, c, &plain, &means, &x, Unary::OutOfPlace { x: &dy, y: &mut dx });
@@ -68,7 +68,7 @@ proptest! {
         let (x, dy) = (noise(rows * c, seed), noise(rows * c, seed ^ 1));
         let (mean, inv_std) = (noise(c, 3), noise(c, 4));
         let (gamma, beta) = (noise(c, 5), noise(c, 6));
-        let with = Normalize {
+        let with = NormalizeTerms {
             mean: &mean,
             inv_std: &inv_std,
             affine: Some([&gamma, &beta]),
@@ -89,9 +89,14 @@ proptest! {
 }
 
 /// `dx`, the gradients of gamma and of beta, by the kernels of ReLU, Scale and BatchNorm.
-fn part_by_part(cpu: &Cpu, c: usize, with: &Normalize<'_>, (x, dy): (&[f32], &[f32])) -> Vec<f32> {
+fn part_by_part(
+    cpu: &Cpu,
+    c: usize,
+    with: &NormalizeTerms<'_>,
+    (x, dy): (&[f32], &[f32]),
+) -> Vec<f32> {
     let [gamma, beta] = with.affine.expect("the test has a scale");
-    let plain = Normalize { affine: None, relu: None, ..*with };
+    let plain = NormalizeTerms { affine: None, relu: None, ..*with };
     let dims = ChannelDims { outer: x.len() / c, c, inner: 1 };
     let (mut normal, mut y, mut d) = (x.to_vec(), x.to_vec(), dy.to_vec());
     normalize(cpu, c, &plain, Unary::InPlace(&mut normal));

@@ -6,7 +6,7 @@
 
 use crate::{
     conv::{
-        Conv, StackVec, depthwise,
+        ConvShape, StackVec, depthwise,
         implicit_gemm::{ImplicitGemm, PixelGrid},
         pack_weights, winograd,
     },
@@ -23,7 +23,13 @@ use crate::{
 /// # Panics
 ///
 /// If an operand does not fit `conv`.
-pub fn backward_data(cpu: &Cpu, conv: &Conv, dy: StridedRows<'_>, weights: &[f32], dx: &mut [f32]) {
+pub fn backward_data(
+    cpu: &Cpu,
+    conv: &ConvShape,
+    dy: StridedRows<'_>,
+    weights: &[f32],
+    dx: &mut [f32],
+) {
     conv.check();
     dy.check(conv.out_pixels(), conv.k);
     assert_eq!(weights.len(), conv.weights_len(), "weights of {conv:?}");
@@ -63,7 +69,7 @@ struct StridePhase {
 }
 
 impl StridePhase {
-    fn of(conv: &Conv, origin: [usize; 2]) -> Self {
+    fn of(conv: &ConvShape, origin: [usize; 2]) -> Self {
         let [rows, cols] = [0, 1].map(|axis| axis_taps(conv, axis, origin[axis]));
         let pairs = || rows.iter().flat_map(|row| cols.iter().map(move |col| (row, col)));
         Self {
@@ -75,7 +81,7 @@ impl StridePhase {
 
     fn product<'a>(
         &'a self,
-        conv: &Conv,
+        conv: &ConvShape,
         dy: StridedRows<'a>,
         packed: &'a [f32],
         dx: &'a mut [f32],
@@ -116,7 +122,7 @@ impl StridePhase {
 
 /// Along one axis: the taps that reach pixels `origin + p · stride`, each with its offset in `dy`
 /// from `p`.
-fn axis_taps(conv: &Conv, axis: usize, origin: usize) -> StackVec<(usize, isize)> {
+fn axis_taps(conv: &ConvShape, axis: usize, origin: usize) -> StackVec<(usize, isize)> {
     let stride = conv.stride[axis].cast_signed();
     (0..conv.kernel[axis])
         .rev() // so that offsets ascend

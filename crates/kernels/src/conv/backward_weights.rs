@@ -22,7 +22,7 @@ use std::ops::Range;
 use crate::{
     column_sums,
     conv::{
-        Conv,
+        ConvShape,
         backward_weights::blocking::{BLOCK_TILES, GradientBlocking},
         depthwise,
         input_taps::InputTaps,
@@ -34,7 +34,7 @@ use crate::{
     pack,
     simd::{Kernel, SimdLanes},
     tile::{self, COLS, KSlice, ROWS, TileInit, TileOutput},
-    view::{Mat, StridedRows, Write},
+    view::{MatrixView, StridedRows, Write},
 };
 
 /// Pixels packed at a time.
@@ -53,7 +53,7 @@ const PREFETCH_TILES: usize = 16;
 /// If an operand does not fit `conv`.
 pub fn backward_weights(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     x: &[f32],
     dy: StridedRows<'_>,
     write: Write,
@@ -135,7 +135,7 @@ pub fn backward_bias(
 /// counted in the group and `dw` is (k, c / group, taps).
 pub(super) fn for_output_channels(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     max: usize,
     dw: &mut [f32],
     take: impl Fn(usize, usize, &mut [f32]) + Sync,
@@ -153,7 +153,7 @@ pub(super) fn for_output_channels(
 
 /// The operands of the gradient, shared by all tasks.
 struct WeightGradient<'a> {
-    conv: &'a Conv,
+    conv: &'a ConvShape,
     taps: &'a InputTaps,
     blocking: &'a GradientBlocking,
     /// The order of pixels, if not memory order.
@@ -224,7 +224,7 @@ impl WeightGradientTask<'_> {
         if let Some(order) = self.of.order {
             skip_padding::pack_dy(s, self.of, order, channels, &pixels, dy_tiles);
         } else {
-            let dy = Mat::transposed(&dy.data[dy.offset..], dy.stride);
+            let dy = MatrixView::transposed(&dy.data[dy.offset..], dy.stride);
             pack::tiles(s, dy, channels, (pixels.start, depth), dy_tiles);
         }
         let start = match self.of.write {

@@ -6,21 +6,21 @@
 
 use crate::{
     column_sums,
-    conv::{Conv, StackVec},
+    conv::{ConvShape, StackVec},
     cpu::{Cpu, DisjointMut},
     relu::relu,
     view::{StridedRows, StridedRowsMut, Write},
 };
 
 /// Whether `conv` has one input and one output channel per group.
-pub(super) fn applies(conv: &Conv) -> bool {
+pub(super) fn applies(conv: &ConvShape) -> bool {
     conv.group > 1 && conv.group == conv.c && conv.group == conv.k
 }
 
 /// As [`forward`](super::forward), with the slope of a ReLU.
 pub(super) fn forward(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     x: &[f32],
     weights: &[f32],
     bias: Option<&[f32]>,
@@ -55,7 +55,7 @@ pub(super) fn forward(
 /// As [`backward_data`](super::backward_data).
 pub(super) fn backward_data(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     dy: StridedRows<'_>,
     weights: &[f32],
     dx: &mut [f32],
@@ -89,7 +89,7 @@ pub(super) fn backward_data(
 /// As [`backward_weights`](super::backward_weights).
 pub(super) fn backward_weights(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     x: &[f32],
     dy: StridedRows<'_>,
     write: Write,
@@ -150,7 +150,7 @@ fn add_product(a: &[f32], b: &[f32], y: &mut [f32]) {
 /// The taps of output `j` in row `row` (counted over all images) that are not padding, each with
 /// its input pixel.
 #[inline(always)]
-fn inputs(conv: &Conv, row: usize, j: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+fn inputs(conv: &ConvShape, row: usize, j: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let [oh, _] = conv.out();
     let (image, i) = (row / oh, row % oh);
     let input = |axis: usize, output: usize, tap: usize, size: usize| {
@@ -166,7 +166,7 @@ fn inputs(conv: &Conv, row: usize, j: usize) -> impl Iterator<Item = (usize, usi
 }
 
 /// Lends the weights as (tap, c).
-fn with_transposed(cpu: &Cpu, conv: &Conv, weights: &[f32], body: impl FnOnce(&[f32])) {
+fn with_transposed(cpu: &Cpu, conv: &ConvShape, weights: &[f32], body: impl FnOnce(&[f32])) {
     let (c, taps) = (conv.c, conv.taps());
     cpu.with_shared(weights.len(), |transposed| {
         for (i, transposed) in transposed.iter_mut().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::{
     conv::{
-        Activation, Conv, depthwise,
+        Activation, ConvShape, depthwise,
         implicit_gemm::{ImplicitGemm, PixelGrid},
         input_taps::InputTaps,
         pack_weights, winograd,
@@ -23,7 +23,7 @@ use crate::{
 /// If an operand does not fit `conv`.
 pub fn forward(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     x: &[f32],
     weights: &[f32],
     bias: Option<&[f32]>,

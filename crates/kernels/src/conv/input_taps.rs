@@ -2,7 +2,7 @@
 //! row.
 
 use crate::{
-    conv::{Conv, StackVec},
+    conv::{ConvShape, StackVec},
     cpu::Cpu,
 };
 
@@ -22,7 +22,7 @@ pub(super) struct InputTaps {
 
 impl InputTaps {
     /// The taps of a convolution; follows from the shape alone.
-    pub(super) fn of(conv: &Conv) -> Self {
+    pub(super) fn of(conv: &ConvShape) -> Self {
         let [kh, kw] = conv.kernel;
         let [dh, dw] = conv.dilation;
         let few = conv.group == 1 && conv.c < FEW_CHANNELS && kw > 1 && dw == 1;
@@ -39,7 +39,7 @@ impl InputTaps {
     }
 
     /// Whether taps can leave the image.
-    pub(super) fn leave_image(&self, conv: &Conv) -> bool {
+    pub(super) fn leave_image(&self, conv: &ConvShape) -> bool {
         conv.has_padding() && !self.has_border()
     }
 
@@ -48,13 +48,13 @@ impl InputTaps {
     }
 
     /// Size of the image with its border.
-    pub(super) fn padded(&self, conv: &Conv) -> [usize; 2] {
+    pub(super) fn padded(&self, conv: &ConvShape) -> [usize; 2] {
         let [before, after] = self.border;
         [before[0] + conv.h + after[0], before[1] + conv.w + after[1]]
     }
 
     /// Floats of scratch for the padded copy, if one is needed.
-    pub(super) fn copy_len(&self, conv: &Conv) -> usize {
+    pub(super) fn copy_len(&self, conv: &ConvShape) -> usize {
         let [h, w] = self.padded(conv);
         if self.has_border() { conv.n * h * w * conv.c } else { 0 }
     }
@@ -63,7 +63,7 @@ impl InputTaps {
     pub(super) fn image<'a>(
         &self,
         cpu: &Cpu,
-        conv: &Conv,
+        conv: &ConvShape,
         x: &'a [f32],
         scratch: &'a mut [f32],
     ) -> &'a [f32] {

@@ -7,7 +7,7 @@
 use smallvec::smallvec;
 
 use crate::{
-    conv::{Conv, StackVec},
+    conv::{ConvShape, StackVec},
     cpu::{Cpu, DisjointMut},
     pack::transposed_columns,
     simd::{Kernel, LANES, SimdLanes},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Floats of panels of `cols` columns and `depth` rows, for all groups.
-pub(super) fn packed_len(conv: &Conv, depth: usize, cols: usize) -> usize {
+pub(super) fn packed_len(conv: &ConvShape, depth: usize, cols: usize) -> usize {
     conv.group * depth * Panels::new(cols).packed_cols()
 }
 
@@ -29,7 +29,7 @@ pub(super) struct WeightPanel<'a> {
 }
 
 /// Panels of output channels: `into` is (group, panels of k, tap, c, 16).
-pub(super) fn pack_forward(cpu: &Cpu, conv: &Conv, weights: &[f32], into: &mut [f32]) {
+pub(super) fn pack_forward(cpu: &Cpu, conv: &ConvShape, weights: &[f32], into: &mut [f32]) {
     let row = conv.group_c() * conv.taps();
     pack(cpu, conv, (row, conv.group_k()), into, |panel| {
         forward_panel(cpu, conv, weights, panel);
@@ -37,7 +37,7 @@ pub(super) fn pack_forward(cpu: &Cpu, conv: &Conv, weights: &[f32], into: &mut [
 }
 
 /// One panel of [`pack_forward`].
-pub(super) fn forward_panel(cpu: &Cpu, conv: &Conv, weights: &[f32], panel: WeightPanel<'_>) {
+pub(super) fn forward_panel(cpu: &Cpu, conv: &ConvShape, weights: &[f32], panel: WeightPanel<'_>) {
     let (c, taps) = (conv.group_c(), conv.taps());
     let WeightPanel { first, live, width, into } = panel;
     let rows = &weights[first * c * taps..][..live * c * taps];
@@ -92,7 +92,7 @@ impl Kernel for PackForwardPanel<'_> {
 /// Panels of input channels, for the taps in `chosen`: `into` is (group, panels of c, tap, k, 16).
 pub(super) fn pack_backward(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     weights: &[f32],
     chosen: &[usize],
     into: &mut [f32],
@@ -106,7 +106,7 @@ pub(super) fn pack_backward(
 /// One panel of [`pack_backward`].
 pub(super) fn backward_panel(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     weights: &[f32],
     chosen: &[usize],
     panel: WeightPanel<'_>,
@@ -180,7 +180,7 @@ impl Kernel for PackBackwardPanel<'_> {
 /// Calls `fill` for each panel.
 fn pack(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     (depth, cols): (usize, usize),
     into: &mut [f32],
     fill: impl Fn(WeightPanel<'_>) + Sync,

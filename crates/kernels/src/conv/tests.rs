@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::{
-    Activation, Conv, backward_bias, backward_data, backward_weights, forward,
+    Activation, ConvShape, backward_bias, backward_data, backward_weights, forward,
     winograd::{self, WinogradForm},
 };
 use crate::{
@@ -17,7 +17,7 @@ fn pads(max: usize) -> impl Strategy<Value = [[usize; 2]; 2]> {
 }
 
 /// Small convolutions of every kind: grouped, strided, dilated, padded, few and many channels.
-fn convs() -> impl Strategy<Value = Conv> {
+fn convs() -> impl Strategy<Value = ConvShape> {
     let pair = |max: usize| prop::array::uniform2(1..=max);
     let pads = pads(3);
     let sizes = (1..=3_usize, 1..=9_usize, 1..=9_usize);
@@ -26,13 +26,13 @@ fn convs() -> impl Strategy<Value = Conv> {
         .prop_map(|((n, h, w), (group, c, k), kernel, stride, [pad, pad_end], dilation)| {
             // Sometimes one channel per group.
             let (c, k) = if c == k { (group, group) } else { (c * group, k * group) };
-            Conv { n, c, h, w, k, kernel, stride, pad, pad_end, dilation, group }
+            ConvShape { n, c, h, w, k, kernel, stride, pad, pad_end, dilation, group }
         })
         .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
 }
 
 /// Small convolutions of 3×3 and 5×5 with stride 1 and enough channels for Winograd convolution.
-fn wide_convs() -> impl Strategy<Value = Conv> {
+fn wide_convs() -> impl Strategy<Value = ConvShape> {
     let (side, pads) = (prop::sample::select(vec![3, 5]), pads(2));
     let sizes = (1..=3_usize, 2..=13_usize, 2..=13_usize);
     let channels = (1..=2_usize, 8..=40_usize, 8..=40_usize);
@@ -40,13 +40,13 @@ fn wide_convs() -> impl Strategy<Value = Conv> {
         .prop_map(|((n, h, w), (group, c, k), side, [pad, pad_end])| {
             let (kernel, ones) = ([side; 2], [1; 2]);
             let (c, k) = (c * group, k * group);
-            Conv { n, c, h, w, k, kernel, stride: ones, pad, pad_end, dilation: ones, group }
+            ConvShape { n, c, h, w, k, kernel, stride: ones, pad, pad_end, dilation: ones, group }
         })
         .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
 }
 
 /// Compares all passes with the reference; `y` and `dy` lie in the middle of wider rows.
-fn check(conv: &Conv) {
+fn check(conv: &ConvShape) {
     let (x, w) = (noise(conv.x_len(), 1), noise(conv.weights_len(), 2));
     let (rows, k) = (conv.out_pixels(), conv.k);
     let (bias, dy) = (noise(k, 3), noise(rows * k, 4));
@@ -137,7 +137,7 @@ fn winograd_keeps_six_digits() {
     ];
     for (form, side, taps, pad, max) in forms {
         let (n, ones) = (4, [1; 2]);
-        let conv = Conv {
+        let conv = ConvShape {
             n,
             c: 96,
             h: side,
@@ -192,7 +192,7 @@ fn shapes_of_networks() {
         [8, 24, 16, 20, 3, 1, 1, 1],  // enough tiles for several partial sums
     ];
     for [n, c, side, k, kernel, stride, pad, group] in shapes {
-        check(&Conv {
+        check(&ConvShape {
             n,
             c,
             h: side,
@@ -214,7 +214,7 @@ fn no_images() {
     let shapes = [[16, 16, 3, 1], [200, 160, 1, 1], [20, 20, 5, 1], [8, 8, 3, 8]];
     for [c, k, kernel, group] in shapes {
         let (kernel, ones) = ([kernel; 2], [1; 2]);
-        let conv = Conv {
+        let conv = ConvShape {
             n: 0,
             c,
             h: 8,

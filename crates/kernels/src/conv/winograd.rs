@@ -38,7 +38,7 @@ pub(super) use form::WinogradForm;
 
 use crate::{
     conv::{
-        Conv,
+        ConvShape,
         winograd::{
             filters::TransformedFilters, points::PointSet, points::WinogradPoints,
             tile_gemm::WinogradGemm, tiling::WinogradTiling,
@@ -54,7 +54,7 @@ const CHANNELS_MAX: usize = 4096;
 /// As [`forward`](super::forward), for a convolution with a Winograd form.
 pub(super) fn forward(
     cpu: &Cpu,
-    (form, conv): (WinogradForm, &Conv),
+    (form, conv): (WinogradForm, &ConvShape),
     x: &[f32],
     weights: &[f32],
     bias_and_relu: (Option<&[f32]>, Option<f32>),
@@ -70,7 +70,7 @@ pub(super) fn forward(
 /// As [`backward_data`](super::backward_data), for a convolution with a Winograd form.
 pub(super) fn backward_data(
     cpu: &Cpu,
-    (form, conv): (WinogradForm, &Conv),
+    (form, conv): (WinogradForm, &ConvShape),
     dy: StridedRows<'_>,
     weights: &[f32],
     dx: &mut [f32],
@@ -85,7 +85,7 @@ pub(super) fn backward_data(
 /// As [`backward_weights`](super::backward_weights), for a convolution with a Winograd form.
 pub(super) fn backward_weights(
     cpu: &Cpu,
-    (form, conv): (WinogradForm, &Conv),
+    (form, conv): (WinogradForm, &ConvShape),
     x: &[f32],
     dy: StridedRows<'_>,
     write: Write,
@@ -100,7 +100,7 @@ pub(super) fn backward_weights(
 
 fn forward_as<const M: usize, const R: usize, const N: usize>(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     x: &[f32],
     weights: &[f32],
     (bias, relu): (Option<&[f32]>, Option<f32>),
@@ -134,7 +134,7 @@ fn forward_as<const M: usize, const R: usize, const N: usize>(
 
 fn backward_data_as<const M: usize, const R: usize, const N: usize>(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     dy: StridedRows<'_>,
     weights: &[f32],
     dx: &mut [f32],

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::{
-    ReluMask, add, add_scaled, axpby, copy, fill, max_backward, max_with, mul, mul_apart, scale,
+    ReluMask, add, copy, fill, max_backward, max_with, mul, mul_apart, scale, scaled_difference,
     sum, weighted_sum,
 };
 use crate::{
@@ -28,11 +28,9 @@ fn check_all(len: usize) {
     check(len, copy, |x, _| x);
     check(len, |cpu, _, y| scale(cpu, 0.5, Unary::InPlace(y)), |_, y| 0.5 * y);
     check(len, |cpu, x, y| scale(cpu, 0.5, Unary::OutOfPlace { x, y }), |x, _| 0.5 * x);
-    check(len, |cpu, x, y| axpby(cpu, 0.5, x, 2.0, y), |x, y| 2.0 * y + 0.5 * x);
     check(len, add, |x, y| x + y);
     check(len, mul, |x, y| x * y);
     check(len, |cpu, x, y| mul_apart(cpu, x, x, y), |x, _| x * x);
-    check(len, |cpu, x, y| add_scaled(cpu, (0.5, x), (2.0, x), y), |x, _| 2.5 * x);
     check(len, |cpu, x, y| weighted_sum(cpu, &[(1.0, x), (2.0, x)], None, y), |x, _| 3.0 * x);
     check(
         len,
@@ -47,16 +45,34 @@ fn check_all(len: usize) {
     );
 }
 
+/// Operands that differ in their last four bits keep all digits of the scaled difference.
+fn check_difference(len: usize) {
+    let a = noise(len, 1);
+    let b: Vec<f32> = a.iter().map(|a| a * (1.0 + 8.0 * f32::EPSILON)).collect();
+    let pairs = a.iter().zip(&b);
+    let want: Vec<f64> = pairs.map(|(&a, &b)| 0.01 * (f64::from(a) - f64::from(b))).collect();
+    on_every_cpu(|cpu| {
+        let mut y = vec![7.0; len];
+        scaled_difference(cpu, 0.01, (&a, &b), &mut y);
+        for (&got, want) in y.iter().zip(&want) {
+            assert!((f64::from(got) - want).abs() <= 1e-7 * want.abs(), "{got}, not {want}");
+        }
+        y
+    });
+}
+
 proptest! {
     #[test]
     fn equal_their_formulas(len in 0..70_usize) {
         check_all(len);
+        check_difference(len);
     }
 }
 
 #[test]
 fn slices_beyond_one_task() {
     check_all(2 * TASK_FLOATS + 5);
+    check_difference(2 * TASK_FLOATS + 5);
 }
 
 #[test]

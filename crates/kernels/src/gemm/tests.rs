@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::gemm;
 use crate::{
-    Mat, StridedRowsMut, Write,
+    MatrixView, StridedRowsMut, Write,
     reference::matrix,
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -11,8 +11,8 @@ use crate::{
 fn check(m: usize, n: usize, k: usize) {
     let (a, b) = (noise(m * k, 1), noise(k * n, 2));
     let tolerance = 1e-5 * (k as f64).sqrt().max(1.0);
-    for a in [Mat::new(&a, k), Mat::transposed(&a, m)] {
-        for b in [Mat::new(&b, n), Mat::transposed(&b, k)] {
+    for a in [MatrixView::new(&a, k), MatrixView::transposed(&a, m)] {
+        for b in [MatrixView::new(&b, n), MatrixView::transposed(&b, k)] {
             let want = matrix::gemm(m, n, k, a, b);
             let twice: Vec<f64> = want.iter().map(|v| 2.0 * v).collect();
             on_every_cpu(|cpu| {

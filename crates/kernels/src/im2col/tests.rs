@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::{SpatialAxis, col2im, im2col};
 use crate::{
-    Mat, StridedRowsMut, Write,
-    conv::Conv,
+    MatrixView, StridedRowsMut, Write,
+    conv::ConvShape,
     gemm,
     reference::conv as reference,
     testing::{assert_close, noise, on_every_cpu},
@@ -12,7 +12,7 @@ use crate::{
 /// A convolution through columns equals the convolution; images have one channel's layout in both.
 #[test]
 fn columns_times_weights_is_a_convolution() {
-    let conv = Conv {
+    let conv = ConvShape {
         n: 1,
         c: 1,
         h: 7,
@@ -41,7 +41,8 @@ fn columns_times_weights_is_a_convolution() {
     on_every_cpu(|cpu| {
         let (mut col, mut y) = (vec![7.0; taps * outs], vec![7.0; outs * 4]);
         im2col(cpu, 1, &axes, &x, &mut col);
-        let (cols, weights) = (Mat::transposed(&col, outs), Mat::transposed(&w, taps));
+        let (cols, weights) =
+            (MatrixView::transposed(&col, outs), MatrixView::transposed(&w, taps));
         gemm(cpu, outs, 4, taps, cols, weights, Write::Set, StridedRowsMut::dense(&mut y, 4));
         assert_close(&y, &want, 1e-5);
         y

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::{InnerProductShape, backward_bias, backward_data, backward_weights, forward};
 use crate::{
-    Mat, Write,
+    MatrixView, Write,
     reference::{matrix, widen},
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -12,7 +12,7 @@ fn check(ip: InnerProductShape) {
     let InnerProductShape { n, d, k } = ip;
     let (x, w, dy) = (noise(n * d, 1), noise(k * d, 2), noise(n * k, 3));
     let bias = noise(k, 4);
-    let (wx, ww, wdy) = (Mat::new(&x, d), Mat::new(&w, d), Mat::new(&dy, k));
+    let (wx, ww, wdy) = (MatrixView::new(&x, d), MatrixView::new(&w, d), MatrixView::new(&dy, k));
     let want: Vec<f64> = matrix::gemm(n, k, d, wx, ww.transpose())
         .iter()
         .enumerate()

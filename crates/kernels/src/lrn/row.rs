@@ -1,7 +1,7 @@
 //! Operations on the channels of one pixel that both directions of LRN use, a vector at a time.
 
 use crate::{
-    lrn::Lrn,
+    lrn::LrnOptions,
     simd::{LANES, SimdLanes},
 };
 
@@ -13,13 +13,13 @@ pub(super) struct LrnRow<'a, const SIZE: usize> {
 }
 
 /// Floats of a row with its padding.
-pub(super) fn room(lrn: &Lrn) -> usize {
+pub(super) fn room(lrn: &LrnOptions) -> usize {
     lrn.c.next_multiple_of(LANES) + lrn.size
 }
 
 impl<'a, const SIZE: usize> LrnRow<'a, SIZE> {
     #[inline(always)]
-    pub(super) fn new(lrn: &Lrn, padded: &'a mut [f32]) -> Self {
+    pub(super) fn new(lrn: &LrnOptions, padded: &'a mut [f32]) -> Self {
         padded.fill(0.0);
         Self { size: if SIZE == 0 { lrn.size } else { SIZE }, padded }
     }
@@ -76,7 +76,7 @@ pub(super) struct LrnScale<F> {
 
 impl<F: Copy> LrnScale<F> {
     #[inline(always)]
-    pub(super) fn new<S: SimdLanes<F = F>>(s: S, lrn: &Lrn) -> Self {
+    pub(super) fn new<S: SimdLanes<F = F>>(s: S, lrn: &LrnOptions) -> Self {
         let beta = (!lrn.is_published()).then_some(lrn.beta);
         Self { weight: s.splat(lrn.weight()), k: s.splat(lrn.k), beta }
     }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Lrn, backward, forward};
+use super::{LrnOptions, backward, forward};
 use crate::{
     reference::{normalization as reference, widen},
     testing::{assert_close, noise, on_every_cpu},
@@ -16,7 +16,7 @@ proptest! {
         beta in prop_oneof![Just(0.75_f32), 0.1_f32..1.5],
         k in 0.5_f32..2.0,
     ) {
-        let lrn = Lrn { pixels, c, size: 2 * half + 1, alpha, beta, k };
+        let lrn = LrnOptions { pixels, c, size: 2 * half + 1, alpha, beta, k };
         let (x, dy) = (noise(pixels * c, 1), noise(pixels * c, 2));
         let (_, want_y) = reference::lrn(&lrn, &widen(&x));
         let want_dx = reference::lrn_backward(&lrn, &widen(&x), &dy);
@@ -40,7 +40,7 @@ fn three_quarters_are_precise() {
     on_every_cpu(|cpu| {
         let scales = (-120..120_i16).map(|exponent| 1.37 * f32::from(exponent).exp2());
         let power = |k| {
-            let lrn = Lrn { pixels: 1, c: 3, size: 1, alpha: 0.0, beta: 0.75, k };
+            let lrn = LrnOptions { pixels: 1, c: 3, size: 1, alpha: 0.0, beta: 0.75, k };
             let mut y = [7.0; 3];
             forward(cpu, &lrn, &[1.0; 3], &mut y);
             let want = f64::from(k).powf(-0.75);

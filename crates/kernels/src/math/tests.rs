@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::{
-    abs, exp, exp_scaled, ln_scaled, pow_scaled, sigmoid, sigmoid_backward, tanh, tanh_backward,
+    abs, exp, exp_scaled, ln_scaled, pow_scaled, sigmoid, sigmoid_backward, sigmoid_difference,
+    sigmoid_one, tanh, tanh_backward, tanh_one,
 };
 use crate::{
     Cpu, Unary,
@@ -21,6 +22,31 @@ fn exp_is_within_two_units_in_the_last_place() {
     }
     assert_eq!([exp(f32::INFINITY), exp(f32::NEG_INFINITY)], [f32::INFINITY, 0.0]);
     assert!(exp(f32::NAN).is_nan());
+}
+
+/// The exact value, rounded: half a unit in the last place, and a little for the f64 arithmetic.
+#[track_caller]
+fn check_rounded(function: fn(f32) -> f32, want: fn(f64) -> f64) {
+    for i in -110_000..110_000 {
+        let x = i as f32 / 1000.0;
+        let (got, want) = (f64::from(function(x)), want(f64::from(x)));
+        let rounded = want.abs() as f32;
+        let unit = f64::from(rounded.next_up()) - f64::from(rounded);
+        assert!((got - want).abs() <= 0.501 * unit, "at {x}: got {got}, want {want}");
+    }
+    assert!(function(f32::NAN).is_nan());
+}
+
+#[test]
+fn sigmoid_and_tanh_are_rounded_once() {
+    check_rounded(sigmoid_one, pointwise::sigmoid);
+    check_rounded(tanh_one, f64::tanh);
+    let [largest, smallest] = [f32::INFINITY, f32::NEG_INFINITY];
+    assert_eq!([sigmoid_one(largest), sigmoid_one(smallest)], [1.0, 0.0]);
+    assert_eq!([tanh_one(largest), tanh_one(smallest)], [1.0, -1.0]);
+    for small in [1e-3_f32, 1e-5, 1e-20, 1e-40] {
+        assert_eq!([tanh_one(small), tanh_one(-small)], [small.tanh(), -small.tanh()]);
+    }
 }
 
 type UnaryKernel = fn(&Cpu, Unary<'_>);
@@ -59,10 +85,14 @@ proptest! {
         let pairs = || y.iter().zip(&dy).map(|(&y, &dy)| (f64::from(y), f64::from(dy)));
         let want_sigmoid: Vec<f64> = pairs().map(|(y, dy)| dy * y * (1.0 - y)).collect();
         let want_tanh: Vec<f64> = pairs().map(|(y, dy)| dy * (1.0 - y * y)).collect();
+        let want_difference: Vec<f64> =
+            pairs().map(|(y, dy)| 0.3 * (pointwise::sigmoid(y) - dy)).collect();
         on_every_cpu(|cpu| {
             let mut dx = vec![7.0; len];
             sigmoid_backward(cpu, &y, Unary::OutOfPlace { x: &dy, y: &mut dx });
             assert_close(&dx, &want_sigmoid, 1e-6);
+            sigmoid_difference(cpu, 0.3, (&y, &dy), &mut dx);
+            assert_close(&dx, &want_difference, 1e-6);
             dx.copy_from_slice(&dy);
             tanh_backward(cpu, &y, Unary::InPlace(&mut dx));
             assert_close(&dx, &want_tanh, 1e-6);

@@ -1,9 +1,9 @@
 //! Convolution, one product at a time.
 
-use crate::conv::Conv;
+use crate::conv::ConvShape;
 
 /// Calls `visit(x index, weight index, y index)` for every product of the convolution.
-fn products(conv: &Conv, mut visit: impl FnMut(usize, usize, usize)) {
+fn products(conv: &ConvShape, mut visit: impl FnMut(usize, usize, usize)) {
     let [oh, ow] = conv.out();
     let [kh, kw] = conv.kernel;
     let (cg, kg) = (conv.c / conv.group, conv.k / conv.group);
@@ -31,7 +31,7 @@ fn products(conv: &Conv, mut visit: impl FnMut(usize, usize, usize)) {
 
 /// `y = conv(x, weights) + bias`: (n, out height, out width, k).
 #[must_use]
-pub fn forward(conv: &Conv, x: &[f32], weights: &[f32], bias: Option<&[f32]>) -> Vec<f64> {
+pub fn forward(conv: &ConvShape, x: &[f32], weights: &[f32], bias: Option<&[f32]>) -> Vec<f64> {
     let start = |i: usize| bias.map_or(0.0, |bias| f64::from(bias[i % conv.k]));
     let mut y: Vec<f64> = (0..conv.out_pixels() * conv.k).map(start).collect();
     products(conv, |xi, wi, yi| y[yi] += f64::from(x[xi]) * f64::from(weights[wi]));
@@ -40,7 +40,7 @@ pub fn forward(conv: &Conv, x: &[f32], weights: &[f32], bias: Option<&[f32]>) ->
 
 /// `dx = convᵀ(dy, weights)`: (n, h, w, c).
 #[must_use]
-pub fn backward_data(conv: &Conv, dy: &[f32], weights: &[f32]) -> Vec<f64> {
+pub fn backward_data(conv: &ConvShape, dy: &[f32], weights: &[f32]) -> Vec<f64> {
     let mut dx = vec![0.0; conv.x_len()];
     products(conv, |xi, wi, yi| dx[xi] += f64::from(dy[yi]) * f64::from(weights[wi]));
     dx
@@ -48,7 +48,7 @@ pub fn backward_data(conv: &Conv, dy: &[f32], weights: &[f32]) -> Vec<f64> {
 
 /// `dw = Σ dy · x`: (k, c / group, kernel height, kernel width).
 #[must_use]
-pub fn backward_weights(conv: &Conv, x: &[f32], dy: &[f32]) -> Vec<f64> {
+pub fn backward_weights(conv: &ConvShape, x: &[f32], dy: &[f32]) -> Vec<f64> {
     let mut dw = vec![0.0; conv.weights_len()];
     products(conv, |xi, wi, yi| dw[wi] += f64::from(dy[yi]) * f64::from(x[xi]));
     dw

@@ -1,11 +1,11 @@
 //! Matrix products and sums over rows.
 
-use crate::view::Mat;
+use crate::view::MatrixView;
 
 /// `A·B`: (m, n) from (m, k) and (k, n).
 #[must_use]
-pub fn gemm(m: usize, n: usize, k: usize, a: Mat<'_>, b: Mat<'_>) -> Vec<f64> {
-    let at = |mat: Mat<'_>, i: usize, j: usize| {
+pub fn gemm(m: usize, n: usize, k: usize, a: MatrixView<'_>, b: MatrixView<'_>) -> Vec<f64> {
+    let at = |mat: MatrixView<'_>, i: usize, j: usize| {
         f64::from(mat.data[i * mat.row_stride + j * mat.col_stride])
     };
     let cell = |i: usize, j: usize| (0..k).map(|r| at(a, i, r) * at(b, r, j)).sum();

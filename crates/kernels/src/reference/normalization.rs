@@ -1,10 +1,12 @@
 //! LRN, batch normalisation, division by the norm and softmax.
 
-use crate::{l2_norm::L2NormDims, lrn::Lrn, reference::matrix::column_sums, reference::widen};
+use crate::{
+    l2_norm::L2NormDims, lrn::LrnOptions, reference::matrix::column_sums, reference::widen,
+};
 
 /// LRN's `scale` and `y` of (pixels, c).
 #[must_use]
-pub fn lrn(lrn: &Lrn, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
+pub fn lrn(lrn: &LrnOptions, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let alpha = f64::from(lrn.alpha) / lrn.size as f64;
     let scale: Vec<f64> = (0..x.len())
         .map(|i| f64::from(lrn.k) + alpha * lrn_window(lrn, i).map(|j| x[j] * x[j]).sum::<f64>())
@@ -15,7 +17,7 @@ pub fn lrn(lrn: &Lrn, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
 
 /// LRN's `dx` of (pixels, c).
 #[must_use]
-pub fn lrn_backward(lrn: &Lrn, x: &[f64], dy: &[f32]) -> Vec<f64> {
+pub fn lrn_backward(lrn: &LrnOptions, x: &[f64], dy: &[f32]) -> Vec<f64> {
     let (scale, y) = self::lrn(lrn, x);
     let dy = widen(dy);
     let factor = 2.0 * f64::from(lrn.alpha) * f64::from(lrn.beta) / lrn.size as f64;
@@ -27,7 +29,7 @@ pub fn lrn_backward(lrn: &Lrn, x: &[f64], dy: &[f32]) -> Vec<f64> {
 }
 
 /// Values of the window around value `i`.
-fn lrn_window(lrn: &Lrn, i: usize) -> impl Iterator<Item = usize> {
+fn lrn_window(lrn: &LrnOptions, i: usize) -> impl Iterator<Item = usize> {
     let (row, channel) = (i - i % lrn.c, i % lrn.c);
     let half = lrn.size / 2;
     (channel.saturating_sub(half)..(channel + half + 1).min(lrn.c)).map(move |c| row + c)

@@ -3,7 +3,7 @@
 use base::Shape;
 use kernels::channel;
 use kernels::im2col::{self, SpatialAxis};
-use kernels::{Cpu, Mat, StridedRowsMut, Write, gemm};
+use kernels::{Cpu, MatrixView, StridedRowsMut, Write, gemm};
 
 use super::ConvChannels;
 use crate::LayerError;
@@ -64,7 +64,8 @@ impl ColumnConv {
             for group in self.groups() {
                 let (col, weights) = (&self.col[group.col..], &weights[group.weights..]);
                 let y = StridedRowsMut::dense(&mut y[group.y..], self.outs);
-                let (w, col) = (Mat::new(weights, group.depth), Mat::new(col, self.outs));
+                let (w, col) =
+                    (MatrixView::new(weights, group.depth), MatrixView::new(col, self.outs));
                 gemm(cpu, group.k, self.outs, group.depth, w, col, Write::Set, y);
             }
         }
@@ -77,7 +78,8 @@ impl ColumnConv {
             for group in self.groups() {
                 let (dy, weights) = (&dy[group.y..], &weights[group.weights..]);
                 let col = StridedRowsMut::dense(&mut self.col[group.col..], self.outs);
-                let (w, dy) = (Mat::transposed(weights, group.depth), Mat::new(dy, self.outs));
+                let (w, dy) =
+                    (MatrixView::transposed(weights, group.depth), MatrixView::new(dy, self.outs));
                 gemm(cpu, group.depth, self.outs, group.k, w, dy, Write::Set, col);
             }
             let dx = &mut dx[image * c * self.image..][..c * self.image];
@@ -104,7 +106,8 @@ impl ColumnConv {
             for group in self.groups() {
                 let (dy, col) = (&dy[group.y..], &self.col[group.col..]);
                 let dw = StridedRowsMut::dense(&mut dw[group.weights..], group.depth);
-                let (dy, col) = (Mat::new(dy, self.outs), Mat::transposed(col, self.outs));
+                let (dy, col) =
+                    (MatrixView::new(dy, self.outs), MatrixView::transposed(col, self.outs));
                 gemm(cpu, group.k, group.depth, self.outs, dy, col, Write::Add, dw);
             }
         }

@@ -3,14 +3,14 @@
 
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::ConvolutionParameter;
-use kernels::conv::{Activation, Conv};
+use kernels::conv::{Activation, ConvShape};
 use kernels::im2col::SpatialAxis;
 use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write, channel};
 
 use super::options::{ConvGeometry, ConvolutionOptions};
-use super::{ConvChannels, Convolve};
+use super::{ConvChannels, ConvVariant};
 use crate::window::{ConvWindow, extent, windows};
-use crate::{Backward, Forward, Gradient, InlineVec, LayerError, LayoutRule, ParamDecl};
+use crate::{Backward, Forward, InlineVec, LayerError, LayoutRule, ParamDecl, ParamGradient};
 
 /// Which side of the convolution the bottoms are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct ConvolutionCore {
     weights: Shape,
     /// Channels of the tops.
     outputs: usize,
-    convolve: Option<Convolve>,
+    convolve: Option<ConvVariant>,
 }
 
 impl ConvolutionCore {
@@ -79,7 +79,7 @@ impl ConvolutionCore {
         let kernels = axes.iter().map(|axis| axis.kernel);
         self.weights = Shape::new(&[k, c / group].into_iter().chain(kernels).collect::<Vec<_>>())?;
         let channels = ConvChannels { images: bottoms[0].count_to(channel), c, k, group };
-        self.convolve = Some(Convolve::new(channels, channel, &axes)?);
+        self.convolve = Some(ConvVariant::new(channels, channel, &axes)?);
         Ok(vec![top; bottoms.len()])
     }
 
@@ -89,11 +89,11 @@ impl ConvolutionCore {
     }
 
     pub(crate) fn layouts(&self) -> LayoutRule {
-        self.convolve.as_ref().map_or(LayoutRule::RowMajor, Convolve::layouts)
+        self.convolve.as_ref().map_or(LayoutRule::RowMajor, ConvVariant::layouts)
     }
 
     pub(crate) fn multiply_adds(&self) -> u64 {
-        self.convolve.as_ref().map_or(0, Convolve::multiply_adds)
+        self.convolve.as_ref().map_or(0, ConvVariant::multiply_adds)
     }
 
     pub(crate) fn allocate(&mut self) {
@@ -101,15 +101,15 @@ impl ConvolutionCore {
     }
 
     pub(crate) fn workspace_bytes(&self) -> usize {
-        self.convolve.as_ref().map_or(0, Convolve::workspace_bytes)
+        self.convolve.as_ref().map_or(0, ConvVariant::workspace_bytes)
     }
 
     /// The geometry of two spatial axes, channels-last; `None` for any other.
-    pub(crate) fn image(&self) -> Option<&Conv> {
-        self.convolve.as_ref().and_then(Convolve::image)
+    pub(crate) fn image(&self) -> Option<&ConvShape> {
+        self.convolve.as_ref().and_then(ConvVariant::image)
     }
 
-    fn convolve(&mut self) -> &mut Convolve {
+    fn convolve(&mut self) -> &mut ConvVariant {
         self.convolve.as_mut().expect("reshape comes first")
     }
 
@@ -226,11 +226,11 @@ fn enlarged(axis: &SpatialAxis) -> Option<SpatialAxis> {
 
 /// A gradient that several bottoms contribute to: the first as asked, the others added.
 fn accumulate<P: Copy>(
-    gradient: Option<&mut Option<Gradient<'_>>>,
+    gradient: Option<&mut Option<ParamGradient<'_>>>,
     pairs: &[P],
     mut add: impl FnMut(P, Write, &mut [f32]),
 ) {
-    let Some(Some(Gradient { values, write })) = gradient else { return };
+    let Some(Some(ParamGradient { values, write })) = gradient else { return };
     if pairs.is_empty() && *write == Write::Set {
         values.fill(0.0);
     }

@@ -10,7 +10,7 @@ use tensor::Layout;
 
 use super::safetensors::{RecordedTensor, Recording};
 use crate::testing::{LayerMemory, layouts};
-use crate::{Layer, LayerKind, ParamDecl, ParamKind, Spec, TopMemory};
+use crate::{Layer, LayerKind, LayerSpec, ParamDecl, ParamKind, TopMemory};
 
 /// Relative to the larger of the two values, or to 1.
 const TOLERANCE: f32 = 1e-4;
@@ -83,7 +83,7 @@ struct GoldenRun<'a> {
 
 impl<'a> GoldenRun<'a> {
     fn new(case: &'a GoldenCase, kind: &LayerKind, layout: Layout) -> Result<Self, String> {
-        let spec = Spec {
+        let spec = LayerSpec {
             layer: &case.layer,
             phase: if case.metadata("phase") == "TEST" { Phase::Test } else { Phase::Train },
             in_place: case.in_place(),

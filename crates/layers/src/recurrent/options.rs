@@ -3,7 +3,7 @@
 use base::Shape;
 use caffe_format::{FillerParameter, RecurrentParameter};
 
-use crate::{Bottom, LayerError, ParamDecl, Spec};
+use crate::{Bottom, LayerError, LayerSpec, ParamDecl};
 
 /// `recurrent_param`, checked against the number of bottoms and tops.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct RecurrentSizes {
 }
 
 impl RecurrentOptions {
-    pub(super) fn lower(spec: &Spec<'_>, states: usize) -> Result<Self, LayerError> {
+    pub(super) fn lower(spec: &LayerSpec<'_>, states: usize) -> Result<Self, LayerError> {
         let written: &RecurrentParameter = spec.layer.recurrent_param();
         let (outputs, expose) = (written.num_output() as usize, written.expose_hidden());
         if outputs == 0 {

@@ -5,7 +5,7 @@
 use kernels::{Cpu, Unary, math};
 
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain, sign};
-use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{BottomFill, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -13,11 +13,15 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = |x|",
     in_place: InPlace::First,
     build,
-    cases: &[Case { options: "", bottoms: &[(&[2, 3, 4, 5], Fill::Away(0.0))], tops: 1 }],
+    cases: &[GradientCase {
+        options: "",
+        bottoms: &[(&[2, 3, 4, 5], BottomFill::Away(0.0))],
+        tops: 1,
+    }],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Elementwise::boxed(AbsValFunction, spec.in_place))
 }
 

@@ -8,10 +8,10 @@
 use base::Shape;
 
 use crate::axis::AxisOption;
-use crate::loss::{Classes, rounded};
+use crate::loss::{ClassScores, rounded};
 use crate::workspace::Workspace;
 use crate::{
-    Arity, Backward, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
+    Arity, Backward, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -25,14 +25,14 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.accuracy_param();
     Ok(Box::new(AccuracyLayer {
         option: AxisOption::new("accuracy_param.axis", written.axis()),
         top_k: written.top_k() as usize,
         ignore: written.ignore_label,
         tops: spec.tops,
-        classes: Classes::default(),
+        classes: ClassScores::default(),
         seen: Workspace::default(),
         found: Workspace::default(),
     }))
@@ -43,7 +43,7 @@ struct AccuracyLayer {
     top_k: usize,
     ignore: Option<i32>,
     tops: usize,
-    classes: Classes,
+    classes: ClassScores,
     /// Labels of each class, and how many of them are among the highest scores.
     seen: Workspace<Vec<usize>>,
     found: Workspace<Vec<usize>>,
@@ -51,7 +51,7 @@ struct AccuracyLayer {
 
 impl Layer for AccuracyLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        self.classes = Classes::new(bottoms, self.option.of(&bottoms[0])?)?;
+        self.classes = ClassScores::new(bottoms, self.option.of(&bottoms[0])?)?;
         if self.top_k > self.classes.count {
             return Err(LayerError::Option {
                 option: "accuracy_param.top_k",

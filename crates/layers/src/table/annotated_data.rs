@@ -10,7 +10,7 @@ use base::Shape;
 use caffe_format::{ResizeParameterResizeMode, TransformationParameter};
 
 use crate::shapes_only::ShapesOnlyLayer;
-use crate::{Arity, Layer, LayerError, LayerKind, Spec};
+use crate::{Arity, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -25,7 +25,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let batch = spec.layer.data_param().batch_size() as usize;
     if batch == 0 {
         let (option, want) = ("data_param.batch_size", "images per batch");

@@ -9,7 +9,9 @@
 use base::Shape;
 
 use crate::axis::AxisOption;
-use crate::{Backward, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec};
+use crate::{
+    Backward, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerSpec, LayerTraits,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -20,7 +22,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.argmax_param();
     let top_k = written.top_k() as usize;
     if top_k == 0 {

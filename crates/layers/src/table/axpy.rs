@@ -8,7 +8,8 @@ use kernels::axpy::{self, AxpyDims};
 use kernels::elementwise;
 
 use crate::{
-    Arity, Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule,
+    Arity, Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind,
+    LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -20,15 +21,23 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build: |_| Ok(Box::new(AxpyLayer { dims: AxpyDims::default() })),
     cases: &[
-        Case { options: "", bottoms: &[(&[2, 3, 1, 1], Fill::Gaussian), IMAGE, IMAGE], tops: 1 },
-        Case { options: "", bottoms: &[(&[2, 3], Fill::Gaussian), IMAGE, IMAGE], tops: 1 },
-        Case { options: "", bottoms: &[FLAT, FLAT, FLAT], tops: 1 },
+        GradientCase {
+            options: "",
+            bottoms: &[(&[2, 3, 1, 1], BottomFill::Gaussian), IMAGE, IMAGE],
+            tops: 1,
+        },
+        GradientCase {
+            options: "",
+            bottoms: &[(&[2, 3], BottomFill::Gaussian), IMAGE, IMAGE],
+            tops: 1,
+        },
+        GradientCase { options: "", bottoms: &[FLAT, FLAT, FLAT], tops: 1 },
     ],
     ..LayerKind::UNARY
 };
 
-const IMAGE: (&[usize], Fill) = (&[2, 3, 4, 5], Fill::Gaussian);
-const FLAT: (&[usize], Fill) = (&[2, 5], Fill::Gaussian);
+const IMAGE: (&[usize], BottomFill) = (&[2, 3, 4, 5], BottomFill::Gaussian);
+const FLAT: (&[usize], BottomFill) = (&[2, 5], BottomFill::Gaussian);
 
 struct AxpyLayer {
     dims: AxpyDims,

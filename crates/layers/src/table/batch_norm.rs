@@ -13,16 +13,16 @@
 use base::Shape;
 use caffe_format::{FillerParameter, Phase};
 use kernels::Cpu;
-use kernels::batch_norm::{self, Normalize};
+use kernels::batch_norm::{self, NormalizeTerms};
 use kernels::channel::{self, ChannelDims};
 use tensor::Layout;
 
 use crate::channel_norm;
 use crate::workspace::Workspace;
 use crate::{
-    Absorbs, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient, InPlace,
-    InPlaceCost, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, ParamKind, Spec,
-    TopGradient,
+    AbsorbableFollowers, Backward, BottomFill, Follower, FollowerKind, Forward, Fusion,
+    GradientCase, InPlace, InPlaceCost, Layer, LayerError, LayerKind, LayerSpec, LayerTraits,
+    LayoutRule, ParamDecl, ParamGradient, ParamKind, TopGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -33,28 +33,28 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case::image(""),
-        Case::image("batch_norm_param { eps: 0.1 use_global_stats: true }"),
-        Case {
+        GradientCase::image(""),
+        GradientCase::image("batch_norm_param { eps: 0.1 use_global_stats: true }"),
+        GradientCase {
             options: "batch_norm_param { eps: 0.01 }",
-            bottoms: &[(&[6, 3], Fill::Gaussian)],
+            bottoms: &[(&[6, 3], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "batch_norm_param { eps: 0.01 }",
-            bottoms: &[(&[2, 3, 4], Fill::Gaussian)],
+            bottoms: &[(&[2, 3, 4], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "batch_norm_param { use_global_stats: true eps: 1 }",
-            bottoms: &[(&[2, 3, 2, 2, 2], Fill::Gaussian)],
+            bottoms: &[(&[2, 3, 2, 2, 2], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.batch_norm_param();
     if let Some(index) = spec.layer.param.iter().position(|p| p.lr_mult.is_some_and(|m| m != 0.0)) {
         return Err(LayerError::Option {
@@ -160,7 +160,7 @@ impl Layer for BatchNormLayer {
         let rows = self.rule == LayoutRule::ChannelsLast || self.channels.inner == 1;
         LayerTraits {
             in_place: if self.global { InPlaceCost::Free } else { InPlaceCost::CopiesBottom },
-            absorbs: Absorbs {
+            absorbs: AbsorbableFollowers {
                 followers: if rows { &[FollowerKind::Affine, FollowerKind::Relu] } else { &[] },
                 backward: !self.global,
             },
@@ -255,9 +255,9 @@ impl BatchNormLayer {
     }
 
     /// What is applied to rows of channels; `params` are those of an absorbed Scale.
-    fn with<'a>(&'a self, params: &[&'a [f32]]) -> Normalize<'a> {
+    fn with<'a>(&'a self, params: &[&'a [f32]]) -> NormalizeTerms<'a> {
         let affine = self.affine.then(|| [params[0], params[1]]);
-        Normalize { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
+        NormalizeTerms { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
     }
 
     fn keep(&mut self, cpu: &Cpu, values: &[f32]) {
@@ -274,11 +274,11 @@ impl BatchNormLayer {
         let mut means = std::mem::take(&mut self.means);
         let unmasked = matches!(io.tops[0].gradient, TopGradient::Unmasked(_));
         let relu = self.relu.filter(|_| unmasked);
-        let with = Normalize { relu, ..self.with(&io.params) };
+        let with = NormalizeTerms { relu, ..self.with(&io.params) };
         let x = if self.in_place { &self.kept[..count] } else { io.bottoms[0].data };
         let dy = io.tops[0].diff_beside(&io.bottoms[0]);
         let mut gradients = io.gradients.iter_mut().map(|gradient| {
-            gradient.as_mut().map(|Gradient { values, write }| (*write, &mut values[..]))
+            gradient.as_mut().map(|ParamGradient { values, write }| (*write, &mut values[..]))
         });
         let affine = [gradients.next().flatten(), gradients.next().flatten()];
         batch_norm::backward_sums(cpu, c, &with, (x, dy), &mut means, affine);

@@ -8,8 +8,8 @@ use base::Shape;
 
 use crate::loss::truncated;
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, LayoutRule, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -19,17 +19,21 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::exactly(2),
     build,
     cases: &[
-        Case {
+        GradientCase {
             options: "",
-            bottoms: &[(&[4, 3, 2, 2], Fill::Gaussian), (&[6], Fill::Labels(4))],
+            bottoms: &[(&[4, 3, 2, 2], BottomFill::Gaussian), (&[6], BottomFill::Labels(4))],
             tops: 1,
         },
-        Case { options: "", bottoms: &[(&[5], Fill::Gaussian), (&[2], Fill::Labels(5))], tops: 1 },
+        GradientCase {
+            options: "",
+            bottoms: &[(&[5], BottomFill::Gaussian), (&[2], BottomFill::Labels(5))],
+            tops: 1,
+        },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(_: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Box::new(BatchReindexLayer { items: 0, len: 0 }))
 }
 

@@ -11,8 +11,8 @@ use kernels::{Unary, channel, elementwise};
 use crate::axis::AxisOption;
 use crate::broadcast::Broadcast;
 use crate::{
-    Arity, Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule,
-    ParamDecl, Spec,
+    Arity, Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind,
+    LayerSpec, LayoutRule, ParamDecl,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -24,25 +24,25 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case::image(""),
-        Case::image("bias_param { axis: 2 num_axes: 2 }"),
-        Case::image("bias_param { axis: 0 num_axes: -1 }"),
-        Case::image("bias_param { num_axes: 0 }"),
-        Case {
+        GradientCase::image(""),
+        GradientCase::image("bias_param { axis: 2 num_axes: 2 }"),
+        GradientCase::image("bias_param { axis: 0 num_axes: -1 }"),
+        GradientCase::image("bias_param { num_axes: 0 }"),
+        GradientCase {
             options: "bias_param { axis: 0 }",
-            bottoms: &[(&[2, 3, 4, 5], Fill::Gaussian), (&[2, 3], Fill::Gaussian)],
+            bottoms: &[(&[2, 3, 4, 5], BottomFill::Gaussian), (&[2, 3], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "",
-            bottoms: &[(&[2, 3, 4, 5], Fill::Gaussian), (&[3], Fill::Gaussian)],
+            bottoms: &[(&[2, 3, 4, 5], BottomFill::Gaussian), (&[3], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.bias_param();
     Ok(Box::new(BiasLayer {
         broadcast: Broadcast::new(

@@ -19,7 +19,7 @@ mod options;
 
 use base::Shape;
 use caffe_format::FillerParameter;
-use kernels::batch_norm::{self, Normalize};
+use kernels::batch_norm::{self, NormalizeTerms};
 use kernels::channel::{self, ChannelDims};
 use kernels::{Cpu, Unary};
 
@@ -27,9 +27,9 @@ use options::{BnFork, BnOptions, BnStatistics};
 
 use crate::workspace::Workspace;
 use crate::{
-    Absorbs, Arity, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient,
-    InPlace, InPlaceCost, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl,
-    ParamKind, Spec, TopGradient,
+    AbsorbableFollowers, Arity, Backward, BottomFill, Follower, FollowerKind, Forward, Fusion,
+    GradientCase, InPlace, InPlaceCost, Layer, LayerError, LayerKind, LayerSpec, LayerTraits,
+    LayoutRule, ParamDecl, ParamGradient, ParamKind, TopGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -42,20 +42,20 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case::image("bn_param { bn_mode: LEARN }"),
-        Case::image("bn_param { bn_mode: INFERENCE }"),
-        Case::image("bn_param { eps: 0.1 }"),
-        Case::image("bn_param { frozen: true eps: 0.1 slope_filler { value: 0.7 } }"),
-        Case {
+        GradientCase::image("bn_param { bn_mode: LEARN }"),
+        GradientCase::image("bn_param { bn_mode: INFERENCE }"),
+        GradientCase::image("bn_param { eps: 0.1 }"),
+        GradientCase::image("bn_param { frozen: true eps: 0.1 slope_filler { value: 0.7 } }"),
+        GradientCase {
             options: "bn_param { momentum: 0.5 }",
-            bottoms: &[(&[6, 3], Fill::Gaussian)],
+            bottoms: &[(&[6, 3], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let options = BnOptions::lower(spec)?;
     Ok(Box::new(BnLayer {
         options,
@@ -144,7 +144,7 @@ impl Layer for BnLayer {
     fn traits(&self) -> LayerTraits {
         LayerTraits {
             in_place: if self.needs_x() { InPlaceCost::CopiesBottom } else { InPlaceCost::Free },
-            absorbs: Absorbs {
+            absorbs: AbsorbableFollowers {
                 followers: &[FollowerKind::Relu],
                 backward: self.options.statistics.of_batch(),
             },
@@ -197,13 +197,13 @@ impl Layer for BnLayer {
         let mut means = std::mem::take(&mut self.means);
         let unmasked = matches!(io.tops[0].gradient, TopGradient::Unmasked(_));
         let relu = self.relu.filter(|_| unmasked);
-        let with = Normalize { relu, ..self.with(&io.params) };
+        let with = NormalizeTerms { relu, ..self.with(&io.params) };
         let x = if self.keeps_x() { &self.kept[..count] } else { io.bottoms[0].data };
         let of_batch = self.options.statistics.of_batch();
         if of_batch || io.gradients.iter().any(Option::is_some) {
             let dy = io.tops[0].diff_beside(&io.bottoms[0]);
             let mut gradients = io.gradients.iter_mut().map(|gradient| {
-                gradient.as_mut().map(|Gradient { values, write }| (*write, &mut values[..]))
+                gradient.as_mut().map(|ParamGradient { values, write }| (*write, &mut values[..]))
             });
             let affine = [gradients.next().flatten(), gradients.next().flatten()];
             batch_norm::backward_sums(cpu, c, &with, (x, dy), &mut means, affine);
@@ -242,9 +242,9 @@ impl BnLayer {
         self.in_place && self.needs_x()
     }
 
-    fn with<'a>(&'a self, params: &[&'a [f32]]) -> Normalize<'a> {
+    fn with<'a>(&'a self, params: &[&'a [f32]]) -> NormalizeTerms<'a> {
         let affine = Some([params[0], params[1]]);
-        Normalize { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
+        NormalizeTerms { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
     }
 
     fn update_running(&self, momentum: f32, running: &mut [&mut [f32]]) {

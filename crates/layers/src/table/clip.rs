@@ -6,7 +6,7 @@
 use kernels::{Cpu, Unary};
 
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain, map};
-use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{BottomFill, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -16,21 +16,21 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case {
+        GradientCase {
             options: "clip_param { min: -0.3 max: 0.5 }",
-            bottoms: &[(&[2, 3, 4, 5], Fill::Uniform(-0.28, 0.48))],
+            bottoms: &[(&[2, 3, 4, 5], BottomFill::Uniform(-0.28, 0.48))],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "clip_param { min: -0.225 max: 0.225 }",
-            bottoms: &[(&[2, 3, 1, 4], Fill::Spread)],
+            bottoms: &[(&[2, 3, 1, 4], BottomFill::Spread)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.clip_param();
     let (Some(min), Some(max)) = (written.min, written.max) else {
         let option = if written.min.is_none() { "clip_param.min" } else { "clip_param.max" };

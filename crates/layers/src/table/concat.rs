@@ -9,8 +9,8 @@ use kernels::{StridedRows, StridedRowsMut};
 
 use crate::axis::{AxisOption, AxisSpan, copy_rows};
 use crate::{
-    Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits, LayoutRule,
-    Spec, TopMemory,
+    Arity, Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, LayoutRule, TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -21,34 +21,40 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::at_least(1),
     build,
     cases: &[
-        Case { options: "", bottoms: IMAGES, tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: IMAGES, tops: 1 },
+        GradientCase {
             options: "concat_param { axis: 0 }",
-            bottoms: &[(&[2, 3, 2, 4], Fill::Gaussian), (&[1, 3, 2, 4], Fill::Gaussian)],
+            bottoms: &[
+                (&[2, 3, 2, 4], BottomFill::Gaussian),
+                (&[1, 3, 2, 4], BottomFill::Gaussian),
+            ],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "concat_param { axis: -1 }",
-            bottoms: &[(&[2, 3, 2, 4], Fill::Gaussian), (&[2, 3, 2, 1], Fill::Gaussian)],
+            bottoms: &[
+                (&[2, 3, 2, 4], BottomFill::Gaussian),
+                (&[2, 3, 2, 1], BottomFill::Gaussian),
+            ],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "concat_param { concat_dim: 1 }",
-            bottoms: &[(&[3, 2], Fill::Gaussian), (&[3, 4], Fill::Gaussian)],
+            bottoms: &[(&[3, 2], BottomFill::Gaussian), (&[3, 4], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case { options: "", bottoms: &[(&[2, 3], Fill::Gaussian)], tops: 1 },
+        GradientCase { options: "", bottoms: &[(&[2, 3], BottomFill::Gaussian)], tops: 1 },
     ],
     ..LayerKind::UNARY
 };
 
-const IMAGES: &[(&[usize], Fill)] = &[
-    (&[2, 3, 2, 2], Fill::Gaussian),
-    (&[2, 1, 2, 2], Fill::Gaussian),
-    (&[2, 2, 2, 2], Fill::Gaussian),
+const IMAGES: &[(&[usize], BottomFill)] = &[
+    (&[2, 3, 2, 2], BottomFill::Gaussian),
+    (&[2, 1, 2, 2], BottomFill::Gaussian),
+    (&[2, 2, 2, 2], BottomFill::Gaussian),
 ];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.concat_param();
     let option = AxisOption::either(
         ("concat_param.axis", written.axis),

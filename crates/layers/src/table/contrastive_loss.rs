@@ -10,8 +10,8 @@ use base::Shape;
 
 use crate::loss::{batch, rounded, truncated};
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -22,9 +22,9 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::exactly(3),
     build,
     cases: &[
-        Case { options: "", bottoms: PAIRS, tops: 1 },
-        Case { options: "contrastive_loss_param { margin: 4 }", bottoms: PAIRS, tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: PAIRS, tops: 1 },
+        GradientCase { options: "contrastive_loss_param { margin: 4 }", bottoms: PAIRS, tops: 1 },
+        GradientCase {
             options: "contrastive_loss_param { margin: 6 legacy_version: true }",
             bottoms: PAIRS,
             tops: 1,
@@ -33,10 +33,10 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::LOSS
 };
 
-const PAIRS: &[(&[usize], Fill)] =
-    &[(&[8, 3], Fill::Gaussian), (&[8, 3], Fill::Gaussian), (&[8], Fill::Binary)];
+const PAIRS: &[(&[usize], BottomFill)] =
+    &[(&[8, 3], BottomFill::Gaussian), (&[8, 3], BottomFill::Gaussian), (&[8], BottomFill::Binary)];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.contrastive_loss_param();
     Ok(Box::new(ContrastiveLossLayer {
         margin: f64::from(written.margin()),

@@ -13,9 +13,9 @@ use kernels::{StridedRowsMut, relu};
 
 use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
-    Absorbs, Arity, Backward, Case, Fill, Follower, FollowerKind, Forward, Fusion, Gradient,
-    InPlace, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, Spec, TopGradient,
-    TopMemory,
+    AbsorbableFollowers, Arity, Backward, BottomFill, Follower, FollowerKind, Forward, Fusion,
+    GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec, LayerTraits, LayoutRule,
+    ParamDecl, ParamGradient, TopGradient, TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -29,50 +29,53 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case::image("convolution_param { num_output: 4 kernel_size: 3 pad: 1 stride: 2 }"),
-        Case::image("convolution_param { num_output: 2 kernel_size: 1 bias_term: false }"),
-        Case::image(
+        GradientCase::image("convolution_param { num_output: 4 kernel_size: 3 pad: 1 stride: 2 }"),
+        GradientCase::image("convolution_param { num_output: 2 kernel_size: 1 bias_term: false }"),
+        GradientCase::image(
             "convolution_param { num_output: 3 kernel_h: 1 kernel_w: 3 pad_w: 2 stride_h: 1 \
              stride_w: 2 }",
         ),
-        Case::image(
+        GradientCase::image(
             "convolution_param { num_output: 2 kernel_size: 3 stride: 2 pad_l: 1 pad_b: 2 }",
         ),
-        Case {
+        GradientCase {
             options: "convolution_param { num_output: 4 kernel_size: 2 dilation: 2 group: 2 }",
-            bottoms: &[(&[2, 4, 4, 4], Fill::Gaussian)],
+            bottoms: &[(&[2, 4, 4, 4], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "convolution_param { num_output: 2 kernel_size: 2 }",
-            bottoms: &[(&[1, 2, 3, 3], Fill::Gaussian), (&[1, 2, 3, 3], Fill::Gaussian)],
+            bottoms: &[
+                (&[1, 2, 3, 3], BottomFill::Gaussian),
+                (&[1, 2, 3, 3], BottomFill::Gaussian),
+            ],
             tops: 2,
         },
-        Case {
+        GradientCase {
             options: "convolution_param { num_output: 4 kernel_size: 3 pad: 1 stride: 2 group: 2 }",
-            bottoms: &[(&[2, 2, 5], Fill::Gaussian)],
+            bottoms: &[(&[2, 2, 5], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "convolution_param { num_output: 2 kernel_size: [2, 1, 3] }",
-            bottoms: &[(&[1, 2, 3, 2, 4], Fill::Gaussian)],
+            bottoms: &[(&[1, 2, 3, 2, 4], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "convolution_param { num_output: 3 kernel_size: 2 axis: 2 }",
-            bottoms: &[(&[2, 2, 2, 4], Fill::Gaussian)],
+            bottoms: &[(&[2, 2, 2, 4], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "convolution_param { num_output: 3 kernel_size: 1 }",
-            bottoms: &[(&[4, 2], Fill::Gaussian)],
+            bottoms: &[(&[4, 2], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let core = ConvolutionCore::new(ConvDirection::Forward, spec.layer.convolution_param())?;
     Ok(Box::new(ConvolutionLayer::new(core, spec)))
 }
@@ -86,7 +89,7 @@ pub(super) struct ConvolutionLayer {
 }
 
 impl ConvolutionLayer {
-    pub(super) fn new(core: ConvolutionCore, spec: &Spec<'_>) -> Self {
+    pub(super) fn new(core: ConvolutionCore, spec: &LayerSpec<'_>) -> Self {
         Self { core, single: spec.tops == 1, relu: None }
     }
 
@@ -102,7 +105,7 @@ impl ConvolutionLayer {
         };
         let to = StridedRowsMut { data: diff, stride: y.stride, offset: y.offset };
         let bias = io.gradients.get_mut(1).and_then(Option::as_mut);
-        let sums = bias.map(|Gradient { values, write }| (*write, &mut values[..]));
+        let sums = bias.map(|ParamGradient { values, write }| (*write, &mut values[..]));
         relu::backward_rows(io.cpu, [conv.out_pixels(), conv.k], slope, y, to, sums);
         BiasGradient::Present
     }
@@ -127,7 +130,10 @@ impl Layer for ConvolutionLayer {
         }
         LayerTraits {
             tops: TopMemory::OwnOrPlaced,
-            absorbs: Absorbs { followers: &[FollowerKind::Relu], ..Absorbs::default() },
+            absorbs: AbsorbableFollowers {
+                followers: &[FollowerKind::Relu],
+                ..AbsorbableFollowers::default()
+            },
             ..LayerTraits::default()
         }
     }

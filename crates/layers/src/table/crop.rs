@@ -11,8 +11,8 @@ use tensor::Layout;
 use crate::axis::{AxisOption, memory_order};
 use crate::repeated::once_or_each;
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, LayoutRule, Spec, Top,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule, Top,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -23,23 +23,23 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::exactly(2),
     build,
     cases: &[
-        Case { options: "", bottoms: IMAGES, tops: 1 },
-        Case { options: "crop_param { offset: 1 }", bottoms: IMAGES, tops: 1 },
-        Case { options: "crop_param { offset: 0 offset: 2 }", bottoms: IMAGES, tops: 1 },
-        Case { options: "crop_param { axis: 1 offset: 1 }", bottoms: IMAGES, tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: IMAGES, tops: 1 },
+        GradientCase { options: "crop_param { offset: 1 }", bottoms: IMAGES, tops: 1 },
+        GradientCase { options: "crop_param { offset: 0 offset: 2 }", bottoms: IMAGES, tops: 1 },
+        GradientCase { options: "crop_param { axis: 1 offset: 1 }", bottoms: IMAGES, tops: 1 },
+        GradientCase {
             options: "crop_param { axis: -1 offset: 3 }",
-            bottoms: &[(&[2, 5], Fill::Gaussian), (&[7, 2], Fill::Binary)],
+            bottoms: &[(&[2, 5], BottomFill::Gaussian), (&[7, 2], BottomFill::Binary)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-const IMAGES: &[(&[usize], Fill)] =
-    &[(&[2, 3, 4, 5], Fill::Gaussian), (&[2, 2, 2, 3], Fill::Binary)];
+const IMAGES: &[(&[usize], BottomFill)] =
+    &[(&[2, 3, 4, 5], BottomFill::Gaussian), (&[2, 2, 2, 3], BottomFill::Binary)];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.crop_param();
     Ok(Box::new(CropLayer {
         option: AxisOption::new("crop_param.axis", written.axis()),

@@ -8,8 +8,8 @@ use kernels::conv::Activation;
 
 use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
-    Arity, Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule,
-    ParamDecl, Spec,
+    Arity, Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind,
+    LayerSpec, LayoutRule, ParamDecl,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -23,30 +23,35 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case::image("convolution_param { num_output: 2 kernel_size: 3 stride: 2 pad: 1 }"),
-        Case::image("convolution_param { num_output: 4 kernel_size: 1 bias_term: false }"),
-        Case::image("convolution_param { num_output: 2 kernel_size: 3 stride: 2 pad_r: 1 }"),
-        Case {
+        GradientCase::image("convolution_param { num_output: 2 kernel_size: 3 stride: 2 pad: 1 }"),
+        GradientCase::image("convolution_param { num_output: 4 kernel_size: 1 bias_term: false }"),
+        GradientCase::image(
+            "convolution_param { num_output: 2 kernel_size: 3 stride: 2 pad_r: 1 }",
+        ),
+        GradientCase {
             options: "convolution_param { num_output: 4 kernel_h: 2 kernel_w: 3 group: 2 \
                       dilation: 2 }",
-            bottoms: &[(&[2, 2, 3, 2], Fill::Gaussian), (&[2, 2, 3, 2], Fill::Gaussian)],
+            bottoms: &[
+                (&[2, 2, 3, 2], BottomFill::Gaussian),
+                (&[2, 2, 3, 2], BottomFill::Gaussian),
+            ],
             tops: 2,
         },
-        Case {
+        GradientCase {
             options: "convolution_param { num_output: 4 kernel_size: 3 stride: 2 group: 2 }",
-            bottoms: &[(&[2, 2, 4], Fill::Gaussian)],
+            bottoms: &[(&[2, 2, 4], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "convolution_param { num_output: 2 kernel_size: 2 stride: 2 }",
-            bottoms: &[(&[1, 2, 2, 2, 3], Fill::Gaussian)],
+            bottoms: &[(&[1, 2, 2, 2, 3], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let core = ConvolutionCore::new(ConvDirection::Transposed, spec.layer.convolution_param())?;
     Ok(Box::new(DeconvolutionLayer { core }))
 }

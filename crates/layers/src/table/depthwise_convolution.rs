@@ -8,7 +8,7 @@
 
 use super::convolution::{self, ConvolutionLayer};
 use crate::convolve::ConvolutionCore;
-use crate::{Case, Fill, Layer, LayerError, LayerKind, Spec};
+use crate::{BottomFill, GradientCase, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -17,14 +17,14 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = W * x + b, each channel by itself",
     build,
     cases: &[
-        Case::image("convolution_param { kernel_size: 3 pad: 1 stride: 2 }"),
-        Case::image(
+        GradientCase::image("convolution_param { kernel_size: 3 pad: 1 stride: 2 }"),
+        GradientCase::image(
             "convolution_param { num_output: 3 group: 3 kernel_size: 2 dilation: 2 bias_term: \
              false }",
         ),
-        Case {
+        GradientCase {
             options: "convolution_param { num_output: 4 kernel_size: 3 pad_l: 2 }",
-            bottoms: &[(&[2, 2, 3, 4], Fill::Gaussian)],
+            bottoms: &[(&[2, 2, 3, 4], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
@@ -34,7 +34,7 @@ pub(super) const KIND: LayerKind = LayerKind {
 /// The row of its other name.
 pub(super) const OTHER_NAME: LayerKind = LayerKind { name: "ConvolutionDepthwise", ..KIND };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let core = ConvolutionCore::depthwise(spec.layer.convolution_param())?;
     Ok(Box::new(ConvolutionLayer::new(core, spec)))
 }

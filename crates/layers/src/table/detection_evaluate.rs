@@ -7,7 +7,7 @@
 use base::Shape;
 
 use crate::shapes_only::{ShapesOnlyLayer, legacy_axis};
-use crate::{Arity, Layer, LayerError, LayerKind, Spec};
+use crate::{Arity, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -21,7 +21,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let option = "detection_evaluate_param.num_classes";
     let want = "the number of classes, the background included";
     let classes = match spec.layer.detection_evaluate_param().num_classes {

@@ -8,7 +8,7 @@
 use base::Shape;
 
 use crate::shapes_only::{PriorPredictions, ShapesOnlyLayer};
-use crate::{Arity, Layer, LayerError, LayerKind, Spec};
+use crate::{Arity, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -22,7 +22,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.detection_output_param();
     let predictions = PriorPredictions {
         option: "detection_output_param.num_classes",

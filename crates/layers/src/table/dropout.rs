@@ -21,8 +21,8 @@ use tensor::Layout;
 use crate::loss::rounded;
 use crate::workspace::Workspace;
 use crate::{
-    Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits, LayoutRule,
-    Spec,
+    Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -33,22 +33,22 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case::image(""),
-        Case {
+        GradientCase::image(""),
+        GradientCase {
             options: "dropout_param { dropout_ratio: 0.2 }",
-            bottoms: &[(&[7, 5], Fill::Gaussian)],
+            bottoms: &[(&[7, 5], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "dropout_param { dropout_ratio: 0.2 scale_train: false }",
-            bottoms: &[(&[7, 5], Fill::Gaussian)],
+            bottoms: &[(&[7, 5], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.dropout_param();
     let (ratio, scales) = (written.dropout_ratio(), written.scale_train());
     let wrong = |want: &str| LayerError::Option {

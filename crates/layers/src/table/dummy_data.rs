@@ -9,7 +9,7 @@ use base::Shape;
 use caffe_format::{DummyDataParameter, FillerParameter};
 
 use crate::repeated::once_or_each;
-use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, LayerTraits, Spec};
+use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, LayerSpec, LayerTraits};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -22,7 +22,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.dummy_data_param();
     let tops = shapes(written, spec.tops)?.into_iter().zip(fillers(written, spec.tops)?);
     let tops: Vec<(Shape, FillerParameter)> = tops.collect();

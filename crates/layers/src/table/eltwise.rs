@@ -14,8 +14,9 @@ use kernels::{Cpu, Unary, elementwise, relu};
 use crate::elementwise::{ElementPoints, chain};
 use crate::workspace::Workspace;
 use crate::{
-    Absorbs, Arity, Backward, BottomDiffs, Case, Fill, Follower, FollowerKind, Forward, Fusion,
-    InlineVec, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, Spec, TopGradient,
+    AbsorbableFollowers, Arity, Backward, BottomDiffs, BottomFill, Follower, FollowerKind, Forward,
+    Fusion, GradientCase, InlineVec, Layer, LayerError, LayerKind, LayerSpec, LayerTraits,
+    LayoutRule, TopGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -26,32 +27,39 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::at_least(2),
     build,
     cases: &[
-        Case { options: "", bottoms: TWO, tops: 1 },
-        Case { options: "eltwise_param { coeff: 0.5 coeff: -2 }", bottoms: TWO, tops: 1 },
-        Case { options: "", bottoms: THREE, tops: 1 },
-        Case { options: "eltwise_param { coeff: 1 coeff: -1 coeff: 3 }", bottoms: THREE, tops: 1 },
-        Case { options: "eltwise_param { operation: PROD }", bottoms: TWO, tops: 1 },
-        Case { options: "eltwise_param { operation: PROD }", bottoms: THREE, tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: TWO, tops: 1 },
+        GradientCase { options: "eltwise_param { coeff: 0.5 coeff: -2 }", bottoms: TWO, tops: 1 },
+        GradientCase { options: "", bottoms: THREE, tops: 1 },
+        GradientCase {
+            options: "eltwise_param { coeff: 1 coeff: -1 coeff: 3 }",
+            bottoms: THREE,
+            tops: 1,
+        },
+        GradientCase { options: "eltwise_param { operation: PROD }", bottoms: TWO, tops: 1 },
+        GradientCase { options: "eltwise_param { operation: PROD }", bottoms: THREE, tops: 1 },
+        GradientCase {
             options: "eltwise_param { operation: PROD stable_prod_grad: false }",
             bottoms: &[
-                (&[2, 5], Fill::Away(0.0)),
-                (&[2, 5], Fill::Away(0.0)),
-                (&[2, 5], Fill::Away(0.0)),
+                (&[2, 5], BottomFill::Away(0.0)),
+                (&[2, 5], BottomFill::Away(0.0)),
+                (&[2, 5], BottomFill::Away(0.0)),
             ],
             tops: 1,
         },
-        Case {
-            options: "eltwise_param { operation: MAX }",
-            bottoms: &[(&[2, 3, 2, 2], Fill::Spread), (&[2, 3, 2, 2], Fill::Uniform(-0.03, -0.02))],
-            tops: 1,
-        },
-        Case {
+        GradientCase {
             options: "eltwise_param { operation: MAX }",
             bottoms: &[
-                (&[2, 5], Fill::Uniform(-0.13, -0.12)),
-                (&[2, 5], Fill::Spread),
-                (&[2, 5], Fill::Uniform(0.02, 0.03)),
+                (&[2, 3, 2, 2], BottomFill::Spread),
+                (&[2, 3, 2, 2], BottomFill::Uniform(-0.03, -0.02)),
+            ],
+            tops: 1,
+        },
+        GradientCase {
+            options: "eltwise_param { operation: MAX }",
+            bottoms: &[
+                (&[2, 5], BottomFill::Uniform(-0.13, -0.12)),
+                (&[2, 5], BottomFill::Spread),
+                (&[2, 5], BottomFill::Uniform(0.02, 0.03)),
             ],
             tops: 1,
         },
@@ -59,12 +67,15 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-const TWO: &[(&[usize], Fill)] =
-    &[(&[2, 3, 2, 2], Fill::Gaussian), (&[2, 3, 2, 2], Fill::Gaussian)];
-const THREE: &[(&[usize], Fill)] =
-    &[(&[2, 5], Fill::Gaussian), (&[2, 5], Fill::Gaussian), (&[2, 5], Fill::Gaussian)];
+const TWO: &[(&[usize], BottomFill)] =
+    &[(&[2, 3, 2, 2], BottomFill::Gaussian), (&[2, 3, 2, 2], BottomFill::Gaussian)];
+const THREE: &[(&[usize], BottomFill)] = &[
+    (&[2, 5], BottomFill::Gaussian),
+    (&[2, 5], BottomFill::Gaussian),
+    (&[2, 5], BottomFill::Gaussian),
+];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.eltwise_param();
     let coeffs = &written.coeff;
     if !coeffs.is_empty() && coeffs.len() != spec.bottoms {
@@ -132,7 +143,10 @@ impl Layer for EltwiseLayer {
         let plain = coeffs.iter().all(|&c| c == 1.0);
         LayerTraits {
             bottom_diffs: if plain { BottomDiffs::CopyOfTop } else { BottomDiffs::Computed },
-            absorbs: Absorbs { followers: &[FollowerKind::Relu], ..Absorbs::default() },
+            absorbs: AbsorbableFollowers {
+                followers: &[FollowerKind::Relu],
+                ..AbsorbableFollowers::default()
+            },
             ..LayerTraits::default()
         }
     }

@@ -6,7 +6,7 @@
 use kernels::{Cpu, Unary};
 
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain, map};
-use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{BottomFill, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -16,16 +16,16 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case { options: "", bottoms: POINTS, tops: 1 },
-        Case { options: "elu_param { alpha: 0.3 }", bottoms: POINTS, tops: 1 },
-        Case { options: "elu_param { alpha: -0.4 }", bottoms: POINTS, tops: 1 },
+        GradientCase { options: "", bottoms: POINTS, tops: 1 },
+        GradientCase { options: "elu_param { alpha: 0.3 }", bottoms: POINTS, tops: 1 },
+        GradientCase { options: "elu_param { alpha: -0.4 }", bottoms: POINTS, tops: 1 },
     ],
     ..LayerKind::UNARY
 };
 
-const POINTS: &[(&[usize], Fill)] = &[(&[2, 3, 4, 5], Fill::Away(0.0))];
+const POINTS: &[(&[usize], BottomFill)] = &[(&[2, 3, 4, 5], BottomFill::Away(0.0))];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let alpha = spec.layer.elu_param().alpha();
     Ok(Elementwise::boxed(EluFunction { alpha }, spec.in_place))
 }

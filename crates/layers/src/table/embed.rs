@@ -11,8 +11,8 @@ use kernels::{Unary, Write};
 
 use crate::params::weights_and_bias;
 use crate::{
-    Backward, Case, Fill, Forward, Gradient, GradientBottoms, InPlace, Layer, LayerError,
-    LayerKind, LayerTraits, ParamDecl, Spec,
+    Backward, BottomFill, Forward, GradientBottoms, GradientCase, InPlace, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, ParamDecl, ParamGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -23,21 +23,21 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case {
+        GradientCase {
             options: "embed_param { num_output: 3 input_dim: 4 }",
-            bottoms: &[(&[5, 2], Fill::Labels(4))],
+            bottoms: &[(&[5, 2], BottomFill::Labels(4))],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "embed_param { num_output: 2 input_dim: 3 bias_term: false }",
-            bottoms: &[(&[6], Fill::Labels(3))],
+            bottoms: &[(&[6], BottomFill::Labels(3))],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.embed_param();
     for (option, size, want) in [
         ("embed_param.num_output", written.num_output(), "the number of outputs"),
@@ -94,7 +94,7 @@ impl Layer for EmbedLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (x, dy) = (io.bottoms[0].data, io.tops[0].diff());
-        if let Some(Gradient { values, write }) = &mut io.gradients[0] {
+        if let Some(ParamGradient { values, write }) = &mut io.gradients[0] {
             if *write == Write::Set {
                 values.fill(0.0);
             }
@@ -105,7 +105,7 @@ impl Layer for EmbedLayer {
                 }
             }
         }
-        if let Some(Some(Gradient { values, write })) = io.gradients.get_mut(1) {
+        if let Some(Some(ParamGradient { values, write })) = io.gradients.get_mut(1) {
             channel::backward_bias(io.cpu, self.channels(x.len()), dy, *write, values);
         }
         if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {

@@ -7,22 +7,22 @@ use base::Shape;
 use kernels::elementwise;
 
 use crate::loss::{batch, rounded};
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
     name: "EuclideanLoss",
     formula: "y = sum (x_0 - x_1)^2 / (2 N)",
     build,
-    cases: &[Case {
+    cases: &[GradientCase {
         options: "",
-        bottoms: &[(&[4, 2, 3], Fill::Gaussian), (&[4, 6], Fill::Gaussian)],
+        bottoms: &[(&[4, 2, 3], BottomFill::Gaussian), (&[4, 6], BottomFill::Gaussian)],
         tops: 1,
     }],
     ..LayerKind::LOSS
 };
 
-fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(_: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Box::new(EuclideanLossLayer { batch: 0 }))
 }
 
@@ -55,7 +55,7 @@ impl Layer for EuclideanLossLayer {
         let (a, b) = (io.bottoms[0].data, io.bottoms[1].data);
         for (bottom, alpha) in io.bottoms.iter_mut().zip([scale, -scale]) {
             if let Some(dx) = bottom.diff.as_deref_mut() {
-                elementwise::add_scaled(io.cpu, (alpha, a), (-alpha, b), dx);
+                elementwise::scaled_difference(io.cpu, alpha, (a, b), dx);
             }
         }
         Ok(())

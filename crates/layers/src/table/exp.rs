@@ -6,7 +6,7 @@
 use kernels::{Cpu, Unary, math};
 
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain};
-use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -16,15 +16,15 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case::image(""),
-        Case::image("exp_param { base: 2 }"),
-        Case::image("exp_param { base: 0.5 scale: 0.7 shift: 0.3 }"),
-        Case::image("exp_param { scale: -0.5 shift: 1 }"),
+        GradientCase::image(""),
+        GradientCase::image("exp_param { base: 2 }"),
+        GradientCase::image("exp_param { base: 0.5 scale: 0.7 shift: 0.3 }"),
+        GradientCase::image("exp_param { scale: -0.5 shift: 1 }"),
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.exp_param();
     let ln_base = ln_base("exp_param.base", written.base())?;
     let function = ExpFunction { ln_base, scale: written.scale(), shift: written.shift() };

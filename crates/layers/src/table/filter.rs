@@ -8,8 +8,8 @@
 use base::Shape;
 
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, LayoutRule, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -19,19 +19,19 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::at_least(2),
     tops: Arity::at_least(1),
     build,
-    cases: &[Case {
+    cases: &[GradientCase {
         options: "",
         bottoms: &[
-            (&[6, 3, 2, 2], Fill::Gaussian),
-            (&[6, 2], Fill::Gaussian),
-            (&[6, 1, 1, 1], Fill::Binary),
+            (&[6, 3, 2, 2], BottomFill::Gaussian),
+            (&[6, 2], BottomFill::Gaussian),
+            (&[6, 1, 1, 1], BottomFill::Binary),
         ],
         tops: 2,
     }],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     if spec.tops + 1 != spec.bottoms {
         return Err(LayerError::Option {
             option: "top",

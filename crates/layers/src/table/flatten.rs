@@ -7,8 +7,8 @@ use base::Shape;
 
 use crate::axis::AxisOption;
 use crate::{
-    Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits, Spec, TopMemory,
-    table::reshape,
+    Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, TopMemory, table::reshape,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -18,17 +18,17 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = x, axes axis..=end_axis as one",
     build,
     cases: &[
-        Case::image(""),
-        Case {
+        GradientCase::image(""),
+        GradientCase {
             options: "flatten_param { axis: 0 end_axis: -2 }",
-            bottoms: &[(&[2, 3, 4], Fill::Gaussian)],
+            bottoms: &[(&[2, 3, 4], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.flatten_param();
     Ok(Box::new(FlattenLayer {
         first: AxisOption::new("flatten_param.axis", written.axis()),

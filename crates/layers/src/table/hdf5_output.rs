@@ -8,7 +8,7 @@
 use base::Shape;
 
 use crate::loss::batch;
-use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -21,7 +21,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::WITH_SOURCE
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     if spec.layer.hdf5_output_param().file_name().is_empty() {
         return Err(LayerError::Missing {
             option: "hdf5_output_param.file_name",

@@ -7,9 +7,10 @@
 use base::Shape;
 use caffe_format::HingeLossParameterNorm as Norm;
 
-use crate::loss::{Classes, rounded};
+use crate::loss::{ClassScores, rounded};
 use crate::{
-    Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
+    Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError, LayerKind,
+    LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -19,23 +20,24 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = sum m or sum m^2, / N, where m = max(0, 1 + x), for the label's x max(0, 1 - x)",
     build,
     cases: &[
-        Case { options: "", bottoms: SPREAD, tops: 1 },
-        Case { options: "hinge_loss_param { norm: L2 }", bottoms: SPREAD, tops: 1 },
+        GradientCase { options: "", bottoms: SPREAD, tops: 1 },
+        GradientCase { options: "hinge_loss_param { norm: L2 }", bottoms: SPREAD, tops: 1 },
     ],
     ..LayerKind::LOSS
 };
 
 /// Steps of 0.05 from -1.575: no score is within 0.02 of the kinks at 1 and -1.
-const SPREAD: &[(&[usize], Fill)] = &[(&[7, 9], Fill::Spread), (&[7], Fill::Labels(9))];
+const SPREAD: &[(&[usize], BottomFill)] =
+    &[(&[7, 9], BottomFill::Spread), (&[7], BottomFill::Labels(9))];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let norm = spec.layer.hinge_loss_param().norm();
-    Ok(Box::new(HingeLossLayer { norm, classes: Classes::default() }))
+    Ok(Box::new(HingeLossLayer { norm, classes: ClassScores::default() }))
 }
 
 struct HingeLossLayer {
     norm: Norm,
-    classes: Classes,
+    classes: ClassScores,
 }
 
 impl HingeLossLayer {
@@ -61,7 +63,7 @@ fn shortfall(x: f32, sign: f32) -> f32 {
 
 impl Layer for HingeLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        self.classes = Classes::of_items(bottoms)?;
+        self.classes = ClassScores::of_items(bottoms)?;
         Ok(vec![Shape::scalar()])
     }
 

@@ -6,7 +6,9 @@ use base::Shape;
 use kernels::im2col::{self, SpatialAxis};
 
 use crate::window::{WindowOptions, windows, with_stride_in_reach};
-use crate::{Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -16,21 +18,21 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case::image("convolution_param { kernel_size: 3 stride: 2 pad: 1 }"),
-        Case::image("convolution_param { kernel_h: 2 kernel_w: 3 dilation: 2 axis: 1 }"),
-        Case::image(
+        GradientCase::image("convolution_param { kernel_size: 3 stride: 2 pad: 1 }"),
+        GradientCase::image("convolution_param { kernel_h: 2 kernel_w: 3 dilation: 2 axis: 1 }"),
+        GradientCase::image(
             "convolution_param { kernel_size: 2 pad_l: 1 pad_t: 2 dilation_h: 2 dilation_w: 1 }",
         ),
-        Case {
+        GradientCase {
             options: "convolution_param { kernel_size: 2 }",
-            bottoms: &[(&[2, 2, 4], Fill::Gaussian)],
+            bottoms: &[(&[2, 2, 4], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let options = WindowOptions::lower(spec.layer.convolution_param())?;
     Ok(Box::new(Im2colLayer { options, channels: 0, axes: Vec::new() }))
 }

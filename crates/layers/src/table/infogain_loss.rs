@@ -15,8 +15,8 @@ use crate::axis::AxisOption;
 use crate::loss::{PROBABILITY_MIN, at_least, rounded};
 use crate::softmax_loss::SoftmaxLoss;
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -28,38 +28,42 @@ pub(super) const KIND: LayerKind = LayerKind {
     tops: Arity { min: 1, max: 2 },
     build,
     cases: &[
-        Case {
+        GradientCase {
             options: "",
-            bottoms: &[(&[5, 3], Fill::Gaussian), (&[5], Fill::Labels(3)), MATRIX],
+            bottoms: &[(&[5, 3], BottomFill::Gaussian), (&[5], BottomFill::Labels(3)), MATRIX],
             tops: 1,
         },
-        Case { options: "loss_param { ignore_label: 1 }", bottoms: SPATIAL, tops: 1 },
-        Case {
+        GradientCase { options: "loss_param { ignore_label: 1 }", bottoms: SPATIAL, tops: 1 },
+        GradientCase {
             options: "loss_param { ignore_label: 1 normalization: BATCH_SIZE }",
             bottoms: SPATIAL,
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "infogain_loss_param { axis: -1 } loss_param { normalization: FULL }",
-            bottoms: &[(&[2, 2, 3], Fill::Gaussian), (&[2, 2], Fill::Labels(3)), MATRIX],
+            bottoms: &[
+                (&[2, 2, 3], BottomFill::Gaussian),
+                (&[2, 2], BottomFill::Labels(3)),
+                MATRIX,
+            ],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "infogain_loss_param { source: \"h\" }
                 blobs { shape { dim: 2 dim: 2 } data: 1 data: 0.5 data: 0.2 data: 2 }",
-            bottoms: &[(&[4, 2], Fill::Gaussian), (&[4], Fill::Labels(2))],
+            bottoms: &[(&[4, 2], BottomFill::Gaussian), (&[4], BottomFill::Labels(2))],
             tops: 1,
         },
     ],
     ..LayerKind::LOSS
 };
 
-/// `Fill::Labels` because the matrix has no gradient.
-const MATRIX: (&[usize], Fill) = (&[1, 1, 3, 3], Fill::Labels(4));
-const SPATIAL: &[(&[usize], Fill)] =
-    &[(&[2, 3, 2, 2], Fill::Gaussian), (&[2, 2, 2], Fill::Labels(3)), MATRIX];
+/// `BottomFill::Labels` because the matrix has no gradient.
+const MATRIX: (&[usize], BottomFill) = (&[1, 1, 3, 3], BottomFill::Labels(4));
+const SPATIAL: &[(&[usize], BottomFill)] =
+    &[(&[2, 3, 2, 2], BottomFill::Gaussian), (&[2, 2, 2], BottomFill::Labels(3)), MATRIX];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let (written, loss) = (spec.layer.infogain_loss_param(), spec.layer.loss_param());
     if let Some(normalize) = loss.normalize {
         return Err(LayerError::Option {

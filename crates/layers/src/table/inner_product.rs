@@ -6,11 +6,12 @@
 use base::Shape;
 use caffe_format::InnerProductParameter;
 use kernels::inner_product::{self, InnerProductShape as Product};
-use kernels::{Cpu, Mat, StridedRowsMut, Unary, Write, channel, gemm};
+use kernels::{Cpu, MatrixView, StridedRowsMut, Unary, Write, channel, gemm};
 
 use crate::params::weights_and_bias;
 use crate::{
-    Backward, Case, Forward, Gradient, InPlace, Layer, LayerError, LayerKind, ParamDecl, Spec,
+    Backward, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec, ParamDecl,
+    ParamGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -21,16 +22,18 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case::image("inner_product_param { num_output: 7 }"),
-        Case::image("inner_product_param { num_output: 3 bias_term: false axis: 2 }"),
-        Case::image("inner_product_param { num_output: 4 transpose: true axis: -2 }"),
-        Case::image("inner_product_param { num_output: 2 transpose: true bias_term: false }"),
-        Case::image("inner_product_param { num_output: 3 axis: 0 }"),
+        GradientCase::image("inner_product_param { num_output: 7 }"),
+        GradientCase::image("inner_product_param { num_output: 3 bias_term: false axis: 2 }"),
+        GradientCase::image("inner_product_param { num_output: 4 transpose: true axis: -2 }"),
+        GradientCase::image(
+            "inner_product_param { num_output: 2 transpose: true bias_term: false }",
+        ),
+        GradientCase::image("inner_product_param { num_output: 3 axis: 0 }"),
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.inner_product_param();
     let outputs = written.num_output() as usize;
     if outputs == 0 {
@@ -92,21 +95,39 @@ impl Layer for InnerProductLayer {
         let (cpu, Product { n, d, k }) = (io.cpu, self.sizes);
         let (x, dy, weights) = (io.bottoms[0].data, io.tops[0].diff(), io.params[0]);
         let transpose = self.written.transpose();
-        if let Some(Gradient { values, write }) = &mut io.gradients[0] {
+        if let Some(ParamGradient { values, write }) = &mut io.gradients[0] {
             if transpose {
                 let dw = StridedRowsMut::dense(values, k);
-                gemm(cpu, d, k, n, Mat::transposed(x, d), Mat::new(dy, k), *write, dw);
+                gemm(
+                    cpu,
+                    d,
+                    k,
+                    n,
+                    MatrixView::transposed(x, d),
+                    MatrixView::new(dy, k),
+                    *write,
+                    dw,
+                );
             } else {
                 inner_product::backward_weights(cpu, self.sizes, x, dy, *write, values);
             }
         }
-        if let Some(Some(Gradient { values, write })) = io.gradients.get_mut(1) {
+        if let Some(Some(ParamGradient { values, write })) = io.gradients.get_mut(1) {
             inner_product::backward_bias(cpu, self.sizes, dy, *write, values);
         }
         if let Some(dx) = io.bottoms[0].diff.as_deref_mut() {
             if transpose {
                 let dx = StridedRowsMut::dense(dx, d);
-                gemm(cpu, n, d, k, Mat::new(dy, k), Mat::transposed(weights, k), Write::Set, dx);
+                gemm(
+                    cpu,
+                    n,
+                    d,
+                    k,
+                    MatrixView::new(dy, k),
+                    MatrixView::transposed(weights, k),
+                    Write::Set,
+                    dx,
+                );
             } else {
                 inner_product::backward_data(cpu, self.sizes, dy, weights, dx);
             }
@@ -134,8 +155,8 @@ fn transposed(cpu: &Cpu, sizes: Product, x: &[f32], weights: &[f32], y: &mut [f3
         n,
         k,
         d,
-        Mat::new(x, d),
-        Mat::new(weights, k),
+        MatrixView::new(x, d),
+        MatrixView::new(weights, k),
         Write::Set,
         StridedRowsMut::dense(y, k),
     );

@@ -5,7 +5,7 @@
 use base::Shape;
 
 use crate::repeated::once_or_each;
-use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -18,7 +18,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let (option, written) = ("input_param.shape", &spec.layer.input_param().shape);
     if written.is_empty() {
         return Ok(Box::new(InputLayer { tops: vec![Shape::new(&[0])?; spec.tops] }));

@@ -14,8 +14,8 @@ use base::{BLOB_VALUES_MAX, Shape};
 use kernels::interpolation::{self, Interpolation};
 
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, LayoutRule, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -27,22 +27,22 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity { min: 1, max: 2 },
     build,
     cases: &[
-        Case::image("interp_param { height: 7 width: 3 }"),
-        Case::image("interp_param { height: 1 width: 5 }"),
-        Case::image("interp_param { zoom_factor: 3 }"),
-        Case::image("interp_param { shrink_factor: 2 }"),
-        Case::image("interp_param { shrink_factor: 2 zoom_factor: 3 }"),
-        Case::image("interp_param { zoom_factor: 2 pad_beg: -1 pad_end: -2 }"),
-        Case {
+        GradientCase::image("interp_param { height: 7 width: 3 }"),
+        GradientCase::image("interp_param { height: 1 width: 5 }"),
+        GradientCase::image("interp_param { zoom_factor: 3 }"),
+        GradientCase::image("interp_param { shrink_factor: 2 }"),
+        GradientCase::image("interp_param { shrink_factor: 2 zoom_factor: 3 }"),
+        GradientCase::image("interp_param { zoom_factor: 2 pad_beg: -1 pad_end: -2 }"),
+        GradientCase {
             options: "",
-            bottoms: &[(&[2, 3, 4, 5], Fill::Gaussian), (&[1, 2, 6, 2], Fill::Binary)],
+            bottoms: &[(&[2, 3, 4, 5], BottomFill::Gaussian), (&[1, 2, 6, 2], BottomFill::Binary)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.interp_param();
     let checked = |option: &'static str, size: Option<i32>| {
         size.map(|size| positive(option, size)).transpose()

@@ -7,7 +7,7 @@ use kernels::{Cpu, Unary, math};
 
 use super::exp::ln_base;
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain};
-use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{BottomFill, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -17,17 +17,21 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case { options: "", bottoms: POSITIVE, tops: 1 },
-        Case { options: "log_param { base: 2 }", bottoms: POSITIVE, tops: 1 },
-        Case { options: "log_param { base: 3 scale: 0.7 shift: 0.3 }", bottoms: POSITIVE, tops: 1 },
-        Case { options: "log_param { scale: -1 shift: 3 }", bottoms: POSITIVE, tops: 1 },
+        GradientCase { options: "", bottoms: POSITIVE, tops: 1 },
+        GradientCase { options: "log_param { base: 2 }", bottoms: POSITIVE, tops: 1 },
+        GradientCase {
+            options: "log_param { base: 3 scale: 0.7 shift: 0.3 }",
+            bottoms: POSITIVE,
+            tops: 1,
+        },
+        GradientCase { options: "log_param { scale: -1 shift: 3 }", bottoms: POSITIVE, tops: 1 },
     ],
     ..LayerKind::UNARY
 };
 
-const POSITIVE: &[(&[usize], Fill)] = &[(&[2, 3, 4, 5], Fill::Uniform(0.5, 2.0))];
+const POSITIVE: &[(&[usize], BottomFill)] = &[(&[2, 3, 4, 5], BottomFill::Uniform(0.5, 2.0))];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.log_param();
     let ln_base = ln_base("log_param.base", written.base())?;
     if ln_base == 0.0 {

@@ -7,15 +7,15 @@
 
 use base::Shape;
 use caffe_format::LRNParameterNormRegion;
-use kernels::lrn::{self, Lrn};
+use kernels::lrn::{self, LrnOptions};
 use kernels::pooling::{PoolingShape, Rounding, ave_backward, ave_forward};
 use kernels::{Cpu, Unary, elementwise, math};
 
 use crate::axis::image;
 use crate::workspace::Workspace;
 use crate::{
-    Backward, BottomDiffs, Case, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits,
-    LayoutRule, Spec,
+    Backward, BottomDiffs, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -26,15 +26,17 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case::image("lrn_param { local_size: 3 alpha: 0.5 k: 2 }"),
-        Case::image("lrn_param { local_size: 9 alpha: 0.7 beta: 0.6 }"),
-        Case::image("lrn_param { local_size: 3 alpha: 0.9 norm_region: WITHIN_CHANNEL }"),
-        Case::image("lrn_param { local_size: 5 alpha: 0.9 beta: 0.4 norm_region: WITHIN_CHANNEL }"),
+        GradientCase::image("lrn_param { local_size: 3 alpha: 0.5 k: 2 }"),
+        GradientCase::image("lrn_param { local_size: 9 alpha: 0.7 beta: 0.6 }"),
+        GradientCase::image("lrn_param { local_size: 3 alpha: 0.9 norm_region: WITHIN_CHANNEL }"),
+        GradientCase::image(
+            "lrn_param { local_size: 5 alpha: 0.9 beta: 0.4 norm_region: WITHIN_CHANNEL }",
+        ),
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.lrn_param();
     let (size, alpha, beta, k) =
         (written.local_size() as usize, written.alpha(), written.beta(), written.k());
@@ -47,7 +49,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     }
     Ok(match written.norm_region() {
         LRNParameterNormRegion::AcrossChannels => {
-            let lrn = Lrn { pixels: 0, c: 0, size, alpha, beta, k };
+            let lrn = LrnOptions { pixels: 0, c: 0, size, alpha, beta, k };
             Box::new(AcrossChannelsLrn { written: lrn, lrn })
         }
         LRNParameterNormRegion::WithinChannel => Box::new(WithinChannelLrn {
@@ -61,8 +63,8 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 }
 
 struct AcrossChannelsLrn {
-    written: Lrn,
-    lrn: Lrn,
+    written: LrnOptions,
+    lrn: LrnOptions,
 }
 
 impl Layer for AcrossChannelsLrn {
@@ -71,7 +73,7 @@ impl Layer for AcrossChannelsLrn {
         // A window of 2 c - 1 channels covers all of them; a larger one only divides by more.
         let size = self.written.size.min(2 * c - 1);
         let alpha = self.written.alpha * (size as f32 / self.written.size as f32);
-        self.lrn = Lrn { pixels: n * h * w, c, size, alpha, ..self.written };
+        self.lrn = LrnOptions { pixels: n * h * w, c, size, alpha, ..self.written };
         Ok(bottoms.to_vec())
     }
 

@@ -9,8 +9,8 @@ use kernels::{Cpu, Unary, elementwise, math};
 
 use crate::workspace::Workspace;
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -20,19 +20,19 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::exactly(3),
     tops: Arity::exactly(2),
     build,
-    cases: &[Case {
+    cases: &[GradientCase {
         options: "",
         bottoms: &[
-            (&[1, 3, 2], Fill::Gaussian),
-            (&[1, 3, 8], Fill::Gaussian),
-            (&[1, 3], Fill::Binary),
+            (&[1, 3, 2], BottomFill::Gaussian),
+            (&[1, 3, 8], BottomFill::Gaussian),
+            (&[1, 3], BottomFill::Binary),
         ],
         tops: 2,
     }],
     ..LayerKind::UNARY
 };
 
-fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(_: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let (cells, slab) = (LstmCells { streams: 0, d: 0 }, Workspace::default);
     let (gates, tanh, dc, dh, dgates) = (slab(), slab(), slab(), slab(), slab());
     Ok(Box::new(LstmUnitLayer { cells, gates, tanh, dc, dh, dgates }))

@@ -8,7 +8,7 @@
 use base::Shape;
 
 use crate::shapes_only::{PriorPredictions, ShapesOnlyLayer};
-use crate::{Arity, Layer, LayerError, LayerKind, Spec};
+use crate::{Arity, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -23,7 +23,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::LOSS
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let (written, tops) = (spec.layer.multibox_loss_param(), spec.tops);
     let predictions = PriorPredictions {
         option: "multibox_loss_param.num_classes",

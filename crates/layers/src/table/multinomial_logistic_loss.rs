@@ -7,9 +7,10 @@
 
 use base::Shape;
 
-use crate::loss::{Classes, PROBABILITY_MIN, at_least, rounded};
+use crate::loss::{ClassScores, PROBABILITY_MIN, at_least, rounded};
 use crate::{
-    Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
+    Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError, LayerKind,
+    LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -17,20 +18,20 @@ pub(super) const KIND: LayerKind = LayerKind {
     name: "MultinomialLogisticLoss",
     formula: "y = -sum log x[label] / N",
     build,
-    cases: &[Case {
+    cases: &[GradientCase {
         options: "",
-        bottoms: &[(&[5, 4, 1, 1], Fill::Uniform(0.3, 0.9)), (&[5], Fill::Labels(4))],
+        bottoms: &[(&[5, 4, 1, 1], BottomFill::Uniform(0.3, 0.9)), (&[5], BottomFill::Labels(4))],
         tops: 1,
     }],
     ..LayerKind::LOSS
 };
 
-fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
-    Ok(Box::new(MultinomialLogisticLossLayer { classes: Classes::default() }))
+fn build(_: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+    Ok(Box::new(MultinomialLogisticLossLayer { classes: ClassScores::default() }))
 }
 
 struct MultinomialLogisticLossLayer {
-    classes: Classes,
+    classes: ClassScores,
 }
 
 impl MultinomialLogisticLossLayer {
@@ -43,7 +44,7 @@ impl MultinomialLogisticLossLayer {
 
 impl Layer for MultinomialLogisticLossLayer {
     fn reshape(&mut self, bottoms: &[Shape]) -> Result<Vec<Shape>, LayerError> {
-        self.classes = Classes::of_items(bottoms)?;
+        self.classes = ClassScores::of_items(bottoms)?;
         Ok(vec![Shape::scalar()])
     }
 

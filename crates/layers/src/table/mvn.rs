@@ -10,7 +10,9 @@ use kernels::{Cpu, Unary, Write};
 
 use crate::channel_norm;
 use crate::workspace::Workspace;
-use crate::{Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -20,19 +22,19 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case::image(""),
-        Case::image("mvn_param { across_channels: true }"),
-        Case::image("mvn_param { normalize_variance: false }"),
-        Case {
+        GradientCase::image(""),
+        GradientCase::image("mvn_param { across_channels: true }"),
+        GradientCase::image("mvn_param { normalize_variance: false }"),
+        GradientCase {
             options: "mvn_param { across_channels: true normalize_variance: false }",
-            bottoms: &[(&[3, 5], Fill::Gaussian)],
+            bottoms: &[(&[3, 5], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.mvn_param();
     let eps = written.eps();
     if !(eps >= 0.0 && eps.is_finite()) {

@@ -15,8 +15,8 @@ use kernels::l2_norm::{self, L2NormDims};
 use crate::loss::rounded;
 use crate::workspace::Workspace;
 use crate::{
-    Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind, LayoutRule,
-    ParamDecl, Spec,
+    Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+    LayoutRule, ParamDecl, ParamGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -32,9 +32,9 @@ pub(super) const KIND: LayerKind = LayerKind {
         image("norm_param { across_spatial: false }"),
         image("norm_param { channel_shared: false eps: 0.1 }"),
         image("norm_param { across_spatial: false channel_shared: false eps: 0.1 }"),
-        Case {
+        GradientCase {
             options: "norm_param { channel_shared: false }",
-            bottoms: &[(&[3, 4], Fill::Gaussian)],
+            bottoms: &[(&[3, 4], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
@@ -42,11 +42,11 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 /// A case with norms well above the checker's step.
-const fn image(options: &'static str) -> Case {
-    Case { options, bottoms: &[(&[2, 3, 4, 5], Fill::Uniform(0.5, 1.5))], tops: 1 }
+const fn image(options: &'static str) -> GradientCase {
+    GradientCase { options, bottoms: &[(&[2, 3, 4, 5], BottomFill::Uniform(0.5, 1.5))], tops: 1 }
 }
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.norm_param();
     let eps = written.eps();
     if !(eps >= 0.0 && eps.is_finite()) {
@@ -90,7 +90,7 @@ struct NormalizeLayer {
 impl NormalizeLayer {
     /// The gradient of the scale: one per channel, or their sum.
     fn backward_scale(&mut self, io: &mut Backward<'_>) {
-        let Some(Gradient { values, write }) = &mut io.gradients[0] else { return };
+        let Some(ParamGradient { values, write }) = &mut io.gradients[0] else { return };
         let at = (io.bottoms[0].data, io.tops[0].diff());
         if !self.shared {
             return l2_norm::backward_scale(io.cpu, &self.dims, &self.inv, at, *write, values);

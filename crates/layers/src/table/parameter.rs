@@ -9,7 +9,8 @@ use caffe_format::FillerParameter;
 use kernels::{Write, elementwise};
 
 use crate::{
-    Arity, Backward, Case, Forward, Layer, LayerError, LayerKind, ParamDecl, ParamKind, Spec,
+    Arity, Backward, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec, ParamDecl,
+    ParamKind,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -19,7 +20,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = w",
     bottoms: Arity::exactly(0),
     build,
-    cases: &[Case {
+    cases: &[GradientCase {
         options: "parameter_param { shape { dim: 2 dim: 3 } }",
         bottoms: &[],
         tops: 1,
@@ -27,7 +28,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let Some(shape) = &spec.layer.parameter_param().shape else {
         return Err(LayerError::Missing {
             option: "parameter_param.shape",

@@ -11,7 +11,8 @@ use tensor::Layout;
 
 use crate::axis::memory_order;
 use crate::{
-    Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule, Spec,
+    Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+    LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -23,19 +24,19 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case::image(""),
-        Case::image("permute_param { order: 0 order: 2 order: 3 order: 1 }"),
-        Case::image("permute_param { order: 3 order: 1 }"),
-        Case {
+        GradientCase::image(""),
+        GradientCase::image("permute_param { order: 0 order: 2 order: 3 order: 1 }"),
+        GradientCase::image("permute_param { order: 3 order: 1 }"),
+        GradientCase {
             options: "permute_param { order: 2 order: 0 order: 1 }",
-            bottoms: &[(&[2, 3, 4], Fill::Gaussian)],
+            bottoms: &[(&[2, 3, 4], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = &spec.layer.permute_param().order;
     Ok(Box::new(PermuteLayer {
         written: written.iter().map(|&axis| axis as usize).collect(),

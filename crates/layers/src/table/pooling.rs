@@ -21,8 +21,8 @@ pub(super) use options::{PoolingOptions, check_pad};
 
 use crate::workspace::Workspace;
 use crate::{
-    Arity, Backward, BottomDiffs, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind,
-    LayerTraits, LayoutRule, Spec,
+    Arity, Backward, BottomDiffs, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -42,15 +42,21 @@ pub(super) const KIND: LayerKind = LayerKind {
         ),
         spread("pooling_param { global_pooling: true }", 1),
         spread("pooling_param { kernel_size: 3 stride: 2 pad_r: 1 pad_t: 2 ceil_mode: false }", 1),
-        Case::image("pooling_param { pool: AVE kernel_size: 3 stride: 2 pad: 1 }"),
-        Case::image("pooling_param { pool: AVE kernel_size: 2 stride: 2 round_mode: FLOOR }"),
-        Case::image("pooling_param { pool: AVE kernel_h: 3 kernel_w: 2 pad_h: 2 pad_w: 0 }"),
-        Case::image("pooling_param { pool: AVE global_pooling: true }"),
-        Case::image("pooling_param { pool: AVE kernel_size: 3 stride: 2 pad_r: 2 pad_b: 1 }"),
-        Case::image("pooling_param { pool: AVE kernel_size: 6 stride: 3 }"),
-        Case {
+        GradientCase::image("pooling_param { pool: AVE kernel_size: 3 stride: 2 pad: 1 }"),
+        GradientCase::image(
+            "pooling_param { pool: AVE kernel_size: 2 stride: 2 round_mode: FLOOR }",
+        ),
+        GradientCase::image(
+            "pooling_param { pool: AVE kernel_h: 3 kernel_w: 2 pad_h: 2 pad_w: 0 }",
+        ),
+        GradientCase::image("pooling_param { pool: AVE global_pooling: true }"),
+        GradientCase::image(
+            "pooling_param { pool: AVE kernel_size: 3 stride: 2 pad_r: 2 pad_b: 1 }",
+        ),
+        GradientCase::image("pooling_param { pool: AVE kernel_size: 6 stride: 3 }"),
+        GradientCase {
             options: "pooling_param { pool: STOCHASTIC kernel_size: 3 stride: 2 }",
-            bottoms: &[(&[2, 2, 4, 5], Fill::Uniform(0.5, 1.5))],
+            bottoms: &[(&[2, 2, 4, 5], BottomFill::Uniform(0.5, 1.5))],
             tops: 1,
         },
     ],
@@ -58,11 +64,11 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 /// A case whose maxima do not move when a value changes by the checker's step.
-const fn spread(options: &'static str, tops: usize) -> Case {
-    Case { options, bottoms: &[(&[2, 3, 5, 6], Fill::Spread)], tops }
+const fn spread(options: &'static str, tops: usize) -> GradientCase {
+    GradientCase { options, bottoms: &[(&[2, 3, 5, 6], BottomFill::Spread)], tops }
 }
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let options = PoolingOptions::lower(spec.layer.pooling_param())?;
     if spec.tops > 1 && options.method != PoolingMethod::Max {
         return Err(LayerError::Option {

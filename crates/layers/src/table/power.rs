@@ -7,7 +7,7 @@
 use kernels::{Cpu, Unary, elementwise, math};
 
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain};
-use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{BottomFill, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -17,25 +17,25 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case::image(""),
-        Case::image("power_param { scale: -2 shift: 1 }"),
-        Case::image("power_param { power: 2 scale: 0.7 shift: 0.3 }"),
-        Case::image("power_param { power: 3 }"),
-        Case { options: "power_param { power: 0.5 }", bottoms: POSITIVE, tops: 1 },
-        Case {
+        GradientCase::image(""),
+        GradientCase::image("power_param { scale: -2 shift: 1 }"),
+        GradientCase::image("power_param { power: 2 scale: 0.7 shift: 0.3 }"),
+        GradientCase::image("power_param { power: 3 }"),
+        GradientCase { options: "power_param { power: 0.5 }", bottoms: POSITIVE, tops: 1 },
+        GradientCase {
             options: "power_param { power: -1.5 scale: 2 shift: 0.5 }",
             bottoms: POSITIVE,
             tops: 1,
         },
-        Case::image("power_param { power: 0 }"),
-        Case::image("power_param { power: 2 scale: 0 shift: 3 }"),
+        GradientCase::image("power_param { power: 0 }"),
+        GradientCase::image("power_param { power: 2 scale: 0 shift: 3 }"),
     ],
     ..LayerKind::UNARY
 };
 
-const POSITIVE: &[(&[usize], Fill)] = &[(&[2, 3, 4, 5], Fill::Uniform(0.5, 2.0))];
+const POSITIVE: &[(&[usize], BottomFill)] = &[(&[2, 3, 4, 5], BottomFill::Uniform(0.5, 2.0))];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.power_param();
     let (power, scale, shift) = (written.power(), written.scale(), written.shift());
     Ok(Elementwise::boxed(PowerFunction { power, scale, shift }, spec.in_place))

@@ -12,8 +12,8 @@ use tensor::Layout;
 
 use crate::workspace::Workspace;
 use crate::{
-    Backward, Case, Fill, Forward, Gradient, InPlace, Layer, LayerError, LayerKind, LayoutRule,
-    ParamDecl, ParamKind, Spec,
+    Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+    LayoutRule, ParamDecl, ParamGradient, ParamKind,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -24,19 +24,22 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        away("", &[(&[2, 3, 4, 5], Fill::Away(0.0))]),
-        away("prelu_param { channel_shared: true }", &[(&[2, 3, 4, 5], Fill::Away(0.0))]),
-        away("", &[(&[7, 5], Fill::Away(0.0))]),
-        away("", &[(&[2, 3, 4], Fill::Away(0.0))]),
+        away("", &[(&[2, 3, 4, 5], BottomFill::Away(0.0))]),
+        away("prelu_param { channel_shared: true }", &[(&[2, 3, 4, 5], BottomFill::Away(0.0))]),
+        away("", &[(&[7, 5], BottomFill::Away(0.0))]),
+        away("", &[(&[2, 3, 4], BottomFill::Away(0.0))]),
     ],
     ..LayerKind::UNARY
 };
 
-const fn away(options: &'static str, bottoms: &'static [(&'static [usize], Fill)]) -> Case {
-    Case { options, bottoms, tops: 1 }
+const fn away(
+    options: &'static str,
+    bottoms: &'static [(&'static [usize], BottomFill)],
+) -> GradientCase {
+    GradientCase { options, bottoms, tops: 1 }
 }
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.prelu_param();
     let quarter = || FillerParameter { value: Some(0.25), ..FillerParameter::EMPTY };
     Ok(Box::new(PReluLayer {
@@ -110,7 +113,7 @@ impl Layer for PReluLayer {
         let dims = self.in_memory(io.bottoms[0].shape, io.bottoms[0].layout);
         let x = if self.in_place { &self.kept[..dims.count()] } else { io.bottoms[0].data };
         let scratch = &mut self.scratch[..dims.count()];
-        if let Some(Gradient { values, write }) = &mut io.gradients[0] {
+        if let Some(ParamGradient { values, write }) = &mut io.gradients[0] {
             map(cpu, dims, slopes, x, scratch, |_, x| if x > 0.0 { 0.0 } else { x });
             let dy = io.tops[0].diff_beside(&io.bottoms[0]);
             channel::backward_scale(cpu, dims, scratch, dy, *write, values);

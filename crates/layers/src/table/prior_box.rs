@@ -11,7 +11,7 @@ use base::Shape;
 use caffe_format::PriorBoxParameter;
 
 use crate::shapes_only::{ShapesOnlyLayer, legacy_axis};
-use crate::{Arity, Layer, LayerError, LayerKind, Spec};
+use crate::{Arity, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -25,7 +25,7 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let priors = priors(spec.layer.prior_box_param())?;
     Ok(ShapesOnlyLayer::boxed(move |bottoms| {
         let [h, w] = [2, 3].map(|axis| legacy_axis(&bottoms[0], axis));

@@ -18,8 +18,8 @@ use kernels::roi_pooling::{RoiBins, RoiImages, mean_backward, mean_forward};
 use super::roi_pooling::check_scale;
 use crate::regions::{RegionBox, boxes, clip, count, whole};
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -31,14 +31,17 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::exactly(2),
     build,
     cases: &[
-        Case {
+        GradientCase {
             options: "psroi_pooling_param { output_dim: 2 group_size: 2 spatial_scale: 1.0 }",
-            bottoms: &[(&[2, 8, 5, 6], Fill::Gaussian), (&[4, 5], Fill::Values(BOXES))],
+            bottoms: &[(&[2, 8, 5, 6], BottomFill::Gaussian), (&[4, 5], BottomFill::Values(BOXES))],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "psroi_pooling_param { output_dim: 1 group_size: 3 spatial_scale: 0.3 }",
-            bottoms: &[(&[2, 9, 3, 4], Fill::Gaussian), (&[4, 5, 1, 1], Fill::Values(BOXES))],
+            bottoms: &[
+                (&[2, 9, 3, 4], BottomFill::Gaussian),
+                (&[4, 5, 1, 1], BottomFill::Values(BOXES)),
+            ],
             tops: 1,
         },
     ],
@@ -53,7 +56,7 @@ const BOXES: &[f32] = &[
     0.0, 4.0, 3.0, 2.0, 1.0, //
 ];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.psroi_pooling_param();
     let output_dim = size("psroi_pooling_param.output_dim", written.output_dim)?;
     let group = size("psroi_pooling_param.group_size", written.group_size)?;

@@ -11,7 +11,7 @@ use caffe_format::ReductionParameterReductionOp as Op;
 use crate::axis::AxisOption;
 use crate::elementwise::sign;
 use crate::loss::rounded;
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, Spec};
+use crate::{Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -20,15 +20,19 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = coeff * sum x, or sum |x|, or sum x^2, or mean x, over the axes from axis on",
     build,
     cases: &[
-        Case { options: "", bottoms: BLOB, tops: 1 },
-        Case { options: "reduction_param { axis: 1 coeff: 0.5 }", bottoms: BLOB, tops: 1 },
-        Case { options: "reduction_param { operation: ASUM axis: -1 }", bottoms: BLOB, tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: BLOB, tops: 1 },
+        GradientCase { options: "reduction_param { axis: 1 coeff: 0.5 }", bottoms: BLOB, tops: 1 },
+        GradientCase {
+            options: "reduction_param { operation: ASUM axis: -1 }",
+            bottoms: BLOB,
+            tops: 1,
+        },
+        GradientCase {
             options: "reduction_param { operation: SUMSQ axis: 1 coeff: -2 }",
             bottoms: BLOB,
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "reduction_param { operation: MEAN axis: 2 coeff: 3 }",
             bottoms: BLOB,
             tops: 1,
@@ -37,9 +41,9 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::UNARY
 };
 
-const BLOB: &[(&[usize], Fill)] = &[(&[2, 3, 4], Fill::Away(0.0))];
+const BLOB: &[(&[usize], BottomFill)] = &[(&[2, 3, 4], BottomFill::Away(0.0))];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.reduction_param();
     Ok(Box::new(ReductionLayer {
         option: AxisOption::new("reduction_param.axis", written.axis()),

@@ -9,8 +9,8 @@ use base::Shape;
 use kernels::relu;
 
 use crate::{
-    Backward, Case, Fill, Follower, Forward, InPlace, Layer, LayerError, LayerKind, LayerTraits,
-    LayoutRule, Spec,
+    Backward, BottomFill, Follower, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind,
+    LayerSpec, LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -21,22 +21,22 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case { options: "", bottoms: &[(&[2, 3, 4, 5], Fill::Away(0.0))], tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: &[(&[2, 3, 4, 5], BottomFill::Away(0.0))], tops: 1 },
+        GradientCase {
             options: "relu_param { negative_slope: 0.3 }",
-            bottoms: &[(&[7, 5], Fill::Away(0.0))],
+            bottoms: &[(&[7, 5], BottomFill::Away(0.0))],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "relu_param { negative_slope: 0.3 relu6: true }",
-            bottoms: &[(&[7, 5], Fill::Away(6.0))],
+            bottoms: &[(&[7, 5], BottomFill::Away(6.0))],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.relu_param();
     let (slope, capped) = (written.negative_slope(), written.relu6());
     if slope < 0.0 && (spec.in_place || capped) {

@@ -5,7 +5,7 @@
 //! Runs in place: backward looks at `y` alone.
 
 use super::relu::ReluLayer;
-use crate::{Case, Fill, InPlace, LayerKind};
+use crate::{BottomFill, GradientCase, InPlace, LayerKind};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -16,8 +16,8 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build: |_| Ok(Box::new(ReluLayer { slope: 0.0, capped: true })),
     cases: &[
-        Case { options: "", bottoms: &[(&[2, 3, 4, 5], Fill::Away(0.0))], tops: 1 },
-        Case { options: "", bottoms: &[(&[4, 5], Fill::Away(6.0))], tops: 1 },
+        GradientCase { options: "", bottoms: &[(&[2, 3, 4, 5], BottomFill::Away(0.0))], tops: 1 },
+        GradientCase { options: "", bottoms: &[(&[4, 5], BottomFill::Away(6.0))], tops: 1 },
     ],
     ..LayerKind::UNARY
 };

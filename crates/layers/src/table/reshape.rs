@@ -8,7 +8,8 @@
 use base::Shape;
 
 use crate::{
-    Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits, Spec, TopMemory,
+    Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -18,17 +19,17 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = x under another shape",
     build,
     cases: &[
-        Case::image("reshape_param { shape { dim: 0 dim: -1 dim: 2 } }"),
-        Case {
+        GradientCase::image("reshape_param { shape { dim: 0 dim: -1 dim: 2 } }"),
+        GradientCase {
             options: "reshape_param { shape { dim: 2 dim: 3 } axis: 1 num_axes: 1 }",
-            bottoms: &[(&[2, 6, 2], Fill::Gaussian)],
+            bottoms: &[(&[2, 6, 2], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.reshape_param();
     let dims = written
         .shape()

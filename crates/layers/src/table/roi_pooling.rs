@@ -15,8 +15,8 @@ use kernels::roi_pooling::{RoiBins, RoiImages, max_backward, max_forward};
 use crate::regions::{RegionBox, boxes, clip, count, whole};
 use crate::workspace::Workspace;
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, LayoutRule, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -28,21 +28,21 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::exactly(2),
     build,
     cases: &[
-        Case {
+        GradientCase {
             options: "roi_pooling_param { pooled_h: 2 pooled_w: 3 }",
-            bottoms: &[IMAGES, (&[4, 5], Fill::Values(BOXES))],
+            bottoms: &[IMAGES, (&[4, 5], BottomFill::Values(BOXES))],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "roi_pooling_param { pooled_h: 3 pooled_w: 2 spatial_scale: 0.5 }",
-            bottoms: &[IMAGES, (&[4, 5, 1, 1], Fill::Values(BOXES))],
+            bottoms: &[IMAGES, (&[4, 5, 1, 1], BottomFill::Values(BOXES))],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-const IMAGES: (&[usize], Fill) = (&[2, 3, 5, 6], Fill::Spread);
+const IMAGES: (&[usize], BottomFill) = (&[2, 3, 5, 6], BottomFill::Spread);
 /// Inside, overlapping the first, beyond the image, and with exchanged edges.
 const BOXES: &[f32] = &[
     1.0, 0.0, 0.0, 5.0, 4.0, //
@@ -51,7 +51,7 @@ const BOXES: &[f32] = &[
     0.0, 4.0, 3.0, 2.0, 1.0, //
 ];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.roi_pooling_param();
     let side = |option: &'static str, size: u32| match size as usize {
         0 => Err(LayerError::Missing { option, want: "the number of bins, 1 or more" }),

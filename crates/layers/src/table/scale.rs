@@ -13,8 +13,8 @@ use crate::axis::AxisOption;
 use crate::broadcast::Broadcast;
 use crate::workspace::Workspace;
 use crate::{
-    Arity, Backward, Case, Fill, Follower, Forward, Fusion, Gradient, InPlace, InPlaceCost, Layer,
-    LayerError, LayerKind, LayerTraits, LayoutRule, ParamDecl, Spec,
+    Arity, Backward, BottomFill, Follower, Forward, Fusion, GradientCase, InPlace, InPlaceCost,
+    Layer, LayerError, LayerKind, LayerSpec, LayerTraits, LayoutRule, ParamDecl, ParamGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -26,31 +26,34 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case::image(""),
-        Case::image("scale_param { bias_term: true }"),
-        Case::image("scale_param { axis: 2 num_axes: 2 bias_term: true }"),
-        Case::image("scale_param { axis: 0 num_axes: -1 }"),
-        Case::image("scale_param { axis: -1 bias_term: true }"),
-        Case::image("scale_param { num_axes: 0 bias_term: true }"),
+        GradientCase::image(""),
+        GradientCase::image("scale_param { bias_term: true }"),
+        GradientCase::image("scale_param { axis: 2 num_axes: 2 bias_term: true }"),
+        GradientCase::image("scale_param { axis: 0 num_axes: -1 }"),
+        GradientCase::image("scale_param { axis: -1 bias_term: true }"),
+        GradientCase::image("scale_param { num_axes: 0 bias_term: true }"),
         with(
             "scale_param { axis: 0 bias_term: true }",
-            &[(&[2, 3, 4, 5], Fill::Gaussian), (&[2, 3], Fill::Gaussian)],
+            &[(&[2, 3, 4, 5], BottomFill::Gaussian), (&[2, 3], BottomFill::Gaussian)],
         ),
-        with("", &[(&[2, 3, 4, 5], Fill::Gaussian), (&[3], Fill::Gaussian)]),
+        with("", &[(&[2, 3, 4, 5], BottomFill::Gaussian), (&[3], BottomFill::Gaussian)]),
         with(
             "scale_param { axis: 0 }",
-            &[(&[2, 3, 2, 2], Fill::Gaussian), (&[2, 3, 2, 2], Fill::Gaussian)],
+            &[(&[2, 3, 2, 2], BottomFill::Gaussian), (&[2, 3, 2, 2], BottomFill::Gaussian)],
         ),
-        with("", &[(&[2, 3], Fill::Gaussian), (&[], Fill::Gaussian)]),
+        with("", &[(&[2, 3], BottomFill::Gaussian), (&[], BottomFill::Gaussian)]),
     ],
     ..LayerKind::UNARY
 };
 
-const fn with(options: &'static str, bottoms: &'static [(&'static [usize], Fill)]) -> Case {
-    Case { options, bottoms, tops: 1 }
+const fn with(
+    options: &'static str,
+    bottoms: &'static [(&'static [usize], BottomFill)],
+) -> GradientCase {
+    GradientCase { options, bottoms, tops: 1 }
 }
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.scale_param();
     let one = || FillerParameter { value: Some(1.0), ..FillerParameter::EMPTY };
     let gamma = (spec.bottoms == 1).then(|| written.filler.clone().unwrap_or_else(one));
@@ -130,7 +133,7 @@ impl Layer for ScaleLayer {
         let x = if self.in_place { &self.kept[..dims.count()] } else { first.data };
         let dy = io.tops[0].diff_beside(first);
         if self.beta.is_some()
-            && let Some(Some(Gradient { values, write })) = io.gradients.last_mut()
+            && let Some(Some(ParamGradient { values, write })) = io.gradients.last_mut()
         {
             channel::backward_bias(cpu, dims, dy, *write, values);
         }

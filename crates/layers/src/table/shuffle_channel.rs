@@ -11,7 +11,8 @@ use kernels::permute::Permutation;
 use tensor::Layout;
 
 use crate::{
-    Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, LayoutRule, Spec,
+    Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+    LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -23,22 +24,22 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::ReadsOverwritten,
     build,
     cases: &[
-        Case {
+        GradientCase {
             options: "shuffle_channel_param { group: 3 }",
-            bottoms: &[(&[2, 6, 2, 3], Fill::Gaussian)],
+            bottoms: &[(&[2, 6, 2, 3], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "shuffle_channel_param { group: 2 }",
-            bottoms: &[(&[2, 6], Fill::Gaussian)],
+            bottoms: &[(&[2, 6], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case::image(""),
+        GradientCase::image(""),
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let group = spec.layer.shuffle_channel_param().group() as usize;
     let (row_major, channels_last) = (ChannelShuffle::default(), ChannelShuffle::default());
     Ok(Box::new(ShuffleChannelLayer { group, row_major, channels_last }))

@@ -5,7 +5,7 @@
 use kernels::{Cpu, Unary, math};
 
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise};
-use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -13,11 +13,11 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = 1 / (1 + exp(-x))",
     in_place: InPlace::First,
     build,
-    cases: &[Case::image("")],
+    cases: &[GradientCase::image("")],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Elementwise::boxed(SigmoidFunction, spec.in_place))
 }
 

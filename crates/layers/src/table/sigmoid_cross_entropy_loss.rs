@@ -7,11 +7,12 @@
 
 use base::Shape;
 use caffe_format::LossParameterNormalizationMode as Mode;
-use kernels::{Unary, elementwise, math};
+use kernels::math;
 
-use crate::loss::{Normalization, batch, rounded, truncated};
+use crate::loss::{LossNormalization, batch, rounded, truncated};
 use crate::{
-    Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind, LayerTraits, Spec,
+    Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError, LayerKind,
+    LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -21,26 +22,27 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = -sum (t * log p + (1 - t) * log(1 - p)) / divisor, p = sigmoid(x), t = x_1",
     build,
     cases: &[
-        Case { options: "", bottoms: BINARY, tops: 1 },
-        Case { options: "loss_param { normalization: FULL }", bottoms: BINARY, tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: BINARY, tops: 1 },
+        GradientCase { options: "loss_param { normalization: FULL }", bottoms: BINARY, tops: 1 },
+        GradientCase {
             options: "loss_param { ignore_label: 0 normalize: true }",
             bottoms: BINARY,
             tops: 1,
         },
-        Case { options: "loss_param { ignore_label: 1 }", bottoms: BINARY, tops: 1 },
-        Case { options: "loss_param { normalization: NONE }", bottoms: BINARY, tops: 1 },
+        GradientCase { options: "loss_param { ignore_label: 1 }", bottoms: BINARY, tops: 1 },
+        GradientCase { options: "loss_param { normalization: NONE }", bottoms: BINARY, tops: 1 },
     ],
     ..LayerKind::LOSS
 };
 
-const BINARY: &[(&[usize], Fill)] = &[(&[3, 2, 2], Fill::Gaussian), (&[3, 4], Fill::Binary)];
+const BINARY: &[(&[usize], BottomFill)] =
+    &[(&[3, 2, 2], BottomFill::Gaussian), (&[3, 4], BottomFill::Binary)];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.loss_param();
     Ok(Box::new(SigmoidCrossEntropyLossLayer {
         ignore: written.ignore_label,
-        normalization: Normalization::new(written, Mode::BatchSize),
+        normalization: LossNormalization::new(written, Mode::BatchSize),
         batch: 0,
         len: 0,
     }))
@@ -48,7 +50,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
 
 struct SigmoidCrossEntropyLossLayer {
     ignore: Option<i32>,
-    normalization: Normalization,
+    normalization: LossNormalization,
     batch: usize,
     /// Scores per item.
     len: usize,
@@ -101,8 +103,7 @@ impl Layer for SigmoidCrossEntropyLossLayer {
         let (scores, targets) = (io.bottoms[0].data, io.bottoms[1].data);
         let Some(dx) = io.bottoms[0].diff.as_deref_mut() else { return Ok(()) };
         let scale = rounded(f64::from(weight) / self.divisor(targets));
-        math::sigmoid(cpu, Unary::OutOfPlace { x: scores, y: &mut *dx });
-        elementwise::axpby(cpu, -scale, targets, scale, dx);
+        math::sigmoid_difference(cpu, scale, (scores, targets), dx);
         for (dx, _) in dx.iter_mut().zip(targets).filter(|&(_, &t)| !self.counts(t)) {
             *dx = 0.0;
         }

@@ -3,7 +3,10 @@
 
 use base::Shape;
 
-use crate::{Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Arity, Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec,
+    LayoutRule,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -12,15 +15,15 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::at_least(1),
     tops: Arity::exactly(0),
     build,
-    cases: &[Case {
+    cases: &[GradientCase {
         options: "",
-        bottoms: &[(&[2, 3], Fill::Gaussian), (&[4], Fill::Gaussian)],
+        bottoms: &[(&[2, 3], BottomFill::Gaussian), (&[4], BottomFill::Gaussian)],
         tops: 0,
     }],
     ..LayerKind::UNARY
 };
 
-fn build(_: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(_: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Box::new(SilenceLayer))
 }
 

@@ -9,7 +9,8 @@ use kernels::{StridedRows, StridedRowsMut};
 
 use crate::axis::{AxisOption, AxisSpan, copy_rows};
 use crate::{
-    Arity, Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec, TopDiff,
+    Arity, Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec,
+    LayoutRule, TopDiff,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -20,28 +21,28 @@ pub(super) const KIND: LayerKind = LayerKind {
     tops: Arity::at_least(1),
     build,
     cases: &[
-        Case { options: "", bottoms: &[(&[2, 6, 2, 2], Fill::Gaussian)], tops: 3 },
-        Case {
+        GradientCase { options: "", bottoms: &[(&[2, 6, 2, 2], BottomFill::Gaussian)], tops: 3 },
+        GradientCase {
             options: "slice_param { slice_point: 1 slice_point: 3 }",
-            bottoms: &[(&[2, 6, 2, 2], Fill::Gaussian)],
+            bottoms: &[(&[2, 6, 2, 2], BottomFill::Gaussian)],
             tops: 3,
         },
-        Case {
+        GradientCase {
             options: "slice_param { axis: 0 slice_point: 2 }",
-            bottoms: &[(&[3, 2, 2, 2], Fill::Gaussian)],
+            bottoms: &[(&[3, 2, 2, 2], BottomFill::Gaussian)],
             tops: 2,
         },
-        Case {
+        GradientCase {
             options: "slice_param { slice_dim: 2 }",
-            bottoms: &[(&[2, 3, 4], Fill::Gaussian)],
+            bottoms: &[(&[2, 3, 4], BottomFill::Gaussian)],
             tops: 2,
         },
-        Case { options: "", bottoms: &[(&[2, 3], Fill::Gaussian)], tops: 1 },
+        GradientCase { options: "", bottoms: &[(&[2, 3], BottomFill::Gaussian)], tops: 1 },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.slice_param();
     let option = AxisOption::either(
         ("slice_param.axis", written.axis),

@@ -13,10 +13,10 @@
 use base::Shape;
 use caffe_format::LossParameterNormalizationMode as Mode;
 
-use crate::loss::{Normalization, batch, rounded};
+use crate::loss::{LossNormalization, batch, rounded};
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -29,19 +29,28 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity { min: 2, max: 4 },
     build,
     cases: &[
-        Case { options: "", bottoms: &[PREDICTED, TARGET], tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: &[PREDICTED, TARGET], tops: 1 },
+        GradientCase {
             options: "smooth_l1_loss_param { sigma: 2.0 }",
-            bottoms: &[PREDICTED, TARGET, (&[4, 6], Fill::Labels(3))],
+            bottoms: &[PREDICTED, TARGET, (&[4, 6], BottomFill::Labels(3))],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "smooth_l1_loss_param { sigma: 0.7 } loss_param { normalization: FULL }",
-            bottoms: &[PREDICTED, TARGET, (&[4, 6], Fill::Labels(3)), (&[4, 6], Fill::Labels(4))],
+            bottoms: &[
+                PREDICTED,
+                TARGET,
+                (&[4, 6], BottomFill::Labels(3)),
+                (&[4, 6], BottomFill::Labels(4)),
+            ],
             tops: 1,
         },
-        Case { options: "loss_param { normalize: false }", bottoms: &[PREDICTED, TARGET], tops: 1 },
-        Case {
+        GradientCase {
+            options: "loss_param { normalize: false }",
+            bottoms: &[PREDICTED, TARGET],
+            tops: 1,
+        },
+        GradientCase {
             options: "loss_param { normalization: NONE }",
             bottoms: &[PREDICTED, TARGET],
             tops: 1,
@@ -50,10 +59,10 @@ pub(super) const KIND: LayerKind = LayerKind {
     ..LayerKind::LOSS
 };
 
-const PREDICTED: (&[usize], Fill) = (&[4, 3, 1, 2], Fill::Gaussian);
-const TARGET: (&[usize], Fill) = (&[4, 6], Fill::Gaussian);
+const PREDICTED: (&[usize], BottomFill) = (&[4, 3, 1, 2], BottomFill::Gaussian);
+const TARGET: (&[usize], BottomFill) = (&[4, 6], BottomFill::Gaussian);
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let sigma = spec.layer.smooth_l1_loss_param().sigma();
     let squared = sigma * sigma;
     if !(squared > 0.0 && squared.is_finite()) {
@@ -63,14 +72,14 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             want: "a positive number".into(),
         });
     }
-    let normalization = Normalization::new(spec.layer.loss_param(), Mode::BatchSize);
+    let normalization = LossNormalization::new(spec.layer.loss_param(), Mode::BatchSize);
     Ok(Box::new(SmoothL1LossLayer { squared, normalization, divisor: 1.0 }))
 }
 
 struct SmoothL1LossLayer {
     /// `sigma^2`.
     squared: f32,
-    normalization: Normalization,
+    normalization: LossNormalization,
     divisor: f64,
 }
 

@@ -7,7 +7,9 @@ use base::Shape;
 use kernels::{channel::ChannelDims, softmax};
 
 use crate::axis::AxisOption;
-use crate::{Backward, Case, Fill, Forward, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{
+    Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -17,14 +19,14 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case { options: "", bottoms: &[(&[3, 5], Fill::Gaussian)], tops: 1 },
-        Case::image(""),
-        Case::image("softmax_param { axis: -2 }"),
+        GradientCase { options: "", bottoms: &[(&[3, 5], BottomFill::Gaussian)], tops: 1 },
+        GradientCase::image(""),
+        GradientCase::image("softmax_param { axis: -2 }"),
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let option = AxisOption::new("softmax_param.axis", spec.layer.softmax_param().axis());
     Ok(Box::new(SoftmaxLayer { option, dims: ChannelDims { outer: 0, c: 0, inner: 0 } }))
 }

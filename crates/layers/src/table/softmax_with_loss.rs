@@ -17,8 +17,8 @@ use crate::axis::AxisOption;
 use crate::loss::{at_least, rounded};
 use crate::softmax_loss::SoftmaxLoss;
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -29,41 +29,41 @@ pub(super) const KIND: LayerKind = LayerKind {
     tops: Arity { min: 1, max: 2 },
     build,
     cases: &[
-        Case { options: "", bottoms: &[(&[6, 5], Fill::Gaussian), LABELS], tops: 1 },
-        Case { options: "", bottoms: SPATIAL, tops: 1 },
-        Case { options: "loss_param { ignore_label: 2 }", bottoms: SPATIAL, tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: &[(&[6, 5], BottomFill::Gaussian), LABELS], tops: 1 },
+        GradientCase { options: "", bottoms: SPATIAL, tops: 1 },
+        GradientCase { options: "loss_param { ignore_label: 2 }", bottoms: SPATIAL, tops: 1 },
+        GradientCase {
             options: "loss_param { ignore_label: 2 normalization: FULL }",
             bottoms: SPATIAL,
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "loss_param { ignore_label: 2 normalization: BATCH_SIZE }",
             bottoms: SPATIAL,
             tops: 1,
         },
-        Case { options: "loss_param { normalization: NONE }", bottoms: SPATIAL, tops: 1 },
-        Case { options: "loss_param { normalize: false }", bottoms: SPATIAL, tops: 1 },
-        Case {
+        GradientCase { options: "loss_param { normalization: NONE }", bottoms: SPATIAL, tops: 1 },
+        GradientCase { options: "loss_param { normalize: false }", bottoms: SPATIAL, tops: 1 },
+        GradientCase {
             options: "loss_param { ignore_label: 2 weight_by_label_freqs: true class_weighting: \
                       [0.5, 2, 3, 0.1] }",
             bottoms: SPATIAL,
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "softmax_param { axis: -1 }",
-            bottoms: &[(&[2, 3, 4], Fill::Gaussian), (&[2, 3], Fill::Labels(4))],
+            bottoms: &[(&[2, 3, 4], BottomFill::Gaussian), (&[2, 3], BottomFill::Labels(4))],
             tops: 1,
         },
     ],
     ..LayerKind::LOSS
 };
 
-const LABELS: (&[usize], Fill) = (&[6], Fill::Labels(5));
-const SPATIAL: &[(&[usize], Fill)] =
-    &[(&[2, 4, 2, 3], Fill::Gaussian), (&[2, 1, 2, 3], Fill::Labels(4))];
+const LABELS: (&[usize], BottomFill) = (&[6], BottomFill::Labels(5));
+const SPATIAL: &[(&[usize], BottomFill)] =
+    &[(&[2, 4, 2, 3], BottomFill::Gaussian), (&[2, 1, 2, 3], BottomFill::Labels(4))];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let axis = AxisOption::new("softmax_param.axis", spec.layer.softmax_param().axis());
     let written = spec.layer.loss_param();
     let loss = SoftmaxLoss::new(axis, written, spec.tops);
@@ -126,7 +126,9 @@ impl Layer for SoftmaxWithLossLayer {
             let start = classes.start(position);
             let class = classes.class(label, position, ignore)?;
             if let Some(class) = class {
-                dx[start + class * classes.inner] -= scale;
+                let at = start + class * classes.inner;
+                // Not `scale · p - scale`: near `p = 1` the product is rounded before they cancel.
+                dx[at] = scale * (probabilities[at] - 1.0);
             }
             let weight = class.map_or(0.0, |class| self.weight(class));
             if weight != 1.0 {

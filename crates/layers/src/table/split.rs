@@ -9,8 +9,8 @@ use base::Shape;
 use kernels::elementwise::{self, ReluMask};
 
 use crate::{
-    Arity, Backward, BottomDiffs, Case, Fill, Forward, InlineVec, Layer, LayerError, LayerKind,
-    LayerTraits, LayoutRule, Spec, TopDiff, TopMemory,
+    Arity, Backward, BottomDiffs, BottomFill, Forward, GradientCase, InlineVec, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule, TopDiff, TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -19,11 +19,11 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y_i = x; dx = sum_i dy_i",
     tops: Arity::at_least(1),
     build,
-    cases: &[Case { options: "", bottoms: &[(&[2, 3, 4], Fill::Gaussian)], tops: 3 }],
+    cases: &[GradientCase { options: "", bottoms: &[(&[2, 3, 4], BottomFill::Gaussian)], tops: 3 }],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     Ok(Box::new(SplitLayer { tops: spec.tops }))
 }
 

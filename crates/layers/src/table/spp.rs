@@ -14,7 +14,8 @@ use super::pooling::{Pooler, PoolingMethod, PoolingOptions, check_pad};
 use crate::axis::{copy_rows, image};
 use crate::workspace::Workspace;
 use crate::{
-    Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayerTraits, LayoutRule, Spec,
+    Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -24,26 +25,26 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = pooling of x into 4^0, 4^1, .. bins",
     build,
     cases: &[
-        Case {
+        GradientCase {
             options: "spp_param { pyramid_height: 3 }",
-            bottoms: &[(&[2, 2, 7, 4], Fill::Spread)],
+            bottoms: &[(&[2, 2, 7, 4], BottomFill::Spread)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "spp_param { pyramid_height: 2 pool: AVE }",
-            bottoms: &[(&[2, 3, 5, 6], Fill::Gaussian)],
+            bottoms: &[(&[2, 3, 5, 6], BottomFill::Gaussian)],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "spp_param { pyramid_height: 1 pool: AVE }",
-            bottoms: &[(&[2, 3, 3, 2], Fill::Gaussian)],
+            bottoms: &[(&[2, 3, 3, 2], BottomFill::Gaussian)],
             tops: 1,
         },
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.spp_param();
     let height = written.pyramid_height();
     if height == 0 {

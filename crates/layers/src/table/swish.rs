@@ -6,7 +6,7 @@
 use kernels::{Cpu, Unary};
 
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, chain, map};
-use crate::{Case, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -16,14 +16,14 @@ pub(super) const KIND: LayerKind = LayerKind {
     in_place: InPlace::First,
     build,
     cases: &[
-        Case::image(""),
-        Case::image("swish_param { beta: 1.7 }"),
-        Case::image("swish_param { beta: -0.5 }"),
+        GradientCase::image(""),
+        GradientCase::image("swish_param { beta: 1.7 }"),
+        GradientCase::image("swish_param { beta: -0.5 }"),
     ],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let beta = spec.layer.swish_param().beta();
     Ok(Elementwise::boxed(SwishFunction { beta }, spec.in_place))
 }

@@ -6,7 +6,7 @@
 use kernels::{Cpu, Unary, elementwise};
 
 use crate::elementwise::{ElementFunction, ElementPoints, Elementwise, map};
-use crate::{Case, Fill, InPlace, Layer, LayerError, LayerKind, Spec};
+use crate::{BottomFill, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -15,15 +15,15 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = 1 if x > threshold, else 0",
     in_place: InPlace::First,
     build,
-    cases: &[Case {
+    cases: &[GradientCase {
         options: "threshold_param { threshold: 0.2 }",
-        bottoms: &[(&[2, 3, 4, 5], Fill::Away(0.2))],
+        bottoms: &[(&[2, 3, 4, 5], BottomFill::Away(0.2))],
         tops: 1,
     }],
     ..LayerKind::UNARY
 };
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let threshold = spec.layer.threshold_param().threshold();
     Ok(Elementwise::boxed(ThresholdFunction { threshold }, spec.in_place))
 }

@@ -6,7 +6,10 @@
 use base::Shape;
 
 use crate::axis::{AxisOption, AxisSpan};
-use crate::{Backward, Case, Fill, Forward, Layer, LayerError, LayerKind, LayoutRule, Spec};
+use crate::{
+    Backward, BottomFill, Forward, GradientCase, Layer, LayerError, LayerKind, LayerSpec,
+    LayoutRule,
+};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -15,17 +18,17 @@ pub(super) const KIND: LayerKind = LayerKind {
     formula: "y = [x, x, ..] along axis",
     build,
     cases: &[
-        Case { options: "tile_param { tiles: 3 }", bottoms: BLOB, tops: 1 },
-        Case { options: "tile_param { tiles: 2 axis: -1 }", bottoms: BLOB, tops: 1 },
-        Case { options: "tile_param { tiles: 2 axis: 0 }", bottoms: BLOB, tops: 1 },
-        Case { options: "tile_param { tiles: 1 }", bottoms: BLOB, tops: 1 },
+        GradientCase { options: "tile_param { tiles: 3 }", bottoms: BLOB, tops: 1 },
+        GradientCase { options: "tile_param { tiles: 2 axis: -1 }", bottoms: BLOB, tops: 1 },
+        GradientCase { options: "tile_param { tiles: 2 axis: 0 }", bottoms: BLOB, tops: 1 },
+        GradientCase { options: "tile_param { tiles: 1 }", bottoms: BLOB, tops: 1 },
     ],
     ..LayerKind::UNARY
 };
 
-const BLOB: &[(&[usize], Fill)] = &[(&[2, 3, 2, 2], Fill::Gaussian)];
+const BLOB: &[(&[usize], BottomFill)] = &[(&[2, 3, 2, 2], BottomFill::Gaussian)];
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.tile_param();
     let Some(tiles) = written.tiles else {
         let want = "how often to repeat the bottom";

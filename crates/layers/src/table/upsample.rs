@@ -11,11 +11,11 @@
 
 use base::{BLOB_VALUES_MAX, Shape};
 use caffe_format::UpsampleParameter;
-use kernels::unpooling::{self, Unpooling};
+use kernels::unpooling::{self, UnpoolingShape};
 
 use crate::{
-    Arity, Backward, Case, Fill, Forward, GradientBottoms, Layer, LayerError, LayerKind,
-    LayerTraits, LayoutRule, Spec,
+    Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -27,20 +27,20 @@ pub(super) const KIND: LayerKind = LayerKind {
     bottoms: Arity::exactly(2),
     build,
     cases: &[
-        Case { options: "", bottoms: &[VALUES, (SIZE, Fill::Values(MASK))], tops: 1 },
-        Case {
+        GradientCase { options: "", bottoms: &[VALUES, (SIZE, BottomFill::Values(MASK))], tops: 1 },
+        GradientCase {
             options: "upsample_param { scale_h: 2 scale_w: 3 }",
-            bottoms: &[VALUES, (SIZE, Fill::Values(&[23., 0., 3., 6., 7., 9., 8., 15.]))],
+            bottoms: &[VALUES, (SIZE, BottomFill::Values(&[23., 0., 3., 6., 7., 9., 8., 15.]))],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "upsample_param { upsample_h: 3 upsample_w: 6 }",
-            bottoms: &[VALUES, (SIZE, Fill::Values(&[17., 0., 3., 6., 7., 9., 8., 15.]))],
+            bottoms: &[VALUES, (SIZE, BottomFill::Values(&[17., 0., 3., 6., 7., 9., 8., 15.]))],
             tops: 1,
         },
-        Case {
+        GradientCase {
             options: "upsample_param { pad_out_h: true pad_out_w: true }",
-            bottoms: &[VALUES, (SIZE, Fill::Values(&[5., 0., 3., 6., 7., 8., 8., 4.]))],
+            bottoms: &[VALUES, (SIZE, BottomFill::Values(&[5., 0., 3., 6., 7., 8., 8., 4.]))],
             tops: 1,
         },
     ],
@@ -48,14 +48,14 @@ pub(super) const KIND: LayerKind = LayerKind {
 };
 
 const SIZE: &[usize] = &[1, 2, 2, 2];
-const VALUES: (&[usize], Fill) = (SIZE, Fill::Gaussian);
+const VALUES: (&[usize], BottomFill) = (SIZE, BottomFill::Gaussian);
 /// No two values of a channel name one pixel.
 const MASK: &[f32] = &[5., 0., 3., 6., 7., 9., 8., 15.];
 
 const H: &str = "upsample_param.upsample_h";
 const W: &str = "upsample_param.upsample_w";
 
-fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
+fn build(spec: &LayerSpec<'_>) -> Result<Box<dyn Layer>, LayerError> {
     let written = spec.layer.upsample_param();
     let target = match (written.upsample_h, written.upsample_w) {
         (Some(h), Some(w)) => UpsampleTarget::Size([side(H, h)?, side(W, w)?]),
@@ -65,7 +65,7 @@ fn build(spec: &Spec<'_>) -> Result<Box<dyn Layer>, LayerError> {
             return Err(LayerError::Missing { option, want: "both, or neither and a scale" });
         }
     };
-    let shape = Unpooling { n: 0, c: 0, pixels: 0, out_pixels: 0 };
+    let shape = UnpoolingShape { n: 0, c: 0, pixels: 0, out_pixels: 0 };
     Ok(Box::new(UpsampleLayer { target, shape }))
 }
 
@@ -121,7 +121,7 @@ enum UpsampleTarget {
 
 struct UpsampleLayer {
     target: UpsampleTarget,
-    shape: Unpooling,
+    shape: UnpoolingShape,
 }
 
 impl Layer for UpsampleLayer {
@@ -143,7 +143,7 @@ impl Layer for UpsampleLayer {
         };
         let top = Shape::new(&[n, c, oh, ow])?;
         let out_pixels = if top.count() == 0 { 0 } else { oh * ow };
-        self.shape = Unpooling { n, c, pixels: h * w, out_pixels };
+        self.shape = UnpoolingShape { n, c, pixels: h * w, out_pixels };
         Ok(vec![top])
     }
 

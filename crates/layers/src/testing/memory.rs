@@ -9,8 +9,8 @@ use kernels::{Cpu, Simd, Write};
 use tensor::{Layout, Slab};
 
 use crate::{
-    Backward, Bottom, BottomDiff, BottomMemory, DataSource, Forward, Gradient, InlineVec, Layer,
-    LayerError, LayoutRule, ParamKind, Top, TopDiff, TopGradient,
+    Backward, Bottom, BottomDiff, BottomMemory, DataSource, Forward, InlineVec, Layer, LayerError,
+    LayoutRule, ParamGradient, ParamKind, Top, TopDiff, TopGradient,
 };
 
 const POISON: f32 = 3e7;
@@ -165,7 +165,7 @@ impl LayerMemory {
                 .collect(),
             gradients: (param_diffs.iter_mut().zip(&self.params))
                 .filter(|(_, (kind, _))| *kind != ParamKind::Running)
-                .map(|(diff, _)| diff.as_mut().map(|values| Gradient { values, write }))
+                .map(|(diff, _)| diff.as_mut().map(|values| ParamGradient { values, write }))
                 .collect(),
         })?;
         if write == Write::Add {

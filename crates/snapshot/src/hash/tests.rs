@@ -1,6 +1,6 @@
 use expect_test::expect;
 
-use super::{Hasher, hash};
+use super::{ByteHasher, hash};
 
 fn bytes(len: usize) -> Vec<u8> {
     (0..=u8::MAX).map(|i| i.wrapping_mul(7)).cycle().take(len).collect()
@@ -20,7 +20,7 @@ fn parts_make_no_difference() {
     let all = bytes(200);
     for first in 0..=100 {
         for second in first..=100 {
-            let mut hasher = Hasher::new();
+            let mut hasher = ByteHasher::new();
             hasher.write(&all[..first]);
             hasher.write(&all[first..second]);
             hasher.write(&all[second..]);

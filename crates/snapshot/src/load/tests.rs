@@ -5,7 +5,7 @@ use std::{
 
 use caffe_format::{BlobProto, NetParameter, V1LayerParameter, V1LayerParameterLayerType, binary};
 
-use super::{Resume, load, load_model};
+use super::{ResumeExactness, load, load_model};
 
 /// What Caffe wrote.
 fn caffe(name: &str) -> PathBuf {
@@ -22,7 +22,7 @@ fn caffes_snapshots_load() {
     for end in ["", ".h5"] {
         let loaded = load(&caffe(&format!("snap_iter_20.solverstate{end}"))).unwrap();
         assert_eq!((loaded.state.iter(), loaded.state.history.len()), (20, 8));
-        assert!(matches!(loaded.resume, Resume::AsCaffe { .. }));
+        assert!(matches!(loaded.resume, ResumeExactness::AsCaffe { .. }));
         let model = loaded.model.unwrap();
         assert_eq!(model, load_model(&caffe(&format!("snap_iter_20.caffemodel{end}"))).unwrap());
         let conv1 = model.layer.iter().find(|layer| layer.name() == "conv1").unwrap();

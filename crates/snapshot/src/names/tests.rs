@@ -1,21 +1,21 @@
 use std::path::Path;
 
-use super::{Names, iteration_of};
+use super::{SnapshotPaths, iteration_of};
 use crate::SnapshotFormat;
 
 #[test]
 fn names_are_caffes() {
-    let names = Names::new("out/lenet", 40, SnapshotFormat::Binaryproto);
+    let names = SnapshotPaths::new("out/lenet", 40, SnapshotFormat::Binaryproto);
     assert_eq!(names.model, Path::new("out/lenet_iter_40.caffemodel"));
     assert_eq!(names.sidecar, Path::new("out/lenet_iter_40.firecaffe"));
     assert_eq!(names.state, Path::new("out/lenet_iter_40.solverstate"));
-    let h5 = Names::new("out/", 7, SnapshotFormat::Hdf5);
+    let h5 = SnapshotPaths::new("out/", 7, SnapshotFormat::Hdf5);
     assert_eq!(h5.model, Path::new("out/_iter_7.caffemodel.h5"));
     assert_eq!(h5.state, Path::new("out/_iter_7.solverstate.h5"));
     for names in [names, h5] {
-        assert_eq!(Names::of_state(&names.state), Some(names));
+        assert_eq!(SnapshotPaths::of_state(&names.state), Some(names));
     }
-    assert_eq!(Names::of_state(Path::new("lenet.caffemodel")), None);
+    assert_eq!(SnapshotPaths::of_state(Path::new("lenet.caffemodel")), None);
 }
 
 #[test]

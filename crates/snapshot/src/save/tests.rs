@@ -4,12 +4,12 @@ use caffe_format::{BlobProto, LayerParameter, NetParameter, SolverState};
 
 use super::{check_writable, save};
 use crate::{
-    Loaded, Names, Resume, Snapshot, SnapshotError, SnapshotFormat, find_latest, load, load_model,
-    sidecar,
+    LoadedSnapshot, ResumeExactness, Snapshot, SnapshotError, SnapshotFormat, SnapshotPaths,
+    find_latest, load, load_model, sidecar,
 };
 
 /// A snapshot after `iter` iterations, in `dir`.
-fn snapshot(dir: &Path, iter: i32, format: SnapshotFormat) -> Names {
+fn snapshot(dir: &Path, iter: i32, format: SnapshotFormat) -> SnapshotPaths {
     save(&prefix(dir), format, contents(iter)).unwrap()
 }
 
@@ -37,10 +37,13 @@ fn contents(iter: i32) -> Snapshot {
 }
 
 #[track_caller]
-fn check(loaded: Loaded, iter: i32, names: &Names) {
+fn check(loaded: LoadedSnapshot, iter: i32, names: &SnapshotPaths) {
     let Snapshot { model, mut state, run } = contents(iter);
     state.learned_net = Some(names.model.display().to_string());
-    assert_eq!(loaded, Loaded { model: Some(model), state, resume: Resume::Exact(run) });
+    assert_eq!(
+        loaded,
+        LoadedSnapshot { model: Some(model), state, resume: ResumeExactness::Exact(run) }
+    );
 }
 
 #[expect(clippy::disallowed_methods, reason = "damage done on purpose")]
@@ -75,7 +78,7 @@ fn a_state_without_its_sidecar_resumes_as_caffe_does() {
     let names = snapshot(dir.path(), 40, SnapshotFormat::Binaryproto);
     fs::remove_file(&names.sidecar).unwrap();
     let loaded = load(&names.state).unwrap();
-    assert_eq!(loaded.resume, Resume::AsCaffe { missing: names.sidecar });
+    assert_eq!(loaded.resume, ResumeExactness::AsCaffe { missing: names.sidecar });
     assert_eq!(loaded.model, Some(contents(40).model));
     assert!(find_latest(&prefix(dir.path())).unwrap().is_none(), "not complete");
 }

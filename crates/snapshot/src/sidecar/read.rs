@@ -3,14 +3,14 @@
 use crate::hash::hash;
 
 use super::{
-    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RUN, Replica, RunState, SEAL, STATISTICS, Seal,
-    Section, Sidecar, SidecarError, Statistics, VERSION,
+    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RUN, RunState, SEAL, STATISTICS, SavedReplica,
+    SavedStatistics, Sidecar, SidecarError, SidecarSeal, SidecarSection, VERSION,
 };
 
 /// The whole file.
 pub(crate) fn read(bytes: &[u8]) -> Result<Sidecar, SidecarError> {
     let body = bytes.strip_prefix(MAGIC).ok_or(SidecarError::NotASidecar)?;
-    let mut input = Input { bytes: body, section: "head".into() };
+    let mut input = SectionReader { bytes: body, section: "head".into() };
     let version = u32::from_le_bytes(input.array()?);
     if version != VERSION {
         return Err(SidecarError::Version { got: version });
@@ -24,14 +24,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Sidecar, SidecarError> {
     sections(input)
 }
 
-fn sections(mut input: Input<'_>) -> Result<Sidecar, SidecarError> {
+fn sections(mut input: SectionReader<'_>) -> Result<Sidecar, SidecarError> {
     let (mut seal, mut head, mut replicas, mut extra) = (None, None, Vec::new(), Vec::new());
     while let Some((tag, bytes)) = input.section()? {
         match tag {
             SEAL => seal = Some(read_seal(bytes)?),
             RUN => head = Some(read_run(bytes)?),
             REPLICA => replicas.push(read_replica(bytes)?),
-            _ => extra.push(Section { tag, bytes: bytes.bytes.to_vec() }),
+            _ => extra.push(SidecarSection { tag, bytes: bytes.bytes.to_vec() }),
         }
     }
     let seal = seal.ok_or_else(|| SidecarError::Missing { section: name(SEAL) })?;
@@ -39,11 +39,11 @@ fn sections(mut input: Input<'_>) -> Result<Sidecar, SidecarError> {
     Ok(Sidecar { seal, run: RunState { replicas, extra, ..head } })
 }
 
-fn read_seal(mut input: Input<'_>) -> Result<Seal, SidecarError> {
-    Ok(Seal { iteration: input.u64()?, model: input.u64()?, state: input.u64()? })
+fn read_seal(mut input: SectionReader<'_>) -> Result<SidecarSeal, SidecarError> {
+    Ok(SidecarSeal { iteration: input.u64()?, model: input.u64()?, state: input.u64()? })
 }
 
-fn read_run(mut input: Input<'_>) -> Result<RunState, SidecarError> {
+fn read_run(mut input: SectionReader<'_>) -> Result<RunState, SidecarError> {
     let seed = i64::from_le_bytes(input.array()?);
     let solver_hash = input.u64()?;
     let batch = match input.array()? {
@@ -54,20 +54,20 @@ fn read_run(mut input: Input<'_>) -> Result<RunState, SidecarError> {
     Ok(RunState { seed, batch, solver_hash, ..RunState::default() })
 }
 
-fn read_replica(mut input: Input<'_>) -> Result<Replica, SidecarError> {
-    let mut replica = Replica::default();
+fn read_replica(mut input: SectionReader<'_>) -> Result<SavedReplica, SidecarError> {
+    let mut replica = SavedReplica::default();
     while let Some((tag, mut bytes)) = input.section()? {
         match tag {
             FEED => replica.sources.push((bytes.text()?, bytes.bytes.to_vec())),
             RANDOM => replica.random = bytes.bytes.to_vec(),
             STATISTICS => replica.statistics.push(read_statistics(bytes)?),
-            _ => replica.extra.push(Section { tag, bytes: bytes.bytes.to_vec() }),
+            _ => replica.extra.push(SidecarSection { tag, bytes: bytes.bytes.to_vec() }),
         }
     }
     Ok(replica)
 }
 
-fn read_statistics(mut input: Input<'_>) -> Result<Statistics, SidecarError> {
+fn read_statistics(mut input: SectionReader<'_>) -> Result<SavedStatistics, SidecarError> {
     let layer = input.text()?;
     let blob = u32::from_le_bytes(input.array()?);
     let (values, rest) = input.bytes.as_chunks::<4>();
@@ -75,16 +75,16 @@ fn read_statistics(mut input: Input<'_>) -> Result<Statistics, SidecarError> {
         return Err(input.bad("a value that is cut short"));
     }
     let values = values.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-    Ok(Statistics { layer, blob, values })
+    Ok(SavedStatistics { layer, blob, values })
 }
 
 /// What is left of a section.
-struct Input<'a> {
+struct SectionReader<'a> {
     bytes: &'a [u8],
     section: String,
 }
 
-impl<'a> Input<'a> {
+impl<'a> SectionReader<'a> {
     fn take(&mut self, len: u64) -> Result<&'a [u8], SidecarError> {
         let have = self.bytes.len();
         let wanted = usize::try_from(len).ok().filter(|&len| len <= have);
@@ -114,13 +114,13 @@ impl<'a> Input<'a> {
     }
 
     /// The next section inside this one; `None` at the end.
-    fn section(&mut self) -> Result<Option<([u8; 4], Input<'a>)>, SidecarError> {
+    fn section(&mut self) -> Result<Option<([u8; 4], SectionReader<'a>)>, SidecarError> {
         if self.bytes.is_empty() {
             return Ok(None);
         }
         let tag = self.array()?;
         let len = self.u64()?;
-        Ok(Some((tag, Input { bytes: self.take(len)?, section: name(tag) })))
+        Ok(Some((tag, SectionReader { bytes: self.take(len)?, section: name(tag) })))
     }
 
     fn bad(&self, what: &'static str) -> SidecarError {

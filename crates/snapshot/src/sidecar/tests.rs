@@ -1,38 +1,39 @@
 use crate::hash::hash;
 
 use super::{
-    BatchMeaning, Replica, RunState, Seal, Section, Sidecar, SidecarError, Statistics, read, write,
+    BatchMeaning, RunState, SavedReplica, SavedStatistics, Sidecar, SidecarError, SidecarSeal,
+    SidecarSection, read, write,
 };
 
 /// Something of everything.
 pub(crate) fn run() -> RunState {
-    let replica = |r: u8| Replica {
+    let replica = |r: u8| SavedReplica {
         sources: vec![("data".into(), vec![r, 1, 2]), ("more data".into(), Vec::new())],
         random: vec![r; 20],
-        statistics: vec![Statistics {
+        statistics: vec![SavedStatistics {
             layer: "bn".into(),
             blob: 2,
             values: vec![f32::from(r), -0.0, f32::MAX],
         }],
-        extra: vec![Section { tag: *b"RESI", bytes: vec![9; 5] }],
+        extra: vec![SidecarSection { tag: *b"RESI", bytes: vec![9; 5] }],
     };
     RunState {
         seed: -1701,
         batch: BatchMeaning::Global,
         solver_hash: 77,
-        replicas: vec![replica(0), replica(1), Replica::default()],
-        extra: vec![Section { tag: *b"NEW!", bytes: b"from a later version".to_vec() }],
+        replicas: vec![replica(0), replica(1), SavedReplica::default()],
+        extra: vec![SidecarSection { tag: *b"NEW!", bytes: b"from a later version".to_vec() }],
     }
 }
 
 fn sidecar() -> Sidecar {
-    Sidecar { seal: Seal { iteration: 40, model: 1, state: u64::MAX }, run: run() }
+    Sidecar { seal: SidecarSeal { iteration: 40, model: 1, state: u64::MAX }, run: run() }
 }
 
 #[test]
 fn what_is_written_is_read() {
     assert_eq!(read(&write(&sidecar())), Ok(sidecar()));
-    let empty = Sidecar { seal: Seal::default(), run: RunState::default() };
+    let empty = Sidecar { seal: SidecarSeal::default(), run: RunState::default() };
     assert_eq!(read(&write(&empty)), Ok(empty));
 }
 

@@ -3,8 +3,8 @@
 use crate::hash::hash;
 
 use super::{
-    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RUN, Replica, RunState, SEAL, STATISTICS, Seal,
-    Section, Sidecar, VERSION,
+    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RUN, RunState, SEAL, STATISTICS, SavedReplica,
+    Sidecar, SidecarSeal, SidecarSection, VERSION,
 };
 
 /// The whole file.
@@ -22,7 +22,7 @@ pub(crate) fn write(sidecar: &Sidecar) -> Vec<u8> {
     out
 }
 
-fn seal(out: &mut Vec<u8>, seal: &Seal) {
+fn seal(out: &mut Vec<u8>, seal: &SidecarSeal) {
     for value in [seal.iteration, seal.model, seal.state] {
         out.extend(value.to_le_bytes());
     }
@@ -37,7 +37,7 @@ fn run(out: &mut Vec<u8>, run: &RunState) {
     });
 }
 
-fn replica(out: &mut Vec<u8>, replica: &Replica) {
+fn replica(out: &mut Vec<u8>, replica: &SavedReplica) {
     for (layer, state) in &replica.sources {
         section(out, FEED, |out| {
             text(out, layer);
@@ -55,7 +55,7 @@ fn replica(out: &mut Vec<u8>, replica: &Replica) {
     extra(out, &replica.extra);
 }
 
-fn extra(out: &mut Vec<u8>, sections: &[Section]) {
+fn extra(out: &mut Vec<u8>, sections: &[SidecarSection]) {
     for one in sections {
         section(out, one.tag, |out| out.extend(&one.bytes));
     }

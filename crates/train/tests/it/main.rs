@@ -8,6 +8,7 @@
 
 mod exact;
 mod files;
+mod forks;
 mod golden;
 mod library;
 mod ranks;

@@ -5,7 +5,7 @@
 
 use crate::{
     conv::{
-        Conv, StackVec,
+        ConvShape, StackVec,
         backward_weights::{collect::CollectTile, for_output_channels},
         split_k::{PartialSums, SplitKPartition, tapered_ranges},
     },
@@ -36,7 +36,7 @@ pub(super) struct GradientBlocking {
 
 impl GradientBlocking {
     /// Blocking for blocks of `pixels` pixels.
-    pub(super) fn of(conv: &Conv, pixels: usize) -> Self {
+    pub(super) fn of(conv: &ConvShape, pixels: usize) -> Self {
         let tiles = conv.group_k().div_ceil(ROWS);
         let (taps, panels) = (conv.taps(), conv.taps() * conv.group_c() / COLS);
         let tile_ranges: StackVec<_> = even_ranges(tiles, BLOCK_TILES).collect();
@@ -73,7 +73,7 @@ impl GradientBlocking {
     pub(super) fn collect(
         &self,
         cpu: &Cpu,
-        conv: &Conv,
+        conv: &ConvShape,
         sums: &[f32],
         write: Write,
         dw: &mut [f32],

@@ -2,7 +2,7 @@
 
 use crate::{
     conv::{
-        Conv,
+        ConvShape,
         backward_weights::blocking::GradientBlocking,
         split_k::{PartialSums, put_eight, scatter},
     },
@@ -15,7 +15,7 @@ use crate::{
 /// adjacent, so the loop over output channels is the inner one.
 pub(super) struct CollectTile<'a> {
     pub(super) blocking: &'a GradientBlocking,
-    pub(super) conv: &'a Conv,
+    pub(super) conv: &'a ConvShape,
     pub(super) sums: PartialSums<'a>,
     pub(super) group: usize,
     pub(super) tile: usize,

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::{
     conv::{
-        Conv,
+        ConvShape,
         backward_weights::{
             WeightGradient,
             pack_input::{TapChannels, copy_rows},
@@ -27,7 +27,7 @@ use crate::{
 const IMAGES: [usize; 2] = [16, 8];
 
 /// The order of pixels, if there is padding to skip.
-pub(super) fn order(conv: &Conv) -> Option<PixelOrder> {
+pub(super) fn order(conv: &ConvShape) -> Option<PixelOrder> {
     let [max, min] = IMAGES;
     let suits = conv.has_padding() && conv.n >= min;
     suits.then(|| PixelOrder::new(even_ranges(conv.n, max), conv.out()))

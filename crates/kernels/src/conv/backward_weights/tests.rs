@@ -3,31 +3,33 @@ use proptest::prelude::*;
 use super::{backward_weights, unpacked};
 use crate::{
     StridedRows, Write,
-    conv::Conv,
+    conv::ConvShape,
     reference::conv as reference,
     testing::{assert_close, noise, on_every_cpu},
 };
 
 /// Convolutions with packed and with unpacked input, with more than a block of pixels, and with
 /// enough images to skip padding by position.
-fn convs() -> impl Strategy<Value = Conv> {
+fn convs() -> impl Strategy<Value = ConvShape> {
     let sizes = (1..=9_usize, 4..=7_usize, 4..=7_usize);
     let channels = (1..=2_usize, prop::sample::select(vec![3, 16, 20, 32]), 100..=160_usize);
     let pair = |max: usize| prop::array::uniform2(1..=max);
     let pads = prop::array::uniform2(prop::array::uniform2(0..=2_usize));
     (sizes, channels, pair(3), pair(2), pads, pair(2))
-        .prop_map(|((n, h, w), (group, c, k), kernel, stride, [pad, pad_end], dilation)| Conv {
-            n,
-            c: c * group,
-            h,
-            w,
-            k: k * group,
-            kernel,
-            stride,
-            pad,
-            pad_end,
-            dilation,
-            group,
+        .prop_map(|((n, h, w), (group, c, k), kernel, stride, [pad, pad_end], dilation)| {
+            ConvShape {
+                n,
+                c: c * group,
+                h,
+                w,
+                k: k * group,
+                kernel,
+                stride,
+                pad,
+                pad_end,
+                dilation,
+                group,
+            }
         })
         .prop_filter("the kernel fits", |conv| conv.out_pixels() > 0)
 }
@@ -55,7 +57,7 @@ proptest! {
 #[test]
 fn the_gradient_of_no_images_is_zero() {
     let (kernel, ones) = ([3; 2], [1; 2]);
-    let conv = Conv {
+    let conv = ConvShape {
         n: 0,
         c: 5,
         h: 6,

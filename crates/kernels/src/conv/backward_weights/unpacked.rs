@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use crate::{
     conv::{
-        Conv,
+        ConvShape,
         input_taps::InputTaps,
         split_k::{SplitKPartition, SplitKTask, tapered_ranges},
     },
@@ -27,7 +27,7 @@ use crate::{
     pack,
     simd::{Kernel, SimdLanes},
     tile::{self, COLS, KSlice, Panels, ROWS, TileInit, TileOutput},
-    view::{Mat, StridedRows, Write},
+    view::{MatrixView, StridedRows, Write},
 };
 use operands::UnpackedGradient;
 use pixel_ranges::{PixelRange, PixelRanges};
@@ -46,7 +46,7 @@ const TASKS: usize = 16;
 
 /// Whether the input is read unpacked: with few output channels and near pixels, and where input
 /// channels do not fill panels.
-pub(super) fn applies(conv: &Conv) -> bool {
+pub(super) fn applies(conv: &ConvShape) -> bool {
     let near = conv.c * conv.stride[1] < FAR;
     conv.group_k() <= CHANNELS && near || !conv.group_c().is_multiple_of(COLS)
 }
@@ -54,7 +54,7 @@ pub(super) fn applies(conv: &Conv) -> bool {
 /// The gradient, as [`backward_weights`](super::backward_weights).
 pub(super) fn backward_weights(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     x: &[f32],
     dy: StridedRows<'_>,
     write: Write,
@@ -100,7 +100,7 @@ struct UnpackedBlocking {
 }
 
 impl UnpackedBlocking {
-    fn of(conv: &Conv, taps: &InputTaps) -> Self {
+    fn of(conv: &ConvShape, taps: &InputTaps) -> Self {
         let padded = taps.leave_image(conv);
         let sections = if padded { taps.taps.len() } else { 1 };
         let section = taps.taps.len() * taps.len / sections;
@@ -159,7 +159,7 @@ impl UnpackedTask<'_> {
     ) {
         let UnpackedGradient { conv, blocking, dy, .. } = *self.of;
         let k = conv.group_k();
-        let dy = Mat::new(&dy.data[dy.offset..], dy.stride);
+        let dy = MatrixView::new(&dy.data[dy.offset..], dy.stride);
         pack::panels(s, dy, (pixels.start, pixels.len()), (self.task.group * k, k), self.packed);
         let mut ranges = PixelRanges::new();
         let Range { start: mut tile, end: last } = self.task.tiles;

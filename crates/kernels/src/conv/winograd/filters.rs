@@ -5,7 +5,7 @@
 
 use crate::{
     conv::{
-        Conv, StackVec,
+        ConvShape, StackVec,
         pack_weights::{self, WeightPanel},
         winograd::{
             plane_layout::PlaneLayout,
@@ -20,7 +20,7 @@ use crate::{
 
 /// The filters of a convolution, transformed for its forward pass or for the gradient of its input.
 pub(super) struct TransformedFilters<'a, const R: usize, const N: usize> {
-    pub(super) conv: &'a Conv,
+    pub(super) conv: &'a ConvShape,
     /// (k, c / group, R, R)
     pub(super) weights: &'a [f32],
     /// Whether columns are output channels; else they are input channels, and the filters are

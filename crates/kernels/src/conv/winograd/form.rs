@@ -1,6 +1,6 @@
 //! Chooses the form of Winograd convolution for a shape, if any.
 
-use crate::conv::{Conv, winograd::CHANNELS_MAX};
+use crate::conv::{ConvShape, winograd::CHANNELS_MAX};
 
 /// F(M, R): M outputs of a tile and R taps of a filter, along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl WinogradForm {
     /// shape.
     ///
     /// * `[h, w]`: size of what is divided into tiles: the output, or the input for its gradient
-    pub(in crate::conv) fn of(conv: &Conv, [h, w]: [usize; 2]) -> Option<Self> {
+    pub(in crate::conv) fn of(conv: &ConvShape, [h, w]: [usize; 2]) -> Option<Self> {
         let forms = [(Self::F23, 2, 3), (Self::F43, 4, 3), (Self::F25, 2, 5)];
         let (c, k) = (conv.group_c(), conv.group_k());
         let plain = conv.stride == [1, 1] && conv.dilation == [1, 1] && c.max(k) <= CHANNELS_MAX;

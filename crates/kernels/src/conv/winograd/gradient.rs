@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use crate::{
     conv::{
-        Conv,
+        ConvShape,
         backward_weights::for_output_channels,
         split_k::{PartialSums, SplitKTask},
         winograd::{
@@ -39,7 +39,7 @@ use crate::{
 /// inputs.
 pub(super) fn run<const M: usize, const R: usize, const N: usize>(
     cpu: &Cpu,
-    conv: &Conv,
+    conv: &ConvShape,
     x: &[f32],
     dy: StridedRows<'_>,
     write: Write,
@@ -80,7 +80,7 @@ pub(super) fn run<const M: usize, const R: usize, const N: usize>(
 
 /// The operands of the gradient, shared by all tasks.
 struct WinogradGradient<'a, const M: usize, const N: usize> {
-    conv: &'a Conv,
+    conv: &'a ConvShape,
     blocking: &'a WinogradBlocking<M, N>,
     x: StridedRows<'a>,
     dy: StridedRows<'a>,

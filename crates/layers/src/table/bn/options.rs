@@ -2,7 +2,7 @@
 
 use caffe_format::{BNParameter, BNParameterBNMode, FillerParameter, Phase};
 
-use crate::{LayerError, Spec};
+use crate::{LayerError, LayerSpec};
 
 /// `eps` of Caffe-SegNet, which has no field for it.
 const SEGNET_EPS: f32 = 1e-9;
@@ -53,7 +53,7 @@ pub(super) struct BnOptions {
 }
 
 impl BnOptions {
-    pub(super) fn lower(spec: &Spec<'_>) -> Result<Self, LayerError> {
+    pub(super) fn lower(spec: &LayerSpec<'_>) -> Result<Self, LayerError> {
         let written = spec.layer.bn_param();
         match fork(spec, written)? {
             BnFork::SegNet => Self::segnet(spec, written),
@@ -61,7 +61,7 @@ impl BnOptions {
         }
     }
 
-    fn segnet(spec: &Spec<'_>, written: &BNParameter) -> Result<Self, LayerError> {
+    fn segnet(spec: &LayerSpec<'_>, written: &BNParameter) -> Result<Self, LayerError> {
         let statistics = match written.bn_mode() {
             BNParameterBNMode::Learn => BnStatistics::OfBatch,
             BNParameterBNMode::Inference => BnStatistics::None,
@@ -83,7 +83,7 @@ impl BnOptions {
         })
     }
 
-    fn tsn(spec: &Spec<'_>, written: &BNParameter) -> Result<Self, LayerError> {
+    fn tsn(spec: &LayerSpec<'_>, written: &BNParameter) -> Result<Self, LayerError> {
         let (eps, momentum, frozen) = (written.eps(), written.momentum(), written.frozen());
         let wrong = |option, got: f32, want: &str| {
             Err(LayerError::Option { option, got: got.to_string(), want: want.into() })
@@ -112,7 +112,7 @@ impl BnOptions {
 
 /// The fork whose fields are written. Without any, that of SegNet where there is more than one top,
 /// which the other does not have.
-fn fork(spec: &Spec<'_>, p: &BNParameter) -> Result<BnFork, LayerError> {
+fn fork(spec: &LayerSpec<'_>, p: &BNParameter) -> Result<BnFork, LayerError> {
     let first = |fields: &[(bool, &'static str)]| {
         fields.iter().find(|(written, _)| *written).map(|(_, field)| *field)
     };

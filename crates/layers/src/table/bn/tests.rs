@@ -5,7 +5,7 @@ use base::random::Mt19937;
 use caffe_format::{LayerParameter, Phase};
 
 use crate::testing::{build, error, forward, run, values};
-use crate::{ParamKind, Spec};
+use crate::{LayerSpec, ParamKind};
 
 /// Two rows of two channels: means 2 and 3, variances 1 and 4.
 const X: (&[usize], &[f32]) = (&[2, 2], &[1.0, 5.0, 3.0, 1.0]);
@@ -50,7 +50,7 @@ fn running_statistics_follow_the_batch_and_are_used_in_testing() {
 
     let written: LayerParameter = caffe_format::text::read("test", text).unwrap();
     let (phase, in_place, source_shapes) = (Phase::Test, false, &[]);
-    let spec = Spec { layer: &written, phase, in_place, bottoms: 1, tops: 1, source_shapes };
+    let spec = LayerSpec { layer: &written, phase, in_place, bottoms: 1, tops: 1, source_shapes };
     let mut testing = (crate::find("BN").unwrap().build)(&spec).unwrap();
     testing.reshape(&[Shape::new(&[2, 2]).unwrap()]).unwrap();
     testing.allocate();

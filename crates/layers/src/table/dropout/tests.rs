@@ -7,7 +7,7 @@ use tensor::Layout;
 
 use super::draw_channels_last;
 use crate::testing::{LayerMemory, error, forward, values};
-use crate::{LayerError, Spec};
+use crate::{LayerError, LayerSpec};
 
 #[test]
 fn the_same_values_are_dropped_in_both_layouts() {
@@ -33,7 +33,7 @@ const X: [f32; 4] = [1.0, -2.0, 4.0, 8.0];
 fn in_testing(options: &str) -> Result<Vec<f32>, LayerError> {
     let layer: LayerParameter = caffe_format::text::read("test", &text(options)).unwrap();
     let (phase, in_place, source_shapes) = (Phase::Test, false, &[]);
-    let spec = Spec { layer: &layer, phase, in_place, bottoms: 1, tops: 1, source_shapes };
+    let spec = LayerSpec { layer: &layer, phase, in_place, bottoms: 1, tops: 1, source_shapes };
     let mut layer = (super::KIND.build)(&spec)?;
     let bottoms = vec![(Shape::new(&[4]).unwrap(), X.to_vec())];
     let mut memory = LayerMemory::new(&mut *layer, Layout::RowMajor, false, bottoms)?;

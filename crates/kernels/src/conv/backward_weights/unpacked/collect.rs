@@ -2,7 +2,7 @@
 
 use crate::{
     conv::{
-        Conv,
+        ConvShape,
         backward_weights::{for_output_channels, unpacked::UnpackedBlocking},
         split_k::{PartialSums, scatter},
     },
@@ -17,7 +17,7 @@ impl UnpackedBlocking {
     pub(super) fn collect(
         &self,
         cpu: &Cpu,
-        conv: &Conv,
+        conv: &ConvShape,
         sums: &[f32],
         write: Write,
         dw: &mut [f32],
@@ -32,7 +32,7 @@ impl UnpackedBlocking {
 /// Eight output channels from `first` on: `dw` is (k, c, taps).
 struct CollectEight<'a> {
     blocking: &'a UnpackedBlocking,
-    conv: &'a Conv,
+    conv: &'a ConvShape,
     sums: PartialSums<'a>,
     group: usize,
     first: usize,

@@ -3,7 +3,7 @@
 use std::{ops::Range, ptr};
 
 use crate::{
-    conv::{Conv, backward_weights::unpacked::UnpackedBlocking, input_taps::InputTaps},
+    conv::{ConvShape, backward_weights::unpacked::UnpackedBlocking, input_taps::InputTaps},
     cpu::DisjointMut,
     simd::SimdLanes,
     tile::ROWS,
@@ -17,7 +17,7 @@ const LINE: usize = 16;
 
 /// The operands of the gradient, shared by all tasks.
 pub(super) struct UnpackedGradient<'a> {
-    pub(super) conv: &'a Conv,
+    pub(super) conv: &'a ConvShape,
     pub(super) taps: &'a InputTaps,
     pub(super) blocking: &'a UnpackedBlocking,
     /// The image, with its border if the taps need one.

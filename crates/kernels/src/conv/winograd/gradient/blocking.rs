@@ -2,7 +2,7 @@
 
 use crate::{
     conv::{
-        Conv, StackVec,
+        ConvShape, StackVec,
         split_k::{SplitKPartition, tapered_ranges},
         winograd::{plane_layout::PlaneLayout, tiling::WinogradTiling},
     },
@@ -39,7 +39,7 @@ pub(super) struct WinogradBlocking<const M: usize, const N: usize> {
 }
 
 impl<const M: usize, const N: usize> WinogradBlocking<M, N> {
-    pub(super) fn of(conv: &Conv) -> Self {
+    pub(super) fn of(conv: &ConvShape) -> Self {
         let tiling = WinogradTiling {
             n: conv.n,
             outputs: conv.out(),
