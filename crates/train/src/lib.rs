@@ -72,6 +72,7 @@ pub mod files;
 mod input_arrays;
 mod job;
 mod matrix;
+mod memory;
 pub mod nets;
 mod notices;
 mod open;
@@ -106,6 +107,7 @@ pub use error::{
 pub use event::{Display, Event, NetOrigin, ResumeGap};
 pub use job::Job;
 pub use matrix::attach_matrices;
+pub use memory::{LimitOrigin, MemoryLimit, MemoryNeed};
 pub use open::check_solver;
 pub use placement::{BatchNormState, Overlap, ReplicaPlacement};
 pub use ranks::{Alarm, Ranks};

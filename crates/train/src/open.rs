@@ -18,7 +18,8 @@ use crate::ranks::Ranks;
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
 use crate::{
-    Event, Job, JobConfig, PlacementProblem, SolverProblem, TrainError, WhichNet, matrix, restore,
+    Event, Job, JobConfig, PlacementProblem, SolverProblem, TrainError, WhichNet, matrix, memory,
+    restore,
 };
 
 impl Job {
@@ -61,7 +62,7 @@ impl Job {
         let solver = Solver::lower(&config.solver)?;
         check_schedule(&config.solver)?;
         if config.solver.snapshot() > 0 && ranks.rank().is_first() {
-            snapshot::check_writable(config.solver.snapshot_prefix())?;
+            snapshot::check_writable(&config.snapshot_prefix())?;
         }
         let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;
         let placement = place_replicas(&config, ranks.rank().world(), loaded.as_ref())?;
@@ -71,18 +72,14 @@ impl Job {
             divide_batches(&mut found.train.net, placement.replicas)?;
         }
         events(Event::TrainNet { origin: found.train.origin.clone() });
+        memory::check_job(&config, &found, placement, solver.histories())?;
         let mut nets = Vec::with_capacity(placement.workers);
         for worker in 0..placement.workers {
             // Every worker has its own activations, but the net is reported once.
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
-            let mut sources = FileSources::new(&config, 0, placement.replicas);
-            if let Some(file) = config.net_file(&found.train.origin) {
-                sources = sources.of_file(&file);
-            }
-            // `debug_info` prints the diff of every layer.
-            let debug = config.solver.debug_info();
-            let plan = if debug { MemoryPlan::KeepDiffs } else { MemoryPlan::ShareDiffs };
+            let mut sources = config.sources(&found.train.origin, placement.replicas);
+            let plan = config.memory_plan();
             let mut net = build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?;
             if let Some(first) = nets.first() {
                 net.share_description(first);

@@ -49,24 +49,7 @@ fn joined(hosts: &[(String, usize)], allreduce: &AlgorithmChoice) -> String {
     format!("{ranks} ranks on {hosts} ({listed}), all agree; allreduce {allreduce}")
 }
 
-/// The plan on one line, in millions of bytes.
+/// The plan on one line.
 pub(crate) fn memory_plan(memory: &MemoryUse) -> String {
-    let MemoryUse { params, gradients, activations, diffs, workspace } = memory;
-    let total = params + gradients + activations + diffs + workspace;
-    let parts: [(&str, &usize); 6] = [
-        ("parameters", params),
-        ("gradients", gradients),
-        ("activations", activations),
-        ("diffs", diffs),
-        ("workspace", workspace),
-        ("total", &total),
-    ];
-    let parts = parts.map(|(name, bytes)| format!("{name} {}", megabytes(*bytes)));
-    format!("Memory plan: {}", parts.join(", "))
-}
-
-/// Bytes as `12.3 MB` of 10^6 bytes; below one, as `0.123 MB`.
-pub(crate) fn megabytes(bytes: usize) -> String {
-    let decimals = if bytes < 1_000_000 { 3 } else { 1 };
-    format!("{:.decimals$} MB", bytes as f64 / 1e6)
+    format!("Memory plan: {memory}")
 }

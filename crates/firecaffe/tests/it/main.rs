@@ -10,6 +10,7 @@ mod disk;
 #[cfg(not(feature = "mpi"))]
 mod launch;
 mod log;
+mod memory;
 mod model;
 mod resume;
 mod signals;

@@ -10,6 +10,7 @@ use train::{Job, JobConfig, NoControl, files};
 use super::TimeArgs;
 use crate::clock::RealClock;
 use crate::log::{Log, prototxt};
+use crate::memory_limit::memory_limit;
 use crate::options::{DEFAULT_SEED, root};
 
 /// What a net that comes without a solver is trained with. The rate does not change the time; this
@@ -30,6 +31,7 @@ pub(super) fn open(args: &TimeArgs, workers: usize, threads: usize, log: &Log) -
         root: root(),
         clock: Arc::new(RealClock::start()),
         unknown: args.running.reading.unknown(),
+        memory_limit: memory_limit(),
         ..JobConfig::new(solver)
     };
     Ok(Job::open(config, &mut |_| {})?)
