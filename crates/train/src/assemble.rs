@@ -31,12 +31,14 @@ pub(crate) struct JobParts {
     pub(crate) initial: InitialState,
     /// The workers' ends of a plan between them; empty when they read each other's pools.
     pub(crate) worker_exchanges: Vec<Exchange>,
+    pub(crate) run_id: u64,
 }
 
 impl JobParts {
     /// Allocates pools and history, places replicas on workers and starts their threads.
     pub(crate) fn assemble(self) -> Job {
-        let Self { config, ranks, placement, solver, nets, initial, worker_exchanges } = self;
+        let Self { config, ranks, placement, solver, nets, initial, worker_exchanges, run_id } =
+            self;
         let InitialState { params, replicas, tests } = initial;
         let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
         let (pool_len, workers) = (nets[0].pool_len(), nets.len());
@@ -82,6 +84,7 @@ impl JobParts {
             shared: Arc::new(shared),
             tests,
             iter: 0,
+            run_id,
             ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,

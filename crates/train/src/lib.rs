@@ -83,6 +83,7 @@ mod ranks;
 mod report;
 mod restore;
 mod run;
+mod run_id;
 mod save;
 mod score;
 mod seconds;

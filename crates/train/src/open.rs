@@ -15,6 +15,7 @@ use crate::nets::{self, SolverNets};
 use crate::placement::ReplicaPlacement;
 use crate::plan::{configure_sums, worker_exchanges};
 use crate::ranks::Ranks;
+use crate::run_id::run_id;
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
 use crate::{
@@ -90,7 +91,9 @@ impl Job {
         let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
         let worker_exchanges = worker_exchanges(&config, placement);
-        let parts = JobParts { config, ranks, placement, solver, nets, initial, worker_exchanges };
+        let run_id = run_id(&config, &found, placement);
+        let parts =
+            JobParts { config, ranks, placement, solver, nets, initial, worker_exchanges, run_id };
         let mut job = parts.assemble();
         job.load_weights(events)?;
         if let Some(loaded) = loaded {

@@ -23,6 +23,13 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
         ),
         Event::MemoryUse(memory) => memory_plan(memory),
         Event::Hash { steps, hash } => format!("weights after {steps} steps: {hash:016x}"),
+        Event::SnapshotReplaced { model } => {
+            return Some(LogLine::warning(format!(
+                "{} is of another run and is overwritten; give another `snapshot_prefix` to keep \
+                 both",
+                model.display()
+            )));
+        }
         Event::SnapshotFailed { causes } => {
             let text = format!(
                 "no snapshot was written, training goes on; earlier ones are intact: {}",

@@ -18,6 +18,12 @@ pub(crate) fn notice(notice: &PrototxtNotice) -> String {
         } => {
             Diagnostic { file, line, column, message, source_line, caret, hint, count }.to_string()
         }
+        PrototxtNotice::SnapshotPrefix { file, folder: None, prefix } => {
+            format!("{file}: no `snapshot_prefix`: snapshots are named {prefix}_iter_N")
+        }
+        PrototxtNotice::SnapshotPrefix { file, folder: Some(folder), prefix } => format!(
+            "{file}: `snapshot_prefix` is the folder {folder}: snapshots are named {prefix}_iter_N"
+        ),
         PrototxtNotice::Upgraded { file, change } => format!("{file}: {}", upgrade(&change)),
     }
 }

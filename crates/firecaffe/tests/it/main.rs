@@ -14,6 +14,7 @@ mod memory;
 mod model;
 mod resume;
 mod signals;
+mod snapshots;
 mod solver;
 mod supervise;
 mod support;
