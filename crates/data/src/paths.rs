@@ -4,7 +4,7 @@
 //! prototxt gets an error; if the path would exist from the prototxt's own folder, it says so.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use crate::error::DataError;
 
@@ -76,7 +76,10 @@ impl PathRoot {
         if written.is_empty() || self.join(written).exists() {
             return None;
         }
-        let mut folders = self.beside.as_ref()?.ancestors();
+        let beside = self.beside.as_ref()?;
+        // A relative folder ends at the working directory; above that, it has to be absolute.
+        let absolute = path::absolute(Path::new(".").join(beside)).unwrap_or_default();
+        let mut folders = beside.ancestors().chain(absolute.ancestors());
         let found = folders.find(|folder| folder.join(written).exists())?;
         let (written, start) = (written.into(), self.folder.clone());
         Some(MisplacedPath { written, start, found: found.into() })

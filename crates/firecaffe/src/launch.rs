@@ -99,12 +99,16 @@ pub(crate) fn cores() -> usize {
 /// The cores this rank is bound to; if it is bound to none, the machine's cores divided by the
 /// ranks on it.
 pub(crate) fn cores_per_rank() -> usize {
-    let ranks = if is_bound() { 1 } else { ranks_here(&own) };
+    let ranks = if is_bound() { 1 } else { ranks_here() };
     (cores() / ranks.max(1)).max(1)
 }
 
 /// Ranks on this machine, as far as the launcher says it.
-fn ranks_here(environment: Environment<'_>) -> usize {
+pub(crate) fn ranks_here() -> usize {
+    ranks_on_machine(&own)
+}
+
+fn ranks_on_machine(environment: Environment<'_>) -> usize {
     let slurm = || {
         let node = number(environment, &["SLURM_NODEID"])?;
         tasks_per_node(&environment("SLURM_STEP_TASKS_PER_NODE")?).nth(node)

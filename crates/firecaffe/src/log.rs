@@ -25,7 +25,7 @@ use train::Event;
 
 pub(crate) use caffe_line::CaffeLine;
 use line::LogLine;
-pub(crate) use own_line::{megabytes, memory_plan};
+pub(crate) use own_line::memory_plan;
 
 /// Where log lines go.
 pub(crate) struct Log {

@@ -1,4 +1,4 @@
-//! What Linux says about this machine: load of the cores, free memory, its processor and identity.
+//! What Linux says about this machine: load of the cores, its processor and identity.
 
 use std::fs;
 
@@ -33,17 +33,6 @@ impl CoreTimes {
     }
 }
 
-/// Bytes that can be allocated without swapping; no limit where nobody says.
-pub(crate) fn free_memory_bytes() -> u64 {
-    fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text)).unwrap_or(u64::MAX)
-}
-
-fn available(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
-}
-
 /// The same for all that runs on this kernel, network namespaces included, and for nothing else.
 pub(crate) fn identity() -> String {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id");
@@ -59,7 +48,7 @@ pub(crate) fn processor() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CoreTimes, available};
+    use super::CoreTimes;
 
     #[test]
     fn load_is_what_was_not_idle() {
@@ -72,12 +61,5 @@ mod tests {
         for text in ["", "intr 1 2 3", "cpu 1 2 x"] {
             assert_eq!(CoreTimes::parse(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn memory_is_what_is_available() {
-        let text = "MemTotal:       100 kB\nMemFree:  5 kB\nMemAvailable:   64 kB\n";
-        assert_eq!(available(text), Some(64 * 1024));
-        assert_eq!(available("MemFree: 5 kB\n"), None);
     }
 }

@@ -12,6 +12,7 @@ mod gpu;
 mod launch;
 mod log;
 mod machine;
+mod memory_limit;
 mod options;
 mod output;
 mod progress;

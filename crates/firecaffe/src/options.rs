@@ -14,6 +14,7 @@ use train::files::{self, UnknownFields};
 use train::{NetConfig, PathRoot};
 
 use crate::log::{Log, prototxt};
+use crate::memory_limit::memory_limit;
 use crate::{gpu, launch};
 
 /// Most threads that can be asked for: more than any machine's cores, less than what exhausts one.
@@ -120,6 +121,7 @@ impl NetRunArgs {
             seed: DEFAULT_SEED,
             root: root(),
             unknown: self.reading.unknown(),
+            memory_limit: memory_limit(),
             ..NetConfig::new(model)
         })
     }

@@ -81,7 +81,8 @@ pub fn filter(net: &NetParameter) -> Result<(NetParameter, Vec<UnmetRule>), NetE
 }
 
 /// Phase, level and stages in words: `phase TEST, level 1, stages a and b`. Level 0 is not named.
-pub(crate) fn state_in_words(state: &NetState) -> String {
+#[must_use]
+pub fn state_in_words(state: &NetState) -> String {
     let phase = match state.phase() {
         Phase::Train => "phase TRAIN",
         Phase::Test => "phase TEST",

@@ -1,7 +1,9 @@
 //! Assigns buffers: which memory holds each blob's data and diff.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
+use base::megabytes;
 use layers::TopMemory;
 use serde::{Deserialize, Serialize};
 use tensor::Slab;
@@ -131,6 +133,33 @@ impl MemoryUse {
             diffs: each(self.diffs),
             workspace: each(self.workspace),
         }
+    }
+
+    /// Each kind of memory by name, in bytes.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, usize); 5] {
+        [
+            ("parameters", self.params),
+            ("gradients", self.gradients),
+            ("activations", self.activations),
+            ("diffs", self.diffs),
+            ("workspace", self.workspace),
+        ]
+    }
+
+    /// All of it, in bytes.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.named().iter().fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes))
+    }
+}
+
+impl fmt::Display for MemoryUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, bytes) in self.named() {
+            write!(f, "{name} {}, ", megabytes(bytes))?;
+        }
+        write!(f, "total {}", megabytes(self.total()))
     }
 }
 

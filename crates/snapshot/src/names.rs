@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::SnapshotFormat;
+use crate::{SnapshotFormat, sidecar};
 
 /// Endings of a state, the longer first.
 const STATE_ENDINGS: [(&str, SnapshotFormat); 2] =
@@ -35,6 +35,18 @@ impl SnapshotPaths {
         STATE_ENDINGS
             .iter()
             .find_map(|&(end, format)| Some(Self::from_stem(path.strip_suffix(end)?, format)))
+    }
+
+    /// Whether these files exist and are not of the run that `run_id` tells: the sidecar says
+    /// another, or there is none that can be read.
+    #[must_use]
+    pub fn belong_to_another(&self, run_id: u64) -> bool {
+        let owner = || {
+            let bytes = std::fs::read(&self.sidecar).ok()?;
+            Some(sidecar::read(&bytes).ok()?.run.run_id)
+        };
+        let exist = [&self.model, &self.state].into_iter().any(|file| file.exists());
+        exist && owner() != Some(run_id)
     }
 
     fn from_stem(stem: &str, format: SnapshotFormat) -> Self {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! All numbers are little-endian. Sections of the file: `SEAL` (iteration, hashes of model and
-//! state), `RUN ` (seed, batch, hash of the solver), one `REPL` per replica, which holds sections
+//! state), `RUN ` (seed, batch, id of the run), one `REPL` per replica, which holds sections
 //! again: `FEED` (data position of a data layer), `RAND` (random streams), `STAT` (running
 //! statistics of a layer). Tags that this program does not know are kept, so that a later one can
 //! add to the format; a change of what is there raises the version. The bytes may be anything:
@@ -51,8 +51,8 @@ pub struct RunState {
     pub seed: i64,
     /// What `batch_size` means.
     pub batch: BatchMeaning,
-    /// Hash of the solver and net as written, to notice that they changed.
-    pub solver_hash: u64,
+    /// Tells this run's snapshots from those of others; a resumed run keeps that of its snapshot.
+    pub run_id: u64,
     /// One per replica; on resume, their number is the job's number of replicas.
     pub replicas: Vec<SavedReplica>,
     /// Sections that other parts of the program, or later versions of it, added.

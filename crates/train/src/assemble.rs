@@ -35,12 +35,23 @@ pub(crate) struct JobParts {
     pub(crate) worker_exchanges: Vec<Exchange>,
     /// What workers wait for instead of computing, in an emulated run.
     pub(crate) emulated: Option<Arc<EmulatedWork>>,
+    pub(crate) run_id: u64,
 }
 
 impl JobParts {
     /// Allocates pools and history, places replicas on workers and starts their threads.
     pub(crate) fn assemble(self) -> Job {
-        let Self { config, ranks, placement, solver, nets, initial, worker_exchanges, emulated } =
+        let Self {
+            config,
+            ranks,
+            placement,
+            solver,
+            nets,
+            initial,
+            worker_exchanges,
+            emulated,
+            run_id,
+        } =
             self;
         let InitialState { params, replicas, tests } = initial;
         let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
@@ -90,6 +101,7 @@ impl JobParts {
             shared: Arc::new(shared),
             tests,
             iter: 0,
+            run_id,
             ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,

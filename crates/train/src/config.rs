@@ -9,13 +9,14 @@ use collective::{AlgorithmChoice, Network};
 use data::PathRoot;
 use exchange::wire::{F32, WireFormat};
 use kernels::Simd;
+use net::MemoryPlan;
 use serde::{Deserialize, Serialize};
 use snapshot::BatchMeaning;
 
 use crate::placement::{BatchNormState, Overlap};
 
 use crate::files::UnknownFields;
-use crate::{Emulation, NetOrigin, NoClock};
+use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 
 /// Everything [`Job::open`](crate::Job::open) needs to know.
 ///
@@ -52,6 +53,7 @@ use crate::{Emulation, NetOrigin, NoClock};
 ///     root: "nets".into(),
 ///     unknown: UnknownFields::Warn,
 ///     on_bad_sample: OnBadSample::Skip,
+///     memory_limit: None,
 /// };
 /// assert_eq!(config.allreduce.named().len(), 2);
 /// # Ok::<(), train::TrainError>(())
@@ -107,6 +109,8 @@ pub struct JobConfig {
     pub unknown: UnknownFields,
     /// What to do with a record that cannot be decoded.
     pub on_bad_sample: data::OnBadSample,
+    /// A job that needs more is refused before it allocates; `None` to find out while it runs.
+    pub memory_limit: Option<MemoryLimit>,
 }
 
 /// Default size of a bucket: large enough that the synchronisation per bucket is negligible, small
@@ -144,6 +148,7 @@ impl JobConfig {
             root: PathBuf::new(),
             unknown: UnknownFields::Reject,
             on_bad_sample: data::OnBadSample::Fail,
+            memory_limit: None,
         }
     }
 }
@@ -161,6 +166,29 @@ impl JobConfig {
     /// The prototxt that a net was read from: its own, or the solver's.
     pub(crate) fn net_file(&self, origin: &NetOrigin) -> Option<PathBuf> {
         origin.file().map(|name| self.root.join(name)).or_else(|| self.solver_file.clone())
+    }
+
+    /// What the names of snapshots begin with.
+    pub(crate) fn snapshot_prefix(&self) -> String {
+        self.root.join(self.solver.snapshot_prefix()).to_string_lossy().into_owned()
+    }
+
+    /// What opens the data of a net, for its first of `replicas`.
+    pub(crate) fn sources(&self, origin: &NetOrigin, replicas: usize) -> FileSources {
+        let sources = FileSources::new(self, 0, replicas);
+        match self.net_file(origin) {
+            Some(file) => sources.of_file(&file),
+            None => sources,
+        }
+    }
+
+    /// How the train net uses memory: `debug_info` prints the diff of every layer.
+    pub(crate) fn memory_plan(&self) -> MemoryPlan {
+        match self.solver.debug_info() {
+            _ if self.emulation.is_some() => MemoryPlan::NoBlobs,
+            true => MemoryPlan::KeepDiffs,
+            false => MemoryPlan::ShareDiffs,
+        }
     }
 }
 

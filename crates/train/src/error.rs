@@ -10,6 +10,7 @@ mod which_net;
 use std::io;
 use std::path::PathBuf;
 
+use base::megabytes;
 use caffe_format::text::Diagnostics;
 use data::MisplacedPath;
 use exchange::ExchangeError;
@@ -18,7 +19,7 @@ use net::{NetError, RunError};
 use snapshot::SnapshotError;
 use solver::SolverError;
 
-use crate::{EmulationProblem, StepError};
+use crate::{EmulationProblem, LimitOrigin, MemoryLimit, MemoryNeed, StepError};
 
 pub use compared_item::ComparedItem;
 pub use placement::{PlacementProblem, WorkerCount};
@@ -80,6 +81,15 @@ pub enum TrainError {
         which: WhichNet,
         /// Why.
         source: NetError,
+    },
+
+    /// A job or a net needs more memory than there is.
+    #[error("{}", does_not_fit(.need, .limit))]
+    Memory {
+        /// What it needs.
+        need: MemoryNeed,
+        /// What there is.
+        limit: MemoryLimit,
     },
 
     /// The matrix of an InfogainLoss cannot be read.
@@ -206,6 +216,22 @@ impl TrainError {
     pub fn is_about_solver(&self) -> bool {
         matches!(self, Self::Solver(_) | Self::SolverFields(_))
     }
+}
+
+/// What is missing, what to do about it, and what the memory is needed for.
+fn does_not_fit(need: &MemoryNeed, limit: &MemoryLimit) -> String {
+    let workers = if need.workers > 1 { " or fewer `--workers`" } else { "" };
+    let raise = match limit.origin {
+        LimitOrigin::Machine => "",
+        LimitOrigin::ControlGroup => ", or raise the limit of the container or job",
+        LimitOrigin::AddressSpace => ", or raise `ulimit -v`",
+    };
+    format!(
+        "{} are needed, {} allows {}: give a smaller `batch_size`{workers}{raise}; {need}",
+        megabytes(need.total()),
+        limit.origin,
+        megabytes(limit.bytes)
+    )
 }
 
 fn list(names: &[String]) -> String {

@@ -229,6 +229,11 @@ pub enum Event {
         #[serde(with = "net::float_text")]
         loss: f32,
     },
+    /// A snapshot of another run is overwritten next.
+    SnapshotReplaced {
+        /// Its model file.
+        model: PathBuf,
+    },
     /// A snapshot is on the disk.
     SnapshotWritten {
         /// The model file.

@@ -44,6 +44,15 @@ pub enum PrototxtNotice {
         /// How often the field occurs, of which this is the first place.
         count: usize,
     },
+    /// The solver does not say how snapshots are named, or says a folder.
+    SnapshotPrefix {
+        /// The solver's file.
+        file: String,
+        /// The folder, as written.
+        folder: Option<String>,
+        /// What their names begin with: the file's name, in its folder or in `folder`.
+        prefix: String,
+    },
     /// An older generation's way to write something was replaced.
     Upgraded {
         /// The file.
@@ -75,13 +84,28 @@ pub fn net_from_text(name: &str, text: &str) -> Result<NetParameter, TrainError>
     Ok(upgraded(name, parsed, upgrade::net)?.message)
 }
 
-/// Reads a solver prototxt of any of Caffe's generations.
+/// Reads a solver prototxt of any of Caffe's generations. Snapshots that it does not name are named
+/// after the file, as in Caffe since 2018.
 pub fn read_solver(
     path: &Path,
     unknown: UnknownFields,
 ) -> Result<ReadPrototxt<SolverParameter>, TrainError> {
     let name = path.display().to_string();
-    upgraded(&name, parse(&name, &read(path)?, unknown)?, upgrade::solver)
+    let mut read = upgraded(&name, parse(&name, &read(path)?, unknown)?, upgrade::solver)?;
+    name_snapshots(name, &mut read);
+    Ok(read)
+}
+
+/// Completes `snapshot_prefix` where it is missing or a folder.
+fn name_snapshots(file: String, read: &mut ReadPrototxt<SolverParameter>) {
+    let is_folder = |prefix: &&String| prefix.ends_with('/') || Path::new(prefix).is_dir();
+    let written = read.message.snapshot_prefix.as_ref();
+    let folder = written.filter(is_folder).cloned();
+    if written.is_none() || folder.is_some() {
+        let prefix = upgrade::snapshot_prefix(&read.message, &file, folder.is_some());
+        read.message.snapshot_prefix = Some(prefix.clone());
+        read.notices.push(PrototxtNotice::SnapshotPrefix { file, folder, prefix });
+    }
 }
 
 /// A solver from the text of a prototxt; `name` stands for the file in errors.

@@ -31,6 +31,8 @@ pub struct Job {
     pub(crate) tests: Vec<TestNet>,
     /// Iterations done.
     pub(crate) iter: u64,
+    /// Tells its snapshots from those of other runs: see [`run_id`](crate::run_id).
+    pub(crate) run_id: u64,
     /// An iteration failed, or is under way.
     pub(crate) ended: bool,
     pub(crate) smoothed: SmoothedLoss,

@@ -16,10 +16,12 @@ use crate::nets::{self, SolverNets};
 use crate::placement::ReplicaPlacement;
 use crate::plan::{configure_sums, worker_exchanges};
 use crate::ranks::Ranks;
+use crate::run_id::run_id;
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
 use crate::{
-    Event, Job, JobConfig, PlacementProblem, SolverProblem, TrainError, WhichNet, matrix, restore,
+    Event, Job, JobConfig, PlacementProblem, SolverProblem, TrainError, WhichNet, matrix, memory,
+    restore,
 };
 
 impl Job {
@@ -67,7 +69,7 @@ impl Job {
         check_schedule(&config.solver)?;
         let emulates = config.emulation.is_some();
         if config.solver.snapshot() > 0 && ranks.rank().is_first() && !emulates {
-            snapshot::check_writable(config.solver.snapshot_prefix())?;
+            snapshot::check_writable(&config.snapshot_prefix())?;
         }
         let loaded = config.resume.as_deref().map(snapshot::load).transpose()?;
         let placement = place_replicas(&config, ranks.rank().world(), loaded.as_ref())?;
@@ -77,22 +79,16 @@ impl Job {
             divide_batches(&mut found.train.net, placement.replicas)?;
         }
         events(Event::TrainNet { origin: found.train.origin.clone() });
+        if !emulates {
+            memory::check_job(&config, &found, placement, solver.histories())?;
+        }
         let mut nets = Vec::with_capacity(placement.workers);
         for worker in 0..placement.workers {
             // Every worker has its own activations, but the net is reported once.
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
-            let mut sources = FileSources::new(&config, 0, placement.replicas);
-            if let Some(file) = config.net_file(&found.train.origin) {
-                sources = sources.of_file(&file);
-            }
-            // `debug_info` prints the diff of every layer.
-            let debug = config.solver.debug_info();
-            let plan = match debug {
-                _ if emulates => MemoryPlan::NoBlobs,
-                true => MemoryPlan::KeepDiffs,
-                false => MemoryPlan::ShareDiffs,
-            };
+            let mut sources = config.sources(&found.train.origin, placement.replicas);
+            let plan = config.memory_plan();
             let mut net = build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?;
             if let Some(first) = nets.first() {
                 net.share_description(first);
@@ -107,6 +103,7 @@ impl Job {
         let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
         let worker_exchanges = worker_exchanges(&config, placement);
+        let run_id = run_id(&config, &found, placement);
         let parts = JobParts {
             config,
             ranks,
@@ -116,6 +113,7 @@ impl Job {
             initial,
             worker_exchanges,
             emulated,
+            run_id,
         };
         let mut job = parts.assemble();
         job.load_weights(events)?;

@@ -30,7 +30,10 @@ pub(crate) fn restore(
     job.iter = u64::try_from(loaded.state.iter())
         .map_err(|_| wrong(ResumeProblem::Iteration { iter: loaded.state.iter() }))?;
     match loaded.resume {
-        ResumeExactness::Exact(run) => restore_replicas(job, &run).map_err(wrong),
+        ResumeExactness::Exact(run) => {
+            job.run_id = run.run_id;
+            restore_replicas(job, &run).map_err(wrong)
+        }
         ResumeExactness::AsCaffe { missing } => {
             let data = job.shared.config.resume_data;
             if data == ResumeData::Continue {

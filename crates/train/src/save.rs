@@ -1,8 +1,8 @@
 //! From a job to a snapshot.
 
-use caffe_format::{BlobProto, NetParameter, SolverState, text};
+use caffe_format::{BlobProto, NetParameter, SolverState};
 use net::{Param, ParamStorage};
-use snapshot::{RunState, SavedReplica, SavedStatistics, SidecarSection, Snapshot, hash};
+use snapshot::{RunState, SavedReplica, SavedStatistics, SidecarSection, Snapshot, SnapshotPaths};
 
 use crate::{Event, Job, TrainError};
 
@@ -22,10 +22,14 @@ impl Job {
     }
 
     fn write(&self, model: NetParameter, run: RunState, events: &mut dyn FnMut(Event)) {
-        let prefix = self.shared.config.root.join(self.shared.config.solver.snapshot_prefix());
+        let prefix = self.shared.config.snapshot_prefix();
         let format = self.shared.config.solver.snapshot_format();
+        let names = SnapshotPaths::new(&prefix, self.iter, format);
+        if names.belong_to_another(self.run_id) {
+            events(Event::SnapshotReplaced { model: names.model });
+        }
         let snapshot = Snapshot { model, state: self.solver_state(), run };
-        match snapshot::save(&prefix.to_string_lossy(), format, snapshot) {
+        match snapshot::save(&prefix, format, snapshot) {
             Ok(names) => {
                 events(Event::SnapshotWritten { model: names.model, state: names.state });
             }
@@ -85,7 +89,7 @@ impl Job {
         RunState {
             seed: self.shared.config.solver.random_seed(),
             batch: self.shared.config.batch,
-            solver_hash: hash::hash(text::write(&self.shared.config.solver).as_bytes()),
+            run_id: self.run_id,
             replicas,
             extra: Vec::new(),
         }

@@ -12,6 +12,7 @@ use net::{Net, Output, ReplicaState};
 use tensor::{SharedSlab, Slab};
 
 use crate::files::read_net;
+use crate::memory::check_net;
 use crate::open::build;
 use crate::score::Score;
 use crate::sources::FileSources;
@@ -75,6 +76,9 @@ impl Single {
         let written = NetParameter { state: Some(config.state.clone()), ..written.clone() };
         let mut sources =
             FileSources::alone(&config.root, OnBadSample::Fail).of_file(&config.model);
+        if let Some(limit) = config.memory_limit {
+            check_net(&which, &written, config.memory_plan, &mut sources, limit)?;
+        }
         let mut net = build(&which, &written, config.memory_plan, &mut sources, events)?;
         let (params, replica) = (net.initialise(Mt19937::new(config.seed), &mut sources))
             .map_err(|source| TrainError::Net { which, source })?;

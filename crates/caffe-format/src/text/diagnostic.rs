@@ -31,11 +31,26 @@ pub struct Diagnostic {
     pub count: usize,
 }
 
+impl Diagnostic {
+    /// The place, what is wrong and how often.
+    fn headline(&self) -> String {
+        let Self { file, line, column, message, count, .. } = self;
+        let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+        format!("{file}:{line}:{column}: {message}{times}")
+    }
+
+    /// Everything but the line of the file, for long lists.
+    #[must_use]
+    pub fn in_one_line(&self) -> String {
+        let hint = self.hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"));
+        self.headline() + &hint
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, column, message, source_line, caret, hint, count } = self;
-        let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
-        writeln!(f, "{file}:{line}:{column}: {message}{times}")?;
+        let Self { source_line, caret, hint, .. } = self;
+        writeln!(f, "{}", self.headline())?;
         writeln!(f, "{source_line}")?;
         // Tabs stay tabs, so that the caret stands under its column however wide they are.
         let blank = |c: char| if c == '\t' { '\t' } else { ' ' };

@@ -1,28 +1,33 @@
 //! `firecaffe check`: every error of a net or solver at once; shapes and memory when there is none.
 //!
-//! A net is built in both phases, a solver's nets in the states it gives them. Data layers open
-//! their databases, since shapes come from there; nothing is written and no iteration runs.
+//! A net is built in each phase and stage that it names, a solver's nets in the states it gives
+//! them. Data layers open their databases, since shapes come from there; nothing is written and no
+//! iteration runs.
+
+mod findings;
+mod states;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use caffe_format::message::Message;
-use caffe_format::{NetParameter, Phase, SolverParameter, text};
-use net::{MemoryPlan, NetDescription, NetError, describe};
-use train::files::{self, PrototxtNotice, ReadPrototxt};
+use caffe_format::{NetParameter, SolverParameter, text};
+use train::files::{self, ReadPrototxt};
 use train::nets::{self, NamedNet, SolverNets};
-use train::{FileSources, OnBadSample, TrainError, check_solver};
+use train::{Event, TrainError, check_solver};
 
-use super::table;
-use crate::log::prototxt;
 use crate::options::{LayerSelectionArgs, PrototxtArgs, file_root};
 use crate::output::{complain, print};
+use findings::{Findings, build};
 
 const EXAMPLES: &str = "\
 Examples:
   firecaffe check examples/lenet/train_test.prototxt
-  firecaffe check examples/lenet/solver.prototxt        the solver, its train net and its test nets";
+  firecaffe check examples/lenet/solver.prototxt        the solver, its train net and its test nets
+
+A net is checked in both phases, without a stage and with those that its rules name; `--stage` takes
+their place.";
 
 /// Options of `check`.
 #[derive(Debug, clap::Args)]
@@ -37,31 +42,24 @@ pub(crate) struct CheckArgs {
     reading: PrototxtArgs,
 }
 
-/// What was found: text for stdout, and errors.
-#[derive(Default)]
-struct Findings {
-    text: String,
-    errors: Vec<String>,
-}
-
 /// Checks and reports.
 pub(crate) fn run(args: &CheckArgs) -> Result<()> {
     let mut findings = Findings::default();
     match read(&args.file, args) {
-        Ok(Written::Net(net)) => check_net(&net, args, &mut findings),
-        Ok(Written::Solver(solver)) => check_nets(*solver, args, &mut findings),
+        Ok(Written::Net(read)) => {
+            findings.notices(&read.notices);
+            states::check(&read.message, &args.file, &args.selection, &mut findings);
+        }
+        Ok(Written::Solver(read)) => check_nets(*read, args, &mut findings),
         Err(error) => findings.error(*error),
     }
-    let file = args.file.display();
-    if findings.errors.is_empty() {
-        findings.text += &format!("{file}: no errors\n");
-        print(&findings.text)?;
-        return Ok(());
-    }
-    complain(&findings.errors);
-    match findings.errors.len() {
-        1 => bail!("{file}: 1 error"),
-        count => bail!("{file}: {count} errors"),
+    match findings.verdict(&args.file) {
+        Ok(report) => Ok(print(&report)?),
+        Err((count, errors)) => {
+            complain(&[errors]);
+            let s = if count == 1 { "" } else { "s" };
+            bail!("{}: {count} error{s}", args.file.display())
+        }
     }
 }
 
@@ -83,23 +81,6 @@ fn read(file: &Path, args: &CheckArgs) -> Result<Written, Box<TrainError>> {
     })
 }
 
-fn check_net(read: &ReadPrototxt<NetParameter>, args: &CheckArgs, findings: &mut Findings) {
-    findings.notices(&read.notices);
-    let mut shown: Option<Vec<String>> = None;
-    for phase in [Phase::Train, Phase::Test] {
-        let state = Some(args.selection.state(phase));
-        let net = NetParameter { state, ..read.message.clone() };
-        let name = format!("phase {}", if phase == Phase::Train { "TRAIN" } else { "TEST" });
-        let Some(net) = findings.build(&name, &net, &args.file) else { continue };
-        // A net without rules is the same in both phases; once is enough.
-        let layers: Vec<_> = net.rows.iter().map(|row| row.name.clone()).collect();
-        if shown.as_ref() != Some(&layers) {
-            findings.table(&name, &net);
-        }
-        shown = Some(layers);
-    }
-}
-
 fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &mut Findings) {
     findings.notices(&read.notices);
     let mut solver = read.message;
@@ -107,7 +88,14 @@ fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &
     if let Err(error) = check_solver(&solver) {
         findings.error(error);
     }
-    let read = nets::read(&solver, file_root(&args.file), args.reading.unknown(), &mut |_| {});
+    let mut notices = Vec::new();
+    let mut hear = |event| {
+        if let Event::Prototxt(notice) = event {
+            notices.push(notice);
+        }
+    };
+    let read = nets::read(&solver, file_root(&args.file), args.reading.unknown(), &mut hear);
+    findings.notices(&notices);
     let SolverNets { train, tests } = match read {
         Ok(nets) => nets,
         Err(error) => return findings.error(error),
@@ -116,56 +104,10 @@ fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &
     let all = [("train net".into(), train)].into_iter();
     for (name, NamedNet { net, origin }) in all.chain(tests.into_iter().enumerate().map(named)) {
         let file = origin.file().map_or(&*args.file, Path::new);
-        if let Some(net) = findings.build(&name, &net, file) {
-            findings.table(&name, &net);
+        match build(&net, file) {
+            Ok(Ok(net)) => findings.table(&name, &net),
+            Ok(Err(errors)) => findings.net_errors(&name, &errors),
+            Err(error) => findings.error(error),
         }
-    }
-}
-
-impl Findings {
-    fn notices(&mut self, notices: &[PrototxtNotice]) {
-        notices.iter().for_each(|notice| self.text += &(prototxt::notice(notice) + "\n"));
-    }
-
-    /// Adds what is wrong, a prototxt's errors one by one.
-    fn error(&mut self, error: TrainError) {
-        match error {
-            TrainError::Prototxt(all) => {
-                self.errors.extend(all.errors().iter().map(ToString::to_string))
-            }
-            error => self.errors.push(train::chain(&error)),
-        }
-    }
-
-    /// Compiles a net of `file` without allocating its blobs, or adds what is wrong with it; what
-    /// is wrong in both phases counts once.
-    fn build(&mut self, name: &str, written: &NetParameter, file: &Path) -> Option<NetDescription> {
-        let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
-        let plan = match written.state().phase() {
-            Phase::Train => MemoryPlan::ShareDiffs,
-            Phase::Test => MemoryPlan::ForwardOnly,
-        };
-        let written = match train::attach_matrices(written, file_root(file)) {
-            Ok(written) => written,
-            Err(error) => {
-                self.error(error);
-                return None;
-            }
-        };
-        let errors = match describe(&written, &mut sources, plan) {
-            Ok((net, _)) => return Some(net),
-            Err(NetError::Several(errors)) => errors,
-            Err(error) => vec![error],
-        };
-        for text in errors.iter().map(|error| train::chain(error)) {
-            if !self.errors.iter().any(|known| known.ends_with(&text)) {
-                self.errors.push(format!("{name}: {text}"));
-            }
-        }
-        None
-    }
-
-    fn table(&mut self, name: &str, net: &NetDescription) {
-        self.text += &format!("{} ({name})\n{}\n", net.name, table::render(net));
     }
 }

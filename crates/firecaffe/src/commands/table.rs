@@ -1,10 +1,10 @@
 //! A net as a table: layers, shapes, parameters, multiply-adds, memory.
 
-use base::Shape;
+use base::{Shape, megabytes};
 use net::{LayerSummary, NetDescription};
 
 use super::columns::{self, Side};
-use crate::log::{megabytes, memory_plan};
+use crate::log::memory_plan;
 
 const COLUMNS: [(&str, Side); 6] = [
     ("layer", Side::Left),

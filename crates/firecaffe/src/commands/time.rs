@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use base::general;
-use caffe_format::Phase;
+use caffe_format::{NetParameter, NetState, Phase};
+use train::tools::weigh_outputs;
 use train::{NetConfig, Single};
 
 use crate::log::{CaffeLine, Log};
@@ -30,6 +31,7 @@ Examples:
   firecaffe time --solver examples/lenet/solver.prototxt --iterations 20 --scaling
   firecaffe time --model bench/models/nin_b32.prototxt --threads 1 --save-profile nin.json
 
+Backward of a net without a loss, such as a deploy net, starts from a diff of 1 on its outputs.
 Layers named like `data as ChannelsLast` are conversions between memory orders that this program
 inserts; Caffe does not have them.";
 
@@ -96,15 +98,17 @@ pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     }
     let needs = "`--solver` goes with `--update`, `--scaling` or `--save-profile`";
     let model = args.model.as_ref().context(needs)?;
-    let net = args.running.read_net(model, &log)?;
+    let mut net = args.running.read_net(model, &log)?;
     let config = NetConfig {
         memory_plan: net::MemoryPlan::ShareDiffs,
         ..args.running.config(model, args.phase)?
     };
+    let has_loss = start_backward(&mut net, &config.state, &log);
     let mut single = Single::build(&config, &net, &mut |event| log.event(&event))?;
     // A pass that is not counted lets memory be allocated and caches warm up.
     log.caffe(CaffeLine::PerformingForward);
-    log.caffe(CaffeLine::InitialLoss(single.forward()?));
+    let loss = single.forward()?;
+    log.caffe(CaffeLine::InitialLoss(if has_loss { loss } else { 0.0 }));
     log.caffe(CaffeLine::PerformingBackward);
     single.backward()?;
     log.caffe(CaffeLine::BenchmarkBegins);
@@ -120,6 +124,17 @@ pub(crate) fn run(args: &TimeArgs) -> Result<()> {
         output::print(&table)?;
     }
     Ok(())
+}
+
+/// Gives backward a diff of 1 to start from if the net has no loss; whether it has one.
+fn start_backward(net: &mut NetParameter, state: &NetState, log: &Log) -> bool {
+    let outputs = weigh_outputs(net, state);
+    if outputs.is_empty() {
+        return true;
+    }
+    let outputs = outputs.join(", ");
+    log.note(format!("The net has no loss: backward starts from a diff of 1 on {outputs}."));
+    false
 }
 
 fn measure(single: &mut Single, iterations: u32, log: &Log) -> Result<LayerTimes> {

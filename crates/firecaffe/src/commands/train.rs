@@ -17,6 +17,7 @@ use crate::clock::{RealClock, sharpen_timers};
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace};
 use crate::log::{CaffeLine, Log, prototxt};
+use crate::memory_limit::memory_limit;
 use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
 use crate::{gpu, launch, progress::ProgressDisplay};
@@ -180,6 +181,7 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
         root: root(),
         unknown,
         on_bad_sample: args.on_bad_sample,
+        memory_limit: memory_limit(),
         ..JobConfig::new(solver)
     };
     let config = args.parallel.apply(config, args.running.compute.threads_asked())?;

@@ -1,4 +1,4 @@
-use super::{Launch, count, launch, ranks_here};
+use super::{Launch, count, launch, ranks_on_machine};
 
 const ALONE: Launch = Launch::Alone;
 
@@ -14,7 +14,7 @@ fn check(variables: &str, want: Launch, here: usize) {
         pairs.find(|(variable, _)| *variable == name).map(|(_, value)| value.to_owned())
     };
     assert_eq!(launch(&environment), want, "{variables}");
-    assert_eq!(ranks_here(&environment), here, "ranks on this machine: {variables}");
+    assert_eq!(ranks_on_machine(&environment), here, "ranks on this machine: {variables}");
 }
 
 #[test]

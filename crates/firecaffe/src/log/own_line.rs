@@ -1,5 +1,6 @@
 //! Events of a run as lines of our own, which Caffe's log does not have.
 
+use base::megabytes;
 use collective::AlgorithmChoice;
 use net::MemoryUse;
 use train::Event;
@@ -29,6 +30,13 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
         ),
         Event::MemoryUse(memory) => memory_plan(memory),
         Event::Hash { steps, hash } => format!("weights after {steps} steps: {hash:016x}"),
+        Event::SnapshotReplaced { model } => {
+            return Some(LogLine::warning(format!(
+                "{} is of another run and is overwritten; give another `snapshot_prefix` to keep \
+                 both",
+                model.display()
+            )));
+        }
         Event::SnapshotFailed { causes } => {
             let text = format!(
                 "no snapshot was written, training goes on; earlier ones are intact: {}",
@@ -57,24 +65,7 @@ fn joined(hosts: &[(String, usize)], allreduce: &AlgorithmChoice) -> String {
     format!("{ranks} ranks on {hosts} ({listed}), all agree; allreduce {allreduce}")
 }
 
-/// The plan on one line, in millions of bytes.
+/// The plan on one line.
 pub(crate) fn memory_plan(memory: &MemoryUse) -> String {
-    let MemoryUse { params, gradients, activations, diffs, workspace } = memory;
-    let total = params + gradients + activations + diffs + workspace;
-    let parts: [(&str, &usize); 6] = [
-        ("parameters", params),
-        ("gradients", gradients),
-        ("activations", activations),
-        ("diffs", diffs),
-        ("workspace", workspace),
-        ("total", &total),
-    ];
-    let parts = parts.map(|(name, bytes)| format!("{name} {}", megabytes(*bytes)));
-    format!("Memory plan: {}", parts.join(", "))
-}
-
-/// Bytes as `12.3 MB` of 10^6 bytes; below one, as `0.123 MB`.
-pub(crate) fn megabytes(bytes: usize) -> String {
-    let decimals = if bytes < 1_000_000 { 3 } else { 1 };
-    format!("{:.decimals$} MB", bytes as f64 / 1e6)
+    format!("Memory plan: {memory}")
 }

@@ -5,6 +5,15 @@ use train::{Diagnostic, UpgradeChange};
 
 /// A notice in words; that of an unknown field has the field's line below it.
 pub(crate) fn notice(notice: &PrototxtNotice) -> String {
+    in_words(notice, |field| field.to_string())
+}
+
+/// A notice on one line.
+pub(crate) fn notice_in_one_line(notice: &PrototxtNotice) -> String {
+    in_words(notice, Diagnostic::in_one_line)
+}
+
+fn in_words(notice: &PrototxtNotice, unknown: impl Fn(&Diagnostic) -> String) -> String {
     match notice.clone() {
         PrototxtNotice::UnknownField {
             file,
@@ -15,9 +24,13 @@ pub(crate) fn notice(notice: &PrototxtNotice) -> String {
             caret,
             hint,
             count,
-        } => {
-            Diagnostic { file, line, column, message, source_line, caret, hint, count }.to_string()
+        } => unknown(&Diagnostic { file, line, column, message, source_line, caret, hint, count }),
+        PrototxtNotice::SnapshotPrefix { file, folder: None, prefix } => {
+            format!("{file}: no `snapshot_prefix`: snapshots are named {prefix}_iter_N")
         }
+        PrototxtNotice::SnapshotPrefix { file, folder: Some(folder), prefix } => format!(
+            "{file}: `snapshot_prefix` is the folder {folder}: snapshots are named {prefix}_iter_N"
+        ),
         PrototxtNotice::Upgraded { file, change } => format!("{file}: {}", upgrade(&change)),
     }
 }

@@ -11,9 +11,11 @@ mod emulate;
 #[cfg(not(feature = "mpi"))]
 mod launch;
 mod log;
+mod memory;
 mod model;
 mod resume;
 mod signals;
+mod snapshots;
 mod solver;
 mod supervise;
 mod support;

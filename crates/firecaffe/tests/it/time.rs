@@ -61,3 +61,31 @@ fn modes_exclude_each_other_and_need_a_net() {
     }
     assert!(folder.run(&["time", "--solver", "x"]).fails().contains("--update"));
 }
+
+/// Two products without a loss: backward computes their gradients all the same.
+#[test]
+fn backward_of_a_deploy_net_starts_from_its_outputs() {
+    let folder = Folder::empty();
+    folder.write(
+        "deploy.prototxt",
+        r#"
+        layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 10 } } }
+        layer { name: "ip1" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 30 } }
+        layer { name: "ip2" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: 5 } }
+        layer { name: "prob" type: "Softmax" bottom: "b" top: "prob" }"#,
+    );
+    let time = ["time", "--model", "deploy.prototxt", "--iterations", "2"];
+    let ran = folder.run(&time).succeeds();
+    let note = "The net has no loss: backward starts from a diff of 1 on prob.";
+    assert!(ran.err.contains(note), "{}", ran.err);
+    for layer in ["ip1", "ip2", "prob"] {
+        let line = format!("] {layer} needs backward computation.");
+        assert!(ran.err.contains(&line), "{}", ran.err);
+    }
+    assert!(ran.err.contains("] Initial loss: 0\n"), "{}", ran.err);
+    // 600 and 300 multiply-adds forward; gradients of both, and the diff of `a`. Two operations.
+    let flops = 2.0 * (3.0 * 900.0 - 600.0) / 1e9;
+    let line = format!("Floating-point operations: {} G", base::general(flops));
+    let ran = folder.run(&[&time[..], &["--update"]].concat()).succeeds();
+    assert!(ran.err.contains(note) && ran.err.contains(&line), "{}", ran.err);
+}

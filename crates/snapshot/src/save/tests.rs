@@ -143,3 +143,18 @@ fn a_place_that_cannot_be_written_is_named() {
     assert!(matches!(&error, SnapshotError::Write(_)), "{error}");
     assert!(save(&prefix(dir.path()), SnapshotFormat::Binaryproto, contents(1)).is_err());
 }
+
+#[test]
+fn files_belong_to_the_run_in_their_sidecar() {
+    let dir = tempfile::tempdir().unwrap();
+    let names = snapshot(dir.path(), 40, SnapshotFormat::Binaryproto);
+    let own = sidecar::tests::run().run_id;
+    assert!(!names.belong_to_another(own));
+    assert!(names.belong_to_another(own + 1));
+    put(&names.sidecar, b"damaged");
+    assert!(names.belong_to_another(own), "nobody knows");
+    fs::remove_file(&names.sidecar).unwrap();
+    assert!(names.belong_to_another(own), "Caffe's");
+    let absent = SnapshotPaths::new(&prefix(dir.path()), 41, SnapshotFormat::Binaryproto);
+    assert!(!absent.belong_to_another(own), "nothing is overwritten");
+}

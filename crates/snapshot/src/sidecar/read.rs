@@ -45,13 +45,13 @@ fn read_seal(mut input: SectionReader<'_>) -> Result<SidecarSeal, SidecarError> 
 
 fn read_run(mut input: SectionReader<'_>) -> Result<RunState, SidecarError> {
     let seed = i64::from_le_bytes(input.array()?);
-    let solver_hash = input.u64()?;
+    let run_id = input.u64()?;
     let batch = match input.array()? {
         [0] => BatchMeaning::PerReplica,
         [1] => BatchMeaning::Global,
         _ => return Err(input.bad("an unknown batch mode")),
     };
-    Ok(RunState { seed, batch, solver_hash, ..RunState::default() })
+    Ok(RunState { seed, batch, run_id, ..RunState::default() })
 }
 
 fn read_replica(mut input: SectionReader<'_>) -> Result<SavedReplica, SidecarError> {

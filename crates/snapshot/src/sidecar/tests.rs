@@ -20,7 +20,7 @@ pub(crate) fn run() -> RunState {
     RunState {
         seed: -1701,
         batch: BatchMeaning::Global,
-        solver_hash: 77,
+        run_id: 77,
         replicas: vec![replica(0), replica(1), SavedReplica::default()],
         extra: vec![SidecarSection { tag: *b"NEW!", bytes: b"from a later version".to_vec() }],
     }

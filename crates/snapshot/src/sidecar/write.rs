@@ -30,7 +30,7 @@ fn seal(out: &mut Vec<u8>, seal: &SidecarSeal) {
 
 fn run(out: &mut Vec<u8>, run: &RunState) {
     out.extend(run.seed.to_le_bytes());
-    out.extend(run.solver_hash.to_le_bytes());
+    out.extend(run.run_id.to_le_bytes());
     out.push(match run.batch {
         BatchMeaning::PerReplica => 0,
         BatchMeaning::Global => 1,

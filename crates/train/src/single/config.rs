@@ -6,6 +6,7 @@ use caffe_format::{NetState, Phase};
 use kernels::Simd;
 use net::MemoryPlan;
 
+use crate::MemoryLimit;
 use crate::files::UnknownFields;
 
 /// Which net to build, and with what.
@@ -29,6 +30,8 @@ pub struct NetConfig {
     pub unknown: UnknownFields,
     /// Whether backward will run.
     pub memory_plan: MemoryPlan,
+    /// A net that needs more is refused before it is allocated; `None` to find out while it runs.
+    pub memory_limit: Option<MemoryLimit>,
 }
 
 impl NetConfig {
@@ -47,6 +50,7 @@ impl NetConfig {
             root: PathBuf::new(),
             unknown: UnknownFields::Reject,
             memory_plan: MemoryPlan::ForwardOnly,
+            memory_limit: None,
         }
     }
 }

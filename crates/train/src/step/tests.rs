@@ -165,7 +165,10 @@ fn a_gradient_that_is_not_finite_keeps_all_workers_from_writing() {
 /// Times are those of the run, not of the job: a second one has nothing left to do.
 #[test]
 fn a_second_run_has_spent_nothing() {
-    let mut job = job(|config| config.solver.max_iter = Some(2));
+    let mut job = job(|config| {
+        config.solver.max_iter = Some(2);
+        config.solver.snapshot_after_train = Some(false);
+    });
     let spent = |job: &mut Job| {
         let mut spent = None;
         let mut listen = |event: Event| {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use base::{Clock, median};
-use caffe_format::SolverParameter;
+use caffe_format::{Phase, SolverParameter};
 use train::{Job, JobConfig, NoControl, files};
 
-use super::TimeArgs;
+use super::{TimeArgs, start_backward};
 use crate::clock::RealClock;
 use crate::log::{Log, prototxt};
+use crate::memory_limit::memory_limit;
 use crate::options::{DEFAULT_SEED, root};
 
 /// What a net that comes without a solver is trained with. The rate does not change the time; this
@@ -36,10 +37,11 @@ pub(super) fn open(args: &TimeArgs, size: JobSize, log: &Log) -> Result<Job> {
         timeline,
         simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
-        solver_file: args.solver.clone(),
+        solver_file: args.solver.clone().or_else(|| args.model.clone()),
         root: root(),
         clock: Arc::new(RealClock::start()),
         unknown: args.running.reading.unknown(),
+        memory_limit: memory_limit(),
         ..JobConfig::new(solver)
     };
     Ok(Job::open(config, &mut |_| {})?)
@@ -52,10 +54,12 @@ fn solver(args: &TimeArgs, log: &Log) -> Result<SolverParameter> {
             read.notices.iter().for_each(|notice| log.warn(prototxt::notice(notice)));
             read.message
         }
-        (None, model) => {
-            let net = model.as_ref().map(|path| path.display().to_string());
-            SolverParameter { net, ..files::solver_from_text("time", SOLVER)? }
+        (None, Some(path)) => {
+            let mut net = args.running.read_net(path, log)?;
+            start_backward(&mut net, &args.running.selection.state(Phase::Train), log);
+            SolverParameter { net_param: Some(net), ..files::solver_from_text("time", SOLVER)? }
         }
+        (None, None) => bail!("give `--model` or `--solver`"),
     };
     args.running.selection.add_to(&mut solver.train_state);
     Ok(SolverParameter {

@@ -11,6 +11,7 @@ use train::{DeviceProfile, Emulation, Event, JobConfig, MachineMemory};
 use crate::clock::RealClock;
 use crate::log::Log;
 use crate::machine::{self, CoreTimes};
+use crate::memory_limit::free_bytes_here;
 
 /// Above this load of the cores waits end late, and work takes longer than the profile says.
 const LOAD_MAX: f64 = 0.7;
@@ -56,7 +57,7 @@ impl EmulateArgs {
             gradients: self.emulate_gradients.clone(),
             memory: MachineMemory {
                 machine: machine::identity(),
-                free_bytes: machine::free_memory_bytes(),
+                free_bytes: free_bytes_here(),
             },
         };
         let clock = Arc::new(RealClock::dilated(self.dilate));
