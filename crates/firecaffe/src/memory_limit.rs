@@ -8,9 +8,9 @@
 //! | `RLIMIT_AS` | `/proc/self/limits`, less `VmSize` of `/proc/self/status` |
 //!
 //! A control group is limited by those above it too. Inside a container its own path may not be
-//! mounted; then the root of the mount is the container's group. File pages that the kernel can drop
-//! count as free. Ranks on one machine divide machine and control group among themselves. Where
-//! nothing can be read there is no limit.
+//! mounted; then the root of the mount is the container's group. File pages that the kernel can
+//! drop count as free. Ranks on one machine divide machine and control group among themselves.
+//! Where nothing can be read there is no limit.
 
 use std::fs;
 use std::path::{Path, PathBuf};

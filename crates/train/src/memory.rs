@@ -1,7 +1,7 @@
 //! Whether a job or a net fits into memory, found out before any of it is allocated.
 //!
-//! Nets are described, which takes no memory of their blobs' size, and what all workers will need is
-//! compared with the limit that the caller gives. Prefetched batches are not counted.
+//! Nets are described, which takes no memory of their blobs' size, and what all workers will need
+//! is compared with the limit that the caller gives. Prefetched batches are not counted.
 
 use std::fmt;
 

@@ -107,7 +107,7 @@ fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &
         match build(&net, file) {
             Ok(Ok(net)) => findings.table(&name, &net),
             Ok(Err(errors)) => findings.net_errors(&name, &errors),
-            Err(error) => findings.error(error),
+            Err(error) => findings.error(*error),
         }
     }
 }

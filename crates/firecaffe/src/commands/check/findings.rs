@@ -118,7 +118,7 @@ fn list(entries: &[FoundEntry]) -> String {
 pub(super) fn build(
     written: &NetParameter,
     file: &Path,
-) -> Result<Result<NetDescription, Vec<NetError>>, TrainError> {
+) -> Result<Result<NetDescription, Vec<NetError>>, Box<TrainError>> {
     let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
     let plan = match written.state().phase() {
         Phase::Train => MemoryPlan::ShareDiffs,

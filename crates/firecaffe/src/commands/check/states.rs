@@ -32,7 +32,7 @@ pub(super) fn check(
         let written = NetParameter { state: Some(state.clone()), ..net.clone() };
         match build(&written, file) {
             Ok(result) => all.push(CheckedState { state, result }),
-            Err(error) => return findings.error(error),
+            Err(error) => return findings.error(*error),
         }
     }
     let mut shown: Option<Vec<String>> = None;
