@@ -12,7 +12,7 @@ use tensor::{SharedSlab, Slab};
 
 use crate::ranks::Ranks;
 use crate::set_up::InitialState;
-use crate::step::SharedState;
+use crate::step::{GradientScale, SharedState};
 use crate::sync::{Communicator, WorkerReduction, buckets};
 use crate::threads::WorkerThreads;
 use crate::timeline::SpanRecorder;
@@ -74,6 +74,7 @@ impl JobParts {
         };
         let workers: Vec<Worker> = nets.into_iter().enumerate().map(worker).collect();
         let several = shared.ranks.are_several();
+        let scale = GradientScale::first(&shared.config);
         let spans = SpanRecorder::new(shared.config.timeline);
         Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several)),
@@ -82,6 +83,7 @@ impl JobParts {
             shared: Arc::new(shared),
             tests,
             iter: 0,
+            scale,
             ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,

@@ -12,7 +12,7 @@ use tensor::Slab;
 
 use crate::evaluate::TestNet;
 use crate::run::SmoothedLoss;
-use crate::step::SharedState;
+use crate::step::{GradientScale, SharedState};
 use crate::sync::Communicator;
 use crate::threads::WorkerThreads;
 use crate::worker::Worker;
@@ -31,6 +31,8 @@ pub struct Job {
     pub(crate) tests: Vec<TestNet>,
     /// Iterations done.
     pub(crate) iter: u64,
+    /// What gradients are multiplied by on their way; `None` if they need no scale.
+    pub(crate) scale: Option<GradientScale>,
     /// An iteration failed, or is under way.
     pub(crate) ended: bool,
     pub(crate) smoothed: SmoothedLoss,

@@ -49,6 +49,7 @@ impl Job {
             rate: job.shared.solver.rates.at(job.iter),
             exact: placement.is_exact() && job.sums_exactly(),
         });
+        job.report_wire(events);
         events(Event::MemoryUse(job.net().memory().of_workers(job.workers.len())));
         Ok(job)
     }

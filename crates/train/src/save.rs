@@ -4,6 +4,7 @@ use caffe_format::{BlobProto, NetParameter, SolverState, text};
 use net::{Param, ParamStorage};
 use snapshot::{Replica, RunState, Section, Snapshot, Statistics, hash};
 
+use crate::step::GradientScale;
 use crate::{Event, Job, TrainError};
 
 impl Job {
@@ -83,8 +84,15 @@ impl Job {
             batch: self.shared.config.batch,
             solver_hash: hash::hash(text::write(&self.shared.config.solver).as_bytes()),
             replicas,
-            extra: Vec::new(),
+            extra: self.sum_sections(),
         }
+    }
+
+    /// How gradients are summed: a resumed run goes on to the bit only in the same way.
+    fn sum_sections(&self) -> Vec<Section> {
+        let wire = self.shared.config.wire.name.as_bytes().to_vec();
+        let scale = self.scale.map(GradientScale::section);
+        [Section { tag: WIRE, bytes: wire }].into_iter().chain(scale).collect()
     }
 
     fn replica_state(&self, replica: &net::ReplicaState) -> Replica {
@@ -104,6 +112,9 @@ impl Job {
         }
     }
 }
+
+/// The tag of the wire format's name.
+pub(crate) const WIRE: [u8; 4] = *b"WIRE";
 
 /// The tag of what recurrent layers carry: lengths and values, one after another.
 pub(crate) const CARRIED: [u8; 4] = *b"CARR";

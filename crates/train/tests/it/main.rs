@@ -15,3 +15,4 @@ mod resume;
 mod support;
 mod times;
 mod tools;
+mod wire;
