@@ -8,6 +8,7 @@
 //! "Iteration", so no line of our own contains the word.
 
 mod caffe_line;
+mod gradient_line;
 pub(crate) mod json;
 mod line;
 mod lines;

@@ -14,7 +14,7 @@ use crate::compute::{Compute, values_in};
 use crate::emulation::EmulatedWork;
 use crate::ranks::Ranks;
 use crate::set_up::InitialState;
-use crate::step::SharedState;
+use crate::step::{GradientScale, SharedState};
 use crate::sync::{Communicator, WorkerReduction, buckets};
 use crate::threads::WorkerThreads;
 use crate::timeline::SpanRecorder;
@@ -51,8 +51,7 @@ impl JobParts {
             worker_exchanges,
             emulated,
             run_id,
-        } =
-            self;
+        } = self;
         let InitialState { params, replicas, tests } = initial;
         let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
         let (pool_len, workers) = (nets[0].pool_len(), nets.len());
@@ -93,6 +92,7 @@ impl JobParts {
         };
         let workers: Vec<Worker> = nets.into_iter().enumerate().map(worker).collect();
         let several = shared.ranks.are_several();
+        let scale = GradientScale::first(&shared.config);
         let spans = SpanRecorder::new(shared.config.timeline);
         Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several)),
@@ -102,6 +102,7 @@ impl JobParts {
             tests,
             iter: 0,
             run_id,
+            scale,
             ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,

@@ -6,6 +6,7 @@
 
 mod choice_text;
 mod display;
+mod gradients;
 mod setup;
 
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ use crate::PhaseTimes;
 use crate::files::PrototxtNotice;
 use crate::seconds;
 pub use display::Display;
+pub use gradients::GradientEvent;
 pub use setup::{NetOrigin, ResumeGap};
 
 /// One thing that happened, in the order it happened.
@@ -153,13 +155,15 @@ pub enum Event {
     Displayed(Display),
     /// A hash of all parameters' bits.
     Hash {
-        /// Updates that led to these weights.
+        /// Iterations that led to these weights.
         steps: u64,
         /// The hash.
         hash: u64,
     },
     /// `debug_info`: a mean or norm of something that was just computed.
     Debug(DebugValue),
+    /// How gradients are summed, and what came of it.
+    Gradients(GradientEvent),
     /// Gradients were scaled down by `clip_gradients`.
     Clipped(Clipped),
     /// A learning-rate step began (`multistep`).

@@ -12,7 +12,7 @@ use tensor::{Slab, SlabReadGuard};
 
 use crate::evaluate::TestNet;
 use crate::run::SmoothedLoss;
-use crate::step::SharedState;
+use crate::step::{GradientScale, SharedState};
 use crate::sync::Communicator;
 use crate::threads::WorkerThreads;
 use crate::worker::Worker;
@@ -33,6 +33,8 @@ pub struct Job {
     pub(crate) iter: u64,
     /// Tells its snapshots from those of other runs: see [`run_id`](crate::run_id).
     pub(crate) run_id: u64,
+    /// What gradients are multiplied by on their way; `None` if they need no scale.
+    pub(crate) scale: Option<GradientScale>,
     /// An iteration failed, or is under way.
     pub(crate) ended: bool,
     pub(crate) smoothed: SmoothedLoss,

@@ -108,7 +108,7 @@ pub use error::{
     ComparedItem, PlacementProblem, ResumeProblem, SolverProblem, TensorProblem, TrainError,
     WhichNet, WorkerCount,
 };
-pub use event::{Display, Event, NetOrigin, ResumeGap};
+pub use event::{Display, Event, GradientEvent, NetOrigin, ResumeGap};
 pub use job::Job;
 pub use matrix::attach_matrices;
 pub use memory::{LimitOrigin, MemoryLimit, MemoryNeed};

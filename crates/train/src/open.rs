@@ -52,6 +52,7 @@ impl Job {
             rate: job.shared.solver.rates.at(job.iter),
             exact: placement.is_exact() && job.sums_exactly(),
         });
+        job.report_wire(events);
         events(
             job.emulation_begins().unwrap_or_else(|| {
                 Event::MemoryUse(job.net().memory().of_workers(job.workers.len()))

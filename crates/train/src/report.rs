@@ -7,9 +7,10 @@ use std::time::Duration;
 use net::Output;
 
 use crate::notices::report_notices;
-use crate::step::{StepContext, StepOutput};
+use crate::step::{GradientScale, StepContext, StepOutput};
+use crate::wire::F32;
 use crate::worker::Worker;
-use crate::{Display, Event, Job, PhaseTimes, TrainError};
+use crate::{Display, Event, GradientEvent, Job, PhaseTimes, TrainError};
 
 impl Job {
     /// Before an iteration: reports a step of the learning rate that it begins with. The hash of
@@ -53,6 +54,23 @@ impl Job {
         events(Event::Displayed(self.display(loss, outputs)));
         events(Event::Hash { steps: self.iter, hash });
         self.report_times(events)
+    }
+
+    /// Before the first iteration: how gradients travel, unless as they are.
+    pub(crate) fn report_wire(&self, events: &mut dyn FnMut(Event)) {
+        let wire = self.shared.config.wire;
+        if *wire != *F32 {
+            let scale = self.scale.map(GradientScale::factor);
+            events(Event::Gradients(GradientEvent::Wire { wire: wire.name.into(), scale }));
+        }
+    }
+
+    /// After the last iteration: how many steps were skipped.
+    pub(crate) fn report_skipped(&self, events: &mut dyn FnMut(Event)) {
+        if let Some(scale) = self.scale {
+            let (skipped, done, scale) = (scale.skipped(), self.iter, scale.factor());
+            events(Event::Gradients(GradientEvent::StepsSkipped { skipped, done, scale }));
+        }
     }
 
     fn report_buckets(&self, output: &StepOutput, events: &mut dyn FnMut(Event)) {

@@ -7,11 +7,12 @@ use base::random::Mt19937;
 use caffe_format::SolverState;
 use layers::DataSource;
 use net::{Param, ParamStorage, ReplicaState};
-use snapshot::{LoadedSnapshot, ResumeExactness, RunState, SavedReplica};
+use snapshot::{LoadedSnapshot, ResumeExactness, RunState, SavedReplica, SidecarSection};
 
 use crate::catch_up::catch_up;
-use crate::save::{CARRIED, read_carried, test_source_name};
-use crate::{Event, Job, ResumeData, ResumeGap, ResumeProblem, TrainError};
+use crate::save::{CARRIED, WIRE, read_carried, test_source_name};
+use crate::step::GradientScale;
+use crate::{Event, GradientEvent, Job, ResumeData, ResumeGap, ResumeProblem, TrainError};
 
 /// Sets `job` to a snapshot, to the bit if its sidecar is there.
 pub(crate) fn restore(
@@ -32,6 +33,7 @@ pub(crate) fn restore(
     match loaded.resume {
         ResumeExactness::Exact(run) => {
             job.run_id = run.run_id;
+            restore_sums(job, &run.extra, events).map_err(wrong)?;
             restore_replicas(job, &run).map_err(wrong)
         }
         ResumeExactness::AsCaffe { missing } => {
@@ -70,6 +72,23 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), ResumeProbl
                 slab.get_mut()[param.values.clone()].copy_from_slice(&values);
             }
         }
+    }
+    Ok(())
+}
+
+/// The scale of gradients goes on where it was; another wire format is told.
+fn restore_sums(
+    job: &mut Job,
+    sections: &[SidecarSection],
+    events: &mut dyn FnMut(Event),
+) -> Result<(), ResumeProblem> {
+    let saved = GradientScale::of_sections(sections)?;
+    job.scale = job.scale.map(|first| saved.unwrap_or(first));
+    let wire = sections.iter().find(|section| section.tag == WIRE);
+    let saved = wire.map(|section| String::from_utf8_lossy(&section.bytes).into_owned());
+    let now = job.shared.config.wire.name;
+    if let Some(saved) = saved.filter(|saved| saved != now) {
+        events(Event::Gradients(GradientEvent::WireChanged { saved, now: now.into() }));
     }
     Ok(())
 }

@@ -81,6 +81,7 @@ impl Job {
             stopped = request == Request::Stop;
         }
         self.report_times(events)?;
+        self.report_skipped(events);
         events(Event::Spent {
             elapsed: self.now().saturating_sub(self.started),
             items: self.items_per_iteration() as u64 * (self.iter - from),

@@ -4,6 +4,7 @@ use caffe_format::{BlobProto, NetParameter, SolverState};
 use net::{Param, ParamStorage};
 use snapshot::{RunState, SavedReplica, SavedStatistics, SidecarSection, Snapshot, SnapshotPaths};
 
+use crate::step::GradientScale;
 use crate::{Event, Job, TrainError};
 
 impl Job {
@@ -91,8 +92,15 @@ impl Job {
             batch: self.shared.config.batch,
             run_id: self.run_id,
             replicas,
-            extra: Vec::new(),
+            extra: self.sum_sections(),
         }
+    }
+
+    /// How gradients are summed: a resumed run goes on to the bit only in the same way.
+    fn sum_sections(&self) -> Vec<SidecarSection> {
+        let wire = self.shared.config.wire.name.as_bytes().to_vec();
+        let scale = self.scale.map(GradientScale::section);
+        [SidecarSection { tag: WIRE, bytes: wire }].into_iter().chain(scale).collect()
     }
 
     fn replica_state(&self, replica: &net::ReplicaState) -> SavedReplica {
@@ -112,6 +120,9 @@ impl Job {
         }
     }
 }
+
+/// The tag of the wire format's name.
+pub(crate) const WIRE: [u8; 4] = *b"WIRE";
 
 /// The tag of what recurrent layers carry: lengths and values, one after another.
 pub(crate) const CARRIED: [u8; 4] = *b"CARR";

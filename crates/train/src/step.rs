@@ -20,6 +20,7 @@ mod context;
 mod error;
 mod member;
 mod output;
+mod scale;
 mod update;
 
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub(crate) use context::{SharedState, StepContext};
 pub use error::{DivergenceRemedy, StepError};
 use output::NotFiniteBlob;
 pub use output::{ReplicaOutput, StepOutput};
+pub(crate) use scale::GradientScale;
 
 use crate::sync::Reducer;
 use crate::timeline::Activity;
@@ -59,6 +61,7 @@ impl Job {
         let results = self.threads.run(first, tasks.collect()); // on every member's own thread
         let output = StepOutput::merge(self.take_back(results), &context.sync)?;
         self.ended = false;
+        self.adapt_scale(&output, events);
         self.report(&context, &output, hash, events)?;
         self.iter += 1;
         events(Event::Stepped { done: self.iter, loss: output.loss });
@@ -84,8 +87,10 @@ impl Worker {
         begin = self.times.add(Activity::Norms, begin, context.now());
         context.sync.barrier()?; // from here on nobody reads params, and all norms and losses are in
         begin = self.times.add(Activity::Barrier, begin, context.now());
-        self.check_finite(context, &output.replicas)?;
-        output.clipped = self.update(context, reducer.sum());
+        output.skipped = !self.may_update(context, &output.replicas)?;
+        if !output.skipped {
+            output.clipped = self.update(context, reducer.sum());
+        }
         self.times.add(Activity::Update, begin, context.now());
         let (reduction, local_sums) = reducer.into_parts();
         for (index, time) in local_sums.iter().enumerate() {
@@ -190,23 +195,25 @@ impl Worker {
         }
     }
 
-    /// A loss or a gradient that is not finite forbids the update to all. The worker that ran the
-    /// first such replica says where its loss began; the others only that it was elsewhere.
-    fn check_finite(
+    /// A loss or a gradient that is not finite forbids the update to all, and ends the job unless a
+    /// smaller scale of gradients may help. The worker that ran the first such replica says where
+    /// its loss began; the others only that it was elsewhere.
+    fn may_update(
         &self,
         context: &StepContext,
         replicas: &[ReplicaOutput],
-    ) -> Result<(), StepError> {
+    ) -> Result<bool, StepError> {
         if let Some(bad) = context.sync.summary().first_bad_loss() {
             let own = bad.checked_sub(self.first_replica).and_then(|index| replicas.get(index));
             return Err(StepError::loss(context.iter, own));
         }
         match context.sync.not_finite() {
+            None => Ok(true),
+            Some(_) if context.scale.is_some_and(GradientScale::can_skip) => Ok(false),
             Some(slot) => {
                 let replica = self.replicas.first();
                 Err(StepError::gradient(context.iter, &self.net, slot, replica))
             }
-            None => Ok(()),
         }
     }
 }

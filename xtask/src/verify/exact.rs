@@ -3,7 +3,7 @@
 //!
 //! Each row trains 200 iterations and prints the hash of the weights; a hash that differs from the
 //! first row's fails the command. Rows under `mpirun` are skipped, and named, where there is no
-//! MPI.
+//! MPI. `--wire f16` runs all rows with gradients in that wire format.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -41,16 +41,20 @@ const ROWS: &[(usize, &str)] = &[
 ];
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    if let Some(arg) = args.first() {
-        bail!("`{arg}` is not an option of `verify exact`");
-    }
+    let wire: &str = match args {
+        [] => "f32",
+        [flag, wire] if flag == "--wire" => wire,
+        _ => bail!("`{}`: `verify exact` takes `--wire f32|f16|bf16`", args.join(" ")),
+    };
     let mpi = packages::ensure(MPI_PACKAGES)?;
     let build = ["build", "--release", "--package", "firecaffe"];
     let features: &[&str] = if mpi == Packages::Ready { &["--features", "mpi"] } else { &[] };
     shell::run(&mut cargo(&[&build, features].concat()))?;
     demo::prepare(FOLDER, None)?;
     write_solver()?;
-    println!("\n| ranks | flags | seconds | weights after {ITERATIONS} steps |\n|--:|---|--:|---|");
+    println!(
+        "\nWire format {wire}.\n\n| ranks | flags | seconds | weights after {ITERATIONS} steps |\n|--:|---|--:|---|"
+    );
     let mut first = None;
     let mut check = |what: String, hash: String, seconds: f64| {
         println!("| {what} | {seconds:.1} | {hash} |");
@@ -64,12 +68,12 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             continue;
         }
         let begin = Instant::now();
-        let hash = last_hash(&shell_output(&mut train(ranks, flags))?)?;
+        let hash = last_hash(&shell_output(&mut train(ranks, wire, flags))?)?;
         check(format!("{ranks} | {flags}"), hash, begin.elapsed().as_secs_f64())?;
     }
     for (before, after) in [(2, 1), (1, 4)] {
         let begin = Instant::now();
-        let hash = interrupted(before, after)?;
+        let hash = interrupted(wire, before, after)?;
         let what = format!("0 | Ctrl-C on {before} workers, resumed on {after}");
         check(what, hash, begin.elapsed().as_secs_f64())?;
     }
@@ -88,7 +92,7 @@ fn write_solver() -> Result<()> {
     Ok(())
 }
 
-fn train(ranks: usize, flags: &str) -> Command {
+fn train(ranks: usize, wire: &str, flags: &str) -> Command {
     let mut command = demo::firecaffe();
     if ranks > 0 {
         let program = command.get_program().to_string_lossy().into_owned();
@@ -98,12 +102,12 @@ fn train(ranks: usize, flags: &str) -> Command {
         command.args(["--mca", "mpi_yield_when_idle", "1", "-n", &ranks, &program]);
     }
     command.args(["train", "--solver", &format!("{FOLDER}/solver.prototxt"), "--replicas", "4"]);
-    command.args(flags.split(' '));
+    command.args(["--wire", wire]).args(flags.split(' '));
     command
 }
 
 /// Stops a run by Ctrl-C half-way, goes on with another number of workers.
-fn interrupted(before: usize, after: usize) -> Result<String> {
+fn interrupted(wire: &str, before: usize, after: usize) -> Result<String> {
     for file in fs::read_dir(root().join(FOLDER))? {
         let path = file?.path();
         if path.to_string_lossy().contains("_iter_") {
@@ -111,7 +115,7 @@ fn interrupted(before: usize, after: usize) -> Result<String> {
         }
     }
     let flags = format!("--workers {before} --threads 1");
-    let mut child = train(0, &flags).stderr(Stdio::piped()).spawn()?;
+    let mut child = train(0, wire, &flags).stderr(Stdio::piped()).spawn()?;
     let half = format!("Iteration {} (", ITERATIONS / 2);
     let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
     while let Some(line) = lines.next().transpose()? {
@@ -121,7 +125,7 @@ fn interrupted(before: usize, after: usize) -> Result<String> {
     }
     ensure!(child.wait()?.success(), "the interrupted run failed");
     let flags = format!("--workers {after} --threads 1 --snapshot auto");
-    let log = shell_output(&mut train(0, &flags))?;
+    let log = shell_output(&mut train(0, wire, &flags))?;
     ensure!(log.contains("Resuming from "), "it did not resume");
     last_hash(&log)
 }

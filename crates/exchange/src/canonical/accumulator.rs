@@ -20,6 +20,8 @@ use std::ops::Range;
 /// [`tree_sum`](super::tree_sum) over all of them.
 pub struct Accumulator {
     format: &'static WireFormat,
+    /// What every input is multiplied by before it is rounded.
+    scale: f32,
     /// Inputs taken since the last [`reset`](Self::reset).
     count: usize,
     levels: Vec<Vec<f32>>,
@@ -29,12 +31,14 @@ impl Accumulator {
     /// Knows no input yet.
     #[must_use]
     pub fn new(format: &'static WireFormat) -> Self {
-        Self { format, count: 0, levels: Vec::new() }
+        Self { format, scale: 1.0, count: 0, levels: Vec::new() }
     }
 
-    /// Forgets all inputs and keeps the memory: call it before the first input of every step.
-    pub fn reset(&mut self) {
-        self.count = 0;
+    /// Forgets all inputs and keeps the memory: call it before the first input of every step. All
+    /// inputs of the step are multiplied by `scale`: for formats in which they would overflow or
+    /// vanish.
+    pub fn reset(&mut self, scale: f32) {
+        (self.count, self.scale) = (0, scale);
     }
 
     /// Takes the next input, which is not the last. Its buffer may be used again afterwards; what
@@ -48,6 +52,7 @@ impl Accumulator {
         for start in (0..input.len()).step_by(BLOCK) {
             let at = start..input.len().min(start + BLOCK);
             let block = &mut input[at.clone()];
+            enter(self.scale, block);
             merge(self.format, block, below.iter(), at.clone());
             free[0][at].copy_from_slice(block);
         }
@@ -65,11 +70,19 @@ impl Accumulator {
         let mut at = range.start;
         for block in values.chunks_mut(BLOCK) {
             let next = at + block.len();
+            enter(self.scale, block);
             let levels = self.levels.iter().enumerate();
             let full = levels.filter(|(level, _)| self.count >> level & 1 == 1);
             merge(self.format, block, full.map(|(_, sums)| sums), at..next);
             at = next;
         }
+    }
+}
+
+/// Multiplies `block` by the step's scale, while it is in the cache for its rounding.
+fn enter(scale: f32, block: &mut [f32]) {
+    if scale != 1.0 {
+        block.iter_mut().for_each(|value| *value *= scale);
     }
 }
 

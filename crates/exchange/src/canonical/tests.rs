@@ -57,8 +57,10 @@ fn one_after_another() {
         let mut accumulator = Accumulator::new(format);
         // The memory of earlier, larger counts must not show.
         for count in (1..=9).rev().chain([16, 17]) {
-            accumulator.reset();
+            let scale = if count == 5 { 0.25 } else { 1.0 };
+            accumulator.reset(scale);
             let mut inputs = inputs(count, len);
+            inputs.iter_mut().flatten().for_each(|value| *value /= scale);
             let mut last = inputs.pop().unwrap();
             inputs.iter_mut().for_each(|input| accumulator.push(input));
             for range in [0..7, 7..BLOCK + 20, BLOCK + 20..len] {

@@ -12,6 +12,7 @@ pub(super) const FORMAT: WireFormat = WireFormat {
     name: "bf16",
     element_bytes: size_of::<bf16>(),
     integers_max: 1 << 8,
+    is_narrow: false,
     add,
     conversion: Some(Conversion { encode, decode, round }),
     library: None,

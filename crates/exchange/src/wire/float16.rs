@@ -17,6 +17,7 @@ pub(super) const FORMAT: WireFormat = WireFormat {
     name: "f16",
     element_bytes: size_of::<f16>(),
     integers_max: 1 << 11,
+    is_narrow: true,
     add,
     conversion: Some(Conversion { encode, decode, round }),
     library: None,

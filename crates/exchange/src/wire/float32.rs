@@ -10,6 +10,7 @@ pub(super) const FORMAT: WireFormat = WireFormat {
     name: "f32",
     element_bytes: size_of::<f32>(),
     integers_max: 1 << 24,
+    is_narrow: false,
     add,
     conversion: None,
     library: Some(LibraryDatatype::Float),

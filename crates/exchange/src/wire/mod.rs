@@ -33,12 +33,15 @@ pub const F32: &WireFormat = &float32::FORMAT;
 /// their size.
 #[derive(Clone, Copy)]
 pub struct WireFormat {
-    /// What `bench allreduce --type` calls it.
+    /// What `--wire` and `bench allreduce --type` call it.
     pub name: &'static str,
     /// Bytes per element.
     pub element_bytes: usize,
     /// Every whole number from 0 to this one is represented exactly.
     pub integers_max: u32,
+    /// Whether it has fewer exponents than `f32`: gradients must be scaled, or they overflow or
+    /// vanish.
+    pub is_narrow: bool,
     /// Adds the encoded elements of the second slice to those of the first.
     pub add: fn(&mut [u8], &[u8]),
     /// `None`: every `f32` is represented, by its own bytes.

@@ -5,6 +5,7 @@ use collective::AlgorithmChoice;
 use net::MemoryUse;
 use train::Event;
 
+use super::gradient_line;
 use super::line::{LogLine, Severity};
 use super::lines::number;
 use super::speed::Speed;
@@ -12,6 +13,7 @@ use super::speed::Speed;
 /// What we log about an event that Caffe does not; `None` for most.
 pub(super) fn of(event: &Event) -> Option<LogLine> {
     let text = match event {
+        Event::Gradients(event) => return gradient_line::of(event),
         Event::RecordSkipped { causes, .. } => format!("skipped {}", causes.join(": ")),
         Event::Joined { hosts, allreduce } => joined(hosts, allreduce),
         Event::ReplicasPlaced { items, replicas, workers, rate, exact } => format!(

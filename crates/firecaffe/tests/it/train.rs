@@ -50,6 +50,33 @@ fn threads_do_not_change_a_bit() {
 }
 
 #[test]
+fn gradients_in_16_bits_do_not_depend_on_workers_and_the_log_says_how_they_travel() {
+    let folder = Folder::new("max_iter: 4 display: 2");
+    let mut hashes = Vec::new();
+    for (wire, said) in [
+        ("f32", "global batch"),
+        ("bf16", "gradients travel as bf16"),
+        ("f16", "gradients travel as f16, multiplied by 1024"),
+    ] {
+        let args = ["--wire", wire, "--replicas", "2", "--log-json", "log.json", "--workers"];
+        let one = folder.train(&[&args[..], &["1"]].concat()).succeeds();
+        let two = folder.train(&[&args[..], &["2"]].concat()).succeeds();
+        assert!(one.err.contains(said), "`{said}` is not in {}", one.err);
+        assert_eq!(one.hash(), two.hash(), "{wire}");
+        let counted = one.err.contains("0 of 4 steps were skipped; scale of gradients 1024");
+        assert_eq!(counted, wire == "f16", "{}", one.err);
+        let json = String::from_utf8(folder.read("log.json")).unwrap();
+        assert_eq!(json.contains(r#""event":"steps_skipped","#), wire == "f16", "{json}");
+        hashes.push(one.hash().to_owned());
+    }
+    hashes.dedup();
+    assert_eq!(hashes.len(), 3, "every format rounds differently");
+    let ran = folder.train(&["--wire", "f8"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("unknown wire format `f8` (known: bf16, f16, f32)"), "{}", ran.err);
+}
+
+#[test]
 fn the_simd_level_can_be_pinned() {
     let folder = Folder::new("max_iter: 2");
     let one = folder.train(&["--simd", "portable"]).succeeds();

@@ -106,6 +106,20 @@ fn ranks_workers_and_algorithms_give_the_bits_of_one_worker() {
     }
 }
 
+#[test]
+fn in_16_bits_ranks_give_the_bits_of_one_worker() {
+    let folder = Folder::new("max_iter: 6");
+    for wire in ["f16", "bf16"] {
+        let args = ["--replicas", "4", "--wire", wire];
+        let one = folder.train(&args).succeeds();
+        for (ranks, algorithm) in [(2, "direct"), (4, "halving-doubling")] {
+            let more = ["--allreduce", algorithm];
+            let ran = train(&folder, ranks, &[&args[..], &more].concat()).succeeds();
+            assert_eq!(ran.hash(), one.hash(), "{ranks} ranks, {wire}");
+        }
+    }
+}
+
 /// The net of the other tests, with a test phase whose batches do not divide the records.
 fn with_test_data() -> String {
     let data = NET.find("layer {").unwrap();
@@ -230,5 +244,9 @@ fn an_emulated_run_has_ranks_and_sums_but_no_weights() {
     assert!(!ran.err.contains("weights after"), "{}", ran.err);
     let args = |profile| ["train", "--solver", "solver.prototxt", "--emulate", profile];
     let ran = run(&folder, &[(1, &args("p.json")), (1, &args("other.json"))]);
-    assert!(ran.err.contains("in `--emulate` or `--dilate`: give all ranks the same"), "{}", ran.err);
+    assert!(
+        ran.err.contains("in `--emulate` or `--dilate`: give all ranks the same"),
+        "{}",
+        ran.err
+    );
 }

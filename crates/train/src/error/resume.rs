@@ -51,6 +51,10 @@ pub enum ResumeProblem {
         replica: usize,
     },
 
+    /// The scale of gradients is damaged.
+    #[error("its scale of gradients is damaged")]
+    Scale,
+
     /// Statistics of a BatchNorm layer that the net does not have, or not in this size.
     #[error("it has statistics of layer `{layer}` that do not fit this net")]
     Statistics {

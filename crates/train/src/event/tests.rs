@@ -5,7 +5,7 @@ use std::time::Duration;
 use expect_test::{Expect, expect};
 use net::{DebugBlob, DebugValue, Mismatch, NetNorms, Output, UnmetRule};
 
-use crate::{Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap};
+use crate::{Event, GradientEvent, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap};
 
 /// Every event is written as `want`, and read back as it was.
 #[track_caller]
@@ -39,6 +39,8 @@ fn set_up() {
                 record: "00000007".into(),
                 causes: vec!["record `00000007` of db".into(), "is not a Datum".into()],
             },
+            Event::Gradients(GradientEvent::Wire { wire: "f16".into(), scale: Some(1024.0) }),
+            Event::Gradients(GradientEvent::StepSkipped { iter: 3, scale: 512.0 }),
             Event::SolverReady,
         ],
         expect![[r#"
@@ -48,6 +50,8 @@ fn set_up() {
             {"ResumeGap":{"missing":"a.firecaffe","data":"Continue"}}
             {"Joined":{"hosts":[["a",2]],"allreduce":"ring:0-1000;direct:1000-"}}
             {"RecordSkipped":{"layer":"data","record":"00000007","causes":["record `00000007` of db","is not a Datum"]}}
+            {"Gradients":{"Wire":{"wire":"f16","scale":1024.0}}}
+            {"Gradients":{"StepSkipped":{"iter":3,"scale":512.0}}}
             "SolverReady""#]],
     );
 }

@@ -9,7 +9,7 @@ use solver::{ParamRange, ParamSlots, Solver};
 use tensor::SharedSlab;
 
 use crate::ranks::Ranks;
-use crate::step::StepError;
+use crate::step::{GradientScale, StepError};
 use crate::sync::StepSync;
 use crate::{Job, JobConfig, ReplicaPlacement, Request};
 
@@ -68,6 +68,8 @@ pub(crate) struct StepContext {
     pub(crate) displays: bool,
     /// Whether replica 0 reports `debug_info`.
     pub(crate) debug: bool,
+    /// What gradients are multiplied by on their way; `None` if they need no scale.
+    pub(crate) scale: Option<GradientScale>,
     /// What was asked of this rank before the iteration.
     pub(crate) request: Request,
     pub(crate) shared: Arc<SharedState>,
@@ -81,6 +83,7 @@ impl Job {
             iter: self.iter,
             displays,
             debug: displays && self.shared.config.solver.debug_info(),
+            scale: self.scale,
             request,
             sync: StepSync::new(&self.shared, if displays { self.output_values() } else { 0 }),
             shared: Arc::clone(&self.shared),
@@ -89,6 +92,11 @@ impl Job {
 }
 
 impl StepContext {
+    /// What every replica's gradient is multiplied by when it enters the sum.
+    pub(crate) fn entry_scale(&self) -> f32 {
+        self.scale.map_or(1.0, GradientScale::factor)
+    }
+
     pub(crate) fn now(&self) -> Duration {
         self.shared.clock.now()
     }

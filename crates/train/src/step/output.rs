@@ -17,6 +17,8 @@ pub struct StepOutput {
     pub loss: f32,
     /// One per replica of this rank, in their order.
     pub replicas: Vec<ReplicaOutput>,
+    /// Whether a sum of gradients overflowed, so that no weight was written.
+    pub skipped: bool,
     /// Whether and how `clip_gradients` scaled the gradients.
     pub clipped: Option<Clipped>,
     /// When each bucket was summed between the workers here: from the first that began, adding up

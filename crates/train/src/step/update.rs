@@ -4,13 +4,14 @@ use kernels::Cpu;
 use solver::{BlockSums, Clipped, HISTORIES_MAX, ParamRange, UpdateSlice, all_finite, block_sums};
 use tensor::SharedSlab;
 
-use super::StepContext;
+use super::{GradientScale, StepContext};
 
 impl StepContext {
-    /// What every gradient is multiplied by: the pool holds a sum over replicas, the rule takes the
-    /// mean.
-    fn scale(&self) -> f32 {
-        1.0 / self.shared.placement.replicas as f32
+    /// What every sum is multiplied by: the pool holds a sum of scaled gradients over replicas, the
+    /// rule takes the mean of what they were.
+    fn mean_scale(&self) -> f32 {
+        let scale = self.scale.map_or(1.0, GradientScale::factor);
+        1.0 / self.shared.placement.replicas as f32 / scale
     }
 
     /// Looks at the summed gradients of `ranges` before any weight is written: adds up the squares
@@ -38,7 +39,7 @@ impl StepContext {
         let values = self.shared.params.read_range(self.shared.slots.in_slab(range));
         let blocks = self.shared.slots.blocks_in(range);
         let mut sums = vec![BlockSums::default(); blocks.len()];
-        block_sums(self.scale(), &values, gradient, &mut sums);
+        block_sums(self.mean_scale(), &values, gradient, &mut sums);
         self.sync.norms()[blocks].copy_from_slice(&sums);
         sums.iter().all(BlockSums::is_finite)
     }
@@ -53,7 +54,7 @@ impl StepContext {
         let (solver, slots) = (&self.shared.solver, &self.shared.slots);
         let step = {
             let norms = self.sync.norms(); // none, if the solver needs none
-            solver.step(self.iter, self.scale(), slots, &norms)
+            solver.step(self.iter, self.mean_scale(), slots, &norms)
         };
         let mut guards: Vec<_> = (ranges.iter())
             .map(|range| {

@@ -62,7 +62,7 @@ impl<'a> Reducer<'a> {
         worker: usize,
         mut reduction: WorkerReduction,
     ) -> Self {
-        reduction.replicas.reset();
+        reduction.replicas.reset(context.entry_scale());
         Self { context, worker, reduction, ready: 0, local_sums: Vec::new() }
     }
 

@@ -16,3 +16,4 @@ mod resume;
 mod support;
 mod times;
 mod tools;
+mod wire;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use collective::AlgorithmChoice;
 use exchange::watch::SILENCE_MAX;
+use exchange::wire::WireFormat;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
 
 use crate::launch;
@@ -41,6 +42,10 @@ pub(crate) struct ParallelArgs {
     /// a named one runs between its workers, and `auto` is direct reads
     #[arg(long, value_name = "NAME", default_value = "auto")]
     allreduce: AlgorithmChoice,
+    /// How gradients travel and are rounded in every sum: `f32`, or in half of its bytes `f16`
+    /// (with a scale that adapts to overflow) or `bf16`
+    #[arg(long, value_name = "FORMAT", default_value = "f32")]
+    wire: &'static WireFormat,
     /// Network parameters for `auto`, as saved by `bench network`
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
@@ -101,6 +106,7 @@ impl ParallelArgs {
             batch_norm: self.batch_norm,
             inexact: self.inexact,
             allreduce: self.allreduce.clone(),
+            wire: self.wire,
             network: self.network.as_deref().map(read_network).transpose()?,
             threads: if threads_asked { config.threads } else { share },
             ..config

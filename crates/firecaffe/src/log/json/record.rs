@@ -4,7 +4,7 @@ use std::path::Path;
 
 use net::Output;
 use serde::{Serialize, Serializer};
-use train::{Event, PhaseTimes};
+use train::{Event, GradientEvent, PhaseTimes};
 
 use crate::log::speed::Speed;
 
@@ -63,6 +63,21 @@ pub(super) enum RecordFields<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         all_reduce: Option<f64>,
     },
+    Wire {
+        wire: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        scale: Option<f32>,
+    },
+    StepSkipped {
+        scale: f32,
+    },
+    ScaleDoubled {
+        scale: f32,
+    },
+    StepsSkipped {
+        skipped: u64,
+        scale: f32,
+    },
     WorkerTimes {
         rank: usize,
         worker: usize,
@@ -106,10 +121,24 @@ impl<'a> RecordFields<'a> {
                 local_sum: local_sum.as_secs_f64(),
                 all_reduce: all_reduce.map(|time| time.as_secs_f64()),
             },
+            Event::Gradients(event) => return Self::of_gradients(event),
             Event::WorkerTimes { rank, worker, times } => {
                 Self::WorkerTimes { rank: *rank, worker: *worker, times }
             }
             Event::RankTimes { rank, host, times } => Self::RankTimes { rank: *rank, host, times },
+            _ => return None,
+        })
+    }
+
+    /// As [`of`](Self::of), for the sums of gradients.
+    fn of_gradients(event: &'a GradientEvent) -> Option<Self> {
+        Some(match *event {
+            GradientEvent::Wire { ref wire, scale } => Self::Wire { wire, scale },
+            GradientEvent::StepSkipped { scale, .. } => Self::StepSkipped { scale },
+            GradientEvent::ScaleDoubled { scale, .. } => Self::ScaleDoubled { scale },
+            GradientEvent::StepsSkipped { skipped, scale, .. } => {
+                Self::StepsSkipped { skipped, scale }
+            }
             _ => return None,
         })
     }
@@ -125,6 +154,10 @@ impl<'a> RecordFields<'a> {
             Self::FinalLoss { .. } => "final_loss",
             Self::Speed { .. } => "speed",
             Self::Bucket { .. } => "bucket",
+            Self::Wire { .. } => "wire",
+            Self::StepSkipped { .. } => "step_skipped",
+            Self::ScaleDoubled { .. } => "scale_doubled",
+            Self::StepsSkipped { .. } => "steps_skipped",
             Self::WorkerTimes { .. } => "worker_times",
             Self::RankTimes { .. } => "rank_times",
         }
