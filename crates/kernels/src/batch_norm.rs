@@ -1,15 +1,17 @@
 //! Batch normalisation over rows of channels, with Caffe's formulas (Ioffe and Szegedy 2015).
 //!
 //! `y = (x − mean) / std`, then optionally Caffe's Scale layer (`gamma · y + beta`) and a ReLU in
-//! the same pass. Statistics take one pass: sums of `x − s` and its square, with `s` the first row,
-//! so that a large mean costs no precision. Cost: forward reads `x` twice and writes `y`; backward
-//! reads `x` and `dy` twice and writes `dx`. Nothing but `x` is kept between them.
+//! the same pass. Statistics take one pass: sums of `x − s` and its square, with `s` the mean of a few
+//! rows, so that a large mean costs no precision. Cost: forward reads `x` twice and writes `y`;
+//! backward reads `x` and `dy` twice and writes `dx`. Nothing but `x` is kept between them.
 
 mod backward;
 
 pub use backward::{AffineGradients, backward, backward_sums};
 
 use std::ops::Range;
+
+use smallvec::SmallVec;
 
 use crate::{
     column_sums::{self, round},
@@ -20,6 +22,9 @@ use crate::{
 
 /// Lower bound of the values of a row in elementwise loops: the overhead of a row equals 40 values.
 const WIDE: usize = 512;
+
+/// Upper bound of the rows whose mean is subtracted before squares are summed.
+const SHIFT_ROWS: usize = 16;
 
 /// Mean and variance of each channel over all rows (dividing by their number).
 ///
@@ -40,7 +45,7 @@ pub fn statistics(
     assert!(rows > 0, "statistics of nothing");
     assert_eq!(x.len(), rows * c, "x is (rows, c)");
     assert_eq!([mean.len(), variance.len()], [c; 2], "one mean and variance per channel");
-    let shift = &x[..c];
+    let shift = &*rough_mean(rows, c, x);
     column_sums::fold_strips(
         cpu,
         rows,
@@ -68,6 +73,22 @@ pub fn statistics(
             }
         },
     );
+}
+
+/// The mean of each channel over a few rows at equal distances. One row would not do: an image's
+/// corner, where padding reaches in, may be many deviations from the mean, and the variance is then
+/// a small difference of large numbers.
+fn rough_mean(rows: usize, c: usize, x: &[f32]) -> SmallVec<[f32; 2048]> {
+    let samples = rows.min(SHIFT_ROWS);
+    let weight = 1.0 / samples as f32;
+    let mut mean = SmallVec::from_elem(0.0, c);
+    for sample in 0..samples {
+        let row = (2 * sample + 1) * rows / (2 * samples);
+        for (mean, x) in mean.iter_mut().zip(&x[row * c..][..c]) {
+            *mean += weight * x;
+        }
+    }
+    mean
 }
 
 /// `inv_std = 1 / sqrt(variance + eps)`.

@@ -88,6 +88,29 @@ proptest! {
     }
 }
 
+/// The first row, a corner of an image, may be far from the others.
+#[test]
+fn statistics_keep_their_digits_wherever_the_first_row_is() {
+    let c = 8;
+    for rows in [64, 1568] {
+        for deviations in [0.0, 3.0, 10.0, 30.0] {
+            let mut x = noise(rows * c, 1);
+            x[..c].fill(deviations / 3.0_f32.sqrt()); // uniform noise deviates by 1 / sqrt 3
+            let (want_mean, want_variance) = reference::statistics(c, &widen(&x));
+            on_every_cpu(|cpu| {
+                let [mut mean, mut variance] = [vec![7.0; c], vec![7.0; c]];
+                statistics(cpu, rows, c, &x, &mut mean, &mut variance);
+                assert_close(&mean, &want_mean, 1e-7);
+                for (&got, want) in variance.iter().zip(&want_variance) {
+                    let off = (f64::from(got) / want - 1.0).abs();
+                    assert!(off < 4e-7, "{rows} rows, first at {deviations}: off by {off}");
+                }
+                mean
+            });
+        }
+    }
+}
+
 /// `dx`, the gradients of gamma and of beta, by the kernels of ReLU, Scale and BatchNorm.
 fn part_by_part(
     cpu: &Cpu,

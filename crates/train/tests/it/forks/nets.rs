@@ -59,7 +59,7 @@ pub(super) const FORK_NETS: [ForkNet; 7] = [
         name: "PSPNet pyramid: pooled at three scales, BN, Interp and Concat",
         lines: &[
             "DATA 2 4 6 6",
-            "LABELS 2 1 12 12",
+            "LABELS 2 1 11 11",
             "Convolution data > a | \
              CONV { num_output: 4 kernel_size: 3 pad: 2 dilation: 2 NO_BIAS }",
             "Pooling a > p1 | pooling_param { pool: AVE kernel_size: 6 stride: 6 }",
@@ -79,8 +79,7 @@ pub(super) const FORK_NETS: [ForkNet; 7] = [
             "Interp b3 > i3 | interp_param { height: 6 width: 6 }",
             "Concat a i1 i2 i3 > all",
             "Convolution all > f | CONV { num_output: 3 kernel_size: 3 pad: 1 XAVIER }",
-            "Interp f > score | \
-             interp_param { zoom_factor: 2 pad_beg: 0 pad_end: 0 height: 12 width: 12 }",
+            "Interp f > score | interp_param { zoom_factor: 2 }",
             "SoftmaxWithLoss score label > loss | loss_param { ignore_label: 255 }",
         ],
         learned_params: 144 + 3 * (8 + 4) + 273,
