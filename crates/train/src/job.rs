@@ -89,8 +89,8 @@ impl Job {
         Ok(running)
     }
 
-    /// The gradients that the last iteration summed over this rank's workers, and over ranks, in the
-    /// order of the pool.
+    /// The gradients that the last iteration summed over this rank's workers, and over ranks, in
+    /// the order of the pool.
     #[must_use]
     pub fn gradients(&self) -> SlabReadGuard<'_> {
         self.shared.sum.as_ref().unwrap_or(&self.shared.pools[0]).read()

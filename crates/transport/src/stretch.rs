@@ -19,7 +19,7 @@ use base::{Clock, Rank};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Work that is waited for at once; less is added to what follows, since every wait costs a wake-up.
+/// Work that is waited for at once; less is added to what follows, since a wait costs a wake-up.
 const GRAIN: Duration = Duration::from_micros(20);
 /// How long a rank that waits for messages sleeps at most between looks, on a slow clock. Without
 /// it the waiting of many ranks would keep the cores busy.

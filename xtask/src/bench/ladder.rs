@@ -1,9 +1,9 @@
 //! `cargo xtask bench ladder`: what each technique of the papers gains on emulated clusters.
 //!
-//! Devices are those of the papers (`bench/profiles`), networks as fast as theirs: on K times slower
-//! clocks, since one machine carries 4 Gbit/s. `alexnet-1g` and `resnet50-25g` compare wire formats
-//! and compressions; `alexnet-56g` and `resnet50-56g` are GradientFlow's ladder, where every row adds
-//! a technique to the one before. All figures are emulated.
+//! Devices are those of the papers (`bench/profiles`), networks as fast as theirs: on K times
+//! slower clocks, since one machine carries 4 Gbit/s. `alexnet-1g` and `resnet50-25g` compare wire
+//! formats and compressions; `alexnet-56g` and `resnet50-56g` are GradientFlow's ladder, where
+//! every row adds a technique to the one before. All figures are emulated.
 
 mod clusters;
 

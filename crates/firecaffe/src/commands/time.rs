@@ -1,6 +1,6 @@
 //! `firecaffe time`: Caffe's `caffe time`, a table of milliseconds per layer; and whole iterations
-//! (`--update`), the distance to the machine's limits (`--roofline`), more workers (`--scaling`), and
-//! profiles for emulated runs (`--save-profile`).
+//! (`--update`), the distance to the machine's limits (`--roofline`), more workers (`--scaling`),
+//! and profiles for emulated runs (`--save-profile`).
 
 mod machine;
 mod profile;

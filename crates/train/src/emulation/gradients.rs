@@ -1,9 +1,9 @@
 //! Where an emulated backward takes gradients from.
 //!
-//! A file is read again in every iteration: it stays in the page cache, which all ranks of a machine
-//! share, and its bytes move as those of a real gradient would. Every rank begins at another
-//! position of it in every iteration, so that no two sums are alike. The shift is small against
-//! most layers, so that the sizes of gradients stay where they were.
+//! A file is read again in every iteration: it stays in the page cache, which all ranks of a
+//! machine share, and its bytes move as those of a real gradient would. Every rank begins at
+//! another position of it in every iteration, so that no two sums are alike. The shift is small
+//! against most layers, so that the sizes of gradients stay where they were.
 
 use std::fs::File;
 use std::io;

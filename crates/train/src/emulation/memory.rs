@@ -1,7 +1,8 @@
 //! Whether the ranks of an emulated job fit the memory of their machines.
 //!
 //! Emulated hosts share machines, often a single one, and a machine that runs out of memory ends
-//! more than the job. So every rank says what it will allocate and on which machine, before it does.
+//! more than the job. So every rank says what it will allocate and on which machine, before it
+//! does.
 
 use serde::{Deserialize, Serialize};
 

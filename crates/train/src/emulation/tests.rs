@@ -1,6 +1,6 @@
 //! An emulated run takes the time that its profile says, by a clock that only sleeping moves.
 
-use std::fs;
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -115,8 +115,8 @@ fn what_does_not_fit_is_refused_before_memory_is_taken() {
     let want = "p.json does not fit the train net: the net has no layer `hidden`";
     assert!(named.starts_with(want), "{named}");
     let mut short = config(u64::MAX);
-    let file = tempfile::NamedTempFile::new().unwrap();
-    fs::write(file.path(), [0; 12]).unwrap();
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&[0; 12]).unwrap();
     short.emulation.as_mut().unwrap().gradients = Some(file.path().into());
     let bytes = refused(short);
     assert!(bytes.contains("has 12 bytes, but the train net's gradients have 128"), "{bytes}");
@@ -124,9 +124,9 @@ fn what_does_not_fit_is_refused_before_memory_is_taken() {
 
 #[test]
 fn gradients_repeat_from_any_position() {
-    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut file = tempfile::NamedTempFile::new().unwrap();
     let values = [0.0_f32, 1.0, 2.0, 3.0, 4.0];
-    fs::write(file.path(), values.map(f32::to_ne_bytes).concat()).unwrap();
+    file.write_all(&values.map(f32::to_ne_bytes).concat()).unwrap();
     let gradients = GradientValues::open(Some(file.path()), values.len()).unwrap();
     let mut pool = [9.0; 7];
     gradients.copy(3, &mut pool).unwrap();

@@ -37,7 +37,9 @@ fn work_between_calls_lasts_as_long_on_the_clock_as_it_took_of_the_cpu() {
     let mut ends = local::mesh(2, 1).into_iter();
     let mut sender = ends.next().unwrap();
     let mut link = StretchedLink::new(Box::new(ends.next().unwrap()), Arc::clone(&stretch));
-    let compute = |milliseconds| drop(clock.cpu.fetch_add(milliseconds, SeqCst));
+    let compute = |milliseconds| {
+        clock.cpu.fetch_add(milliseconds, SeqCst);
+    };
     let slept = || std::mem::take(&mut *clock.slept.lock().unwrap());
 
     compute(5);
@@ -52,7 +54,8 @@ fn work_between_calls_lasts_as_long_on_the_clock_as_it_took_of_the_cpu() {
 
     let bytes = [1_u8; 4];
     // SAFETY: the bytes live until they are taken, below.
-    drop(unsafe { sender.post(1, 0, bytes.as_ptr(), bytes.len()) }.unwrap());
+    let posted = unsafe { sender.post(1, 0, bytes.as_ptr(), bytes.len()) }.unwrap();
+    assert!(posted.is_some());
     let taken = link.take(0, 0, 4, &mut |_| compute(7)).unwrap();
     assert!(taken);
     assert_eq!(slept(), [7], "what is done with a message is work");

@@ -1,4 +1,5 @@
-//! The job that `--update`, `--scaling` and `--save-profile` time: a solver's, or a net's with a plain SGD.
+//! The job that `--update`, `--scaling` and `--save-profile` time: a solver's, or a net's with a
+//! plain SGD.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! `train --emulate`: what to wait for instead of computing, and whether the machine was calm enough
-//! for its figures to mean anything.
+//! `train --emulate`: what to wait for instead of computing, and whether the machine was calm
+//! enough for its figures to mean anything.
 
 use std::fs;
 use std::path::PathBuf;
