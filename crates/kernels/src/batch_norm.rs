@@ -1,8 +1,8 @@
 //! Batch normalisation over rows of channels, with Caffe's formulas (Ioffe and Szegedy 2015).
 //!
 //! `y = (x − mean) / std`, then optionally Caffe's Scale layer (`gamma · y + beta`) and a ReLU in
-//! the same pass. Statistics take one pass: sums of `x − s` and its square, with `s` the mean of a few
-//! rows, so that a large mean costs no precision. Cost: forward reads `x` twice and writes `y`;
+//! the same pass. Statistics take one pass: sums of `x − s` and its square, with `s` the mean of a
+//! few rows, so that a large mean costs no precision. Cost: forward reads `x` twice and writes `y`;
 //! backward reads `x` and `dy` twice and writes `dx`. Nothing but `x` is kept between them.
 
 mod backward;

@@ -4,8 +4,8 @@
 //! Fashion-MNIST, LeNet and ResNet-8, the examples' solvers at a few epochs:
 //!
 //! 1. every row of [`VARIANTS`] on 4 ranks, 16 images each, with the same seeds as dense;
-//! 2. batches of 256, 1,024 and 4,096, as `firecaffe solver scale` writes the solver, against 64, at
-//!    equal epochs, on two workers of one process.
+//! 2. batches of 256, 1,024 and 4,096, as `firecaffe solver scale` writes the solver, against 64,
+//!    at equal epochs, on two workers of one process.
 //!
 //! A row shows the mean over seeds, its standard deviation and how far it lies below dense.
 
