@@ -6,6 +6,7 @@ mod cluster_types;
 mod collectives;
 mod compare;
 mod figure;
+mod jpeg;
 mod measured;
 mod ours;
 mod peers;
@@ -24,6 +25,7 @@ pub(crate) const USAGE: &str =
        cargo xtask bench cluster [--train | --types f32,f16] [--iterations N] [--gbits G] [--svg FILE]
                                  [--firecaffe PATH]
        cargo xtask bench compare --old PATH [--rounds N] [--nets a,b,allreduce] [--sizes 1M,10M] [COMMON]
+       cargo xtask bench jpeg [--rounds N] [--markdown FILE]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
 COMMON: [--markdown FILE] where the table goes too,
@@ -38,6 +40,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "collectives" => (&["--iterations", "--firecaffe"], collectives::run),
         "cluster" => (cluster::FLAGS, cluster::run),
         "compare" => (compare::FLAGS, compare::run),
+        "jpeg" => (jpeg::FLAGS, jpeg::run),
         "peers" => (peers::FLAGS, peers::run),
         "scaling" => (scaling::FLAGS, scaling::run),
         _ => bail!("{USAGE}"),
