@@ -64,15 +64,23 @@ proptest! {
     fn upsampling_is_the_triangle_filter(rows in vec(any::<[u8; 2]>(), 1..80), upper: bool) {
         let row = |r: usize| rows.iter().map(|pair| pair[r]).collect::<Vec<_>>();
         let (near, far, n) = (row(0), row(1), rows.len());
-        // Neighbours of new sample `i`: the sample it lies in and the one it lies towards.
-        let sides = |i: usize| (i / 2, if i % 2 == 0 { (i / 2).saturating_sub(1) } else { (i / 2 + 1).min(n - 1) });
+        // The sample that new sample `i` lies in, and the one it lies towards.
+        let sides = |i: usize| {
+            let (left, right) = ((i / 2).saturating_sub(1), (i / 2 + 1).min(n - 1));
+            (i / 2, if i % 2 == 0 { left } else { right })
+        };
         let mix = |near: f64, far: f64| 0.75 * near + 0.25 * far;
         let down = |i: usize| mix(near[i].into(), far[i].into());
-        // Halves are rounded up or down in turns: what is added before the fraction is dropped.
-        let round = |value: f64, down: bool, unit: f64| (value + 0.5 - if down { unit } else { 0.0 }).floor();
-
-        let wide = on_every_level(2 * n, |simd, out| double_width(simd, &near, &mut Vec::new(), out));
-        let both = on_every_level(2 * n, |simd, out| double_both(simd, &near, &far, &mut Vec::new(), out));
+        // Halves are rounded down where less than a half is added before the fraction is dropped.
+        let round = |value: f64, down: bool, unit: f64| {
+            (value + if down { 0.5 - unit } else { 0.5 }).floor()
+        };
+        let wide = on_every_level(2 * n, |simd, out| {
+            double_width(simd, &near, &mut Vec::new(), out);
+        });
+        let both = on_every_level(2 * n, |simd, out| {
+            double_both(simd, &near, &far, &mut Vec::new(), out);
+        });
         for i in 0..2 * n {
             let (a, b) = sides(i);
             let value = mix(near[a].into(), near[b].into());
