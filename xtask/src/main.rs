@@ -13,6 +13,8 @@ mod codegen;
 mod demo;
 #[cfg(feature = "linked")]
 mod golden;
+#[cfg(feature = "linked")]
+mod jpeg_peer;
 mod packages;
 mod shell;
 mod suite;
@@ -86,14 +88,14 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "bench",
-        arguments: "collectives|cluster|compare|peers|scaling",
+        arguments: "collectives|cluster|compare|jpeg|peers|scaling",
         about: "measure several programs side by side: tables and figures",
         run: linked!(bench::run),
     },
     XtaskCommand {
         name: "verify",
-        arguments: "exact|opencv|slurm",
-        about: "long checks: the same bits for any workers, OpenCV reads our models, ranks under srun",
+        arguments: "exact|jpeg|opencv|slurm",
+        about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, srun",
         run: Some(verify::run),
     },
 ];

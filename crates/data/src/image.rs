@@ -2,7 +2,8 @@
 //!
 //! JPEG is decoded by a decoder of our own that equals libjpeg's to the bit, PNG by the crate
 //! `png`. [`PIXELS_MAX`] is checked on the header, before memory is asked for. Resizing is OpenCV's
-//! own arithmetic, see [`resize`].
+//! own arithmetic, see [`resize`]. [`ImageDecoder::decode_region`] saves work on JPEG files that are
+//! cropped anyway; [`size`] tells what can be cropped before anything is decoded.
 
 pub mod encode;
 mod jpeg;
@@ -11,6 +12,7 @@ pub mod resize;
 #[cfg(test)]
 mod tests;
 
+use encode::ImageFormat;
 use jpeg::JpegBuffers;
 pub use jpeg::JpegProblem;
 
@@ -39,6 +41,33 @@ pub enum Color {
     Bgr,
     /// One (`IMREAD_GRAYSCALE`).
     Gray,
+}
+
+/// A rectangle of an image, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PixelRegion {
+    /// Rows above it.
+    pub top: usize,
+    /// Columns to the left of it.
+    pub left: usize,
+    /// Rows.
+    pub height: usize,
+    /// Columns.
+    pub width: usize,
+}
+
+impl PixelRegion {
+    /// Refuses a region without pixels or beyond an image of this size.
+    fn check(self, height: usize, width: usize) -> Result<(), ImageError> {
+        let fits = |first: usize, count: usize, all: usize| {
+            count > 0 && first.checked_add(count).is_some_and(|end| end <= all)
+        };
+        if fits(self.top, self.height, height) && fits(self.left, self.width, width) {
+            Ok(())
+        } else {
+            Err(ImageError::Region { region: self, height, width })
+        }
+    }
 }
 
 /// Why bytes are not an image that can be used.
@@ -70,6 +99,19 @@ pub enum ImageError {
         /// Columns.
         width: usize,
     },
+    /// The wanted region is not in the image.
+    #[error(
+        "is {height} by {width} pixels, which do not hold {} by {} at ({}, {})",
+        region.height, region.width, region.top, region.left
+    )]
+    Region {
+        /// What was asked for.
+        region: PixelRegion,
+        /// Rows of the image.
+        height: usize,
+        /// Columns.
+        width: usize,
+    },
     /// Caffe takes 8 bits per channel.
     #[error("has 16 bits per channel; convert it to 8, or ask for colour or grey")]
     Deep,
@@ -94,11 +136,48 @@ impl ImageDecoder {
         color: Color,
         image: &mut DecodedImage,
     ) -> Result<(), ImageError> {
-        match bytes {
-            [0xff, 0xd8, 0xff, ..] => self.jpeg.decode(bytes, color, image, &mut self.spare),
-            [0x89, b'P', b'N', b'G', ..] => png::decode(bytes, color, image, &mut self.spare),
-            _ => Err(ImageError::UnknownFormat),
+        match format(bytes)? {
+            ImageFormat::Jpeg => self.jpeg.decode(bytes, color, None, image, &mut self.spare),
+            ImageFormat::Png => png::decode(bytes, color, image, &mut self.spare),
         }
+    }
+
+    /// As [`decode`](Self::decode) and then a crop: `image` becomes the region. Of a JPEG file only
+    /// blocks that touch the region are transformed; one with an Exif orientation, and a PNG file,
+    /// are decoded as a whole.
+    pub fn decode_region(
+        &mut self,
+        bytes: &[u8],
+        color: Color,
+        region: PixelRegion,
+        image: &mut DecodedImage,
+    ) -> Result<(), ImageError> {
+        match format(bytes)? {
+            ImageFormat::Jpeg => {
+                self.jpeg.decode(bytes, color, Some(region), image, &mut self.spare)
+            }
+            ImageFormat::Png => {
+                png::decode(bytes, color, image, &mut self.spare)?;
+                image.crop(region)
+            }
+        }
+    }
+}
+
+/// Channels, height and width that [`decode`] will give, from the header alone.
+pub fn size(bytes: &[u8], color: Color) -> Result<[usize; 3], ImageError> {
+    match format(bytes)? {
+        ImageFormat::Jpeg => jpeg::size(bytes, color),
+        ImageFormat::Png => png::size(bytes, color),
+    }
+}
+
+/// What the first bytes of a file say.
+fn format(bytes: &[u8]) -> Result<ImageFormat, ImageError> {
+    match bytes {
+        [0xff, 0xd8, 0xff, ..] => Ok(ImageFormat::Jpeg),
+        [0x89, b'P', b'N', b'G', ..] => Ok(ImageFormat::Png),
+        _ => Err(ImageError::UnknownFormat),
     }
 }
 
@@ -134,6 +213,21 @@ fn luma(pixel: &[u8]) -> u8 {
 }
 
 impl DecodedImage {
+    /// Keeps a region only.
+    fn crop(&mut self, region: PixelRegion) -> Result<(), ImageError> {
+        region.check(self.height, self.width)?;
+        let PixelRegion { top, left, height, width } = region;
+        let pixel = |y: usize, x: usize| (y * self.width + x) * self.channels;
+        for y in 0..height {
+            let row = pixel(top + y, left)..pixel(top + y, left + width);
+            // No row moves down, so none is overwritten before it has moved.
+            self.pixels.copy_within(row, y * width * self.channels);
+        }
+        self.pixels.truncate(height * width * self.channels);
+        (self.height, self.width) = (height, width);
+        Ok(())
+    }
+
     /// Changes the number of channels to `N`, each pixel through `map`.
     fn remap<const N: usize>(&mut self, spare: &mut Vec<u8>, map: impl Fn(&[u8]) -> [u8; N]) {
         spare.clear();

@@ -6,7 +6,8 @@
 //! are in Caffe's order. Each kernel has a counterpart in [`mod@reference`] that computes the
 //! textbook formula in f64, and a property test that compares the two on both SIMD levels. A slice
 //! that does not fit the shape is a bug of the caller and panics. `docs/performance.md` describes
-//! the algorithms.
+//! the algorithms. [`jpeg`] is apart: integers of 8 and 16 bits, one thread, and a plain version as
+//! the reference.
 //!
 //! The same shapes, values and SIMD level give the same bits for any number of threads: work is
 //! divided by shape, and partial sums are added in a fixed order. The only dependency is
@@ -47,6 +48,7 @@ pub mod elementwise;
 pub mod im2col;
 pub mod inner_product;
 pub mod interpolation;
+pub mod jpeg;
 pub mod l2_norm;
 pub mod layout;
 pub mod lrn;

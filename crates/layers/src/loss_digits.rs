@@ -55,6 +55,7 @@ fn distances() {
 
 /// A probability is rounded to f32, as in Caffe; what follows is exact.
 #[test]
+#[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the point")]
 fn cross_entropies() {
     let scores = [-14.0, -9.0, -2.5, -0.3, 0.4, 1.7, 3.1, 6.0, 8.5, 11.0, 13.0, 15.5_f32];
     let probability = |x: f32| (1.0 / (1.0 + (-f64::from(x)).exp())) as f32;

@@ -9,6 +9,7 @@ mod compare;
 mod convergence;
 mod emulation;
 mod figure;
+mod jpeg;
 mod ladder;
 mod measured;
 mod ours;
@@ -34,6 +35,7 @@ pub(crate) const USAGE: &str =
                                 [--firecaffe PATH]
        cargo xtask bench convergence [--nets a,b] [--rows f16,top-k,batches] [--seeds N] [--epochs N]
                                      [--batch-epochs N] [--svg FILE] [COMMON]
+       cargo xtask bench jpeg [--rounds N] [--markdown FILE]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
 COMMON: [--markdown FILE] where the table goes too,
@@ -51,6 +53,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "emulation" => (emulation::FLAGS, emulation::run),
         "ladder" => (ladder::FLAGS, ladder::run),
         "convergence" => (convergence::FLAGS, convergence::run),
+        "jpeg" => (jpeg::FLAGS, jpeg::run),
         "peers" => (peers::FLAGS, peers::run),
         "scaling" => (scaling::FLAGS, scaling::run),
         _ => bail!("{USAGE}"),

@@ -34,6 +34,7 @@ pub(crate) fn open(model: &Path, root: &Path, phase: Phase, seed: u32) -> Result
         root: root.into(),
         unknown: UnknownFields::Reject,
         memory_plan: MemoryPlan::KeepDiffs,
+        memory_limit: None,
     };
     Ok(Single::open(&config, &mut |_| ())?)
 }

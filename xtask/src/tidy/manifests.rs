@@ -12,7 +12,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("layers", &["base", "caffe-format", "kernels", "tensor"]),
     ("net", &["base", "caffe-format", "kernels", "layers", "tensor"]),
     ("solver", &["base", "caffe-format", "kernels", "tensor"]),
-    ("data", &["base", "caffe-format", "tensor"]),
+    ("data", &["base", "caffe-format", "kernels", "tensor"]),
     ("collective", &["base"]),
     ("profile", &[]),
     ("transport", &["base"]),

@@ -1,7 +1,10 @@
 //! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
-//! same bits for any workers and ranks, models that OpenCV reads, ranks that Slurm starts.
+//! same bits for any workers and ranks, pixels as libjpeg-turbo decodes them, models that OpenCV
+//! reads, ranks that Slurm starts.
 
 mod exact;
+#[cfg(feature = "linked")]
+mod jpeg;
 #[cfg(feature = "linked")]
 mod opencv;
 mod slurm;
@@ -11,13 +14,15 @@ use anyhow::{Result, bail};
 pub(crate) fn run(args: &[String]) -> Result<()> {
     match args.split_first() {
         #[cfg(feature = "linked")]
+        Some((what, rest)) if what == "jpeg" => jpeg::run(rest),
+        #[cfg(feature = "linked")]
         Some((what, rest)) if what == "opencv" => opencv::run(rest),
         #[cfg(not(feature = "linked"))]
-        Some((what, _)) if what == "opencv" => {
-            crate::shell::run(&mut crate::linked(&["verify", "opencv"]))
+        Some((what, _)) if what == "jpeg" || what == "opencv" => {
+            crate::shell::run(&mut crate::linked(&["verify", what]))
         }
         Some((what, rest)) if what == "exact" => exact::run(rest),
         Some((what, rest)) if what == "slurm" => slurm::run(rest),
-        _ => bail!("usage: cargo xtask verify exact|opencv|slurm"),
+        _ => bail!("usage: cargo xtask verify exact|jpeg|opencv|slurm"),
     }
 }

@@ -80,6 +80,7 @@ fn compare(name: &str, folder: &Path, python: &Path) -> Result<f32> {
         root: root(),
         unknown: UnknownFields::Reject,
         memory_plan: MemoryPlan::ForwardOnly,
+        memory_limit: None,
     };
     let mut single = Single::open(&config, &mut |_| {})?;
     let mut rng = Mt19937::new(SEED);

@@ -3,21 +3,20 @@
 //! Palettes and fewer than 8 bits are expanded. For colour and grey, alpha is dropped and 16 bits
 //! become their upper 8; as stored, alpha stays and 16 bits are refused, as Caffe refuses them.
 
-use png::{BitDepth, ColorType, Decoder, Limits, Transformations};
+use std::io::Cursor;
+
+use png::{BitDepth, ColorType, Decoder, Limits, Reader, Transformations};
 
 use super::{Color, DecodedImage, ImageError, PIXELS_MAX, check_size, luma, swap_red_and_blue};
 
 /// What the decoder may allocate: the largest image at 4 channels of 16 bits.
 const BYTES_MAX: usize = 8 * PIXELS_MAX;
 
-pub(super) fn decode(
-    bytes: &[u8],
-    color: Color,
-    image: &mut DecodedImage,
-    spare: &mut Vec<u8>,
-) -> Result<(), ImageError> {
-    let mut decoder =
-        Decoder::new_with_limits(std::io::Cursor::new(bytes), Limits { bytes: BYTES_MAX });
+type PngReader<'a> = Reader<Cursor<&'a [u8]>>;
+
+/// The decoder with its header read.
+fn open(bytes: &[u8], color: Color) -> Result<PngReader<'_>, ImageError> {
+    let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: BYTES_MAX });
     decoder.set_ignore_text_chunk(true);
     let mut transformations = Transformations::EXPAND;
     if color != Color::AsStored {
@@ -27,11 +26,35 @@ pub(super) fn decode(
     let info = decoder.read_header_info().map_err(ImageError::Png)?;
     let (height, width) = (info.height as usize, info.width as usize);
     check_size(height, width)?;
-    let mut reader = decoder.read_info().map_err(ImageError::Png)?;
-    let (kind, depth) = reader.output_color_type();
-    if depth == BitDepth::Sixteen {
+    let reader = decoder.read_info().map_err(ImageError::Png)?;
+    if reader.output_color_type().1 == BitDepth::Sixteen {
         return Err(ImageError::Deep);
     }
+    Ok(reader)
+}
+
+/// Channels, height and width of the image that [`decode`] makes.
+pub(super) fn size(bytes: &[u8], color: Color) -> Result<[usize; 3], ImageError> {
+    let reader = open(bytes, color)?;
+    let channels = match (color, reader.output_color_type().0) {
+        (Color::Bgr, _) => 3,
+        (Color::Gray, _) => 1,
+        (Color::AsStored, ColorType::GrayscaleAlpha) => 4,
+        (Color::AsStored, kind) => kind.samples(),
+    };
+    let info = reader.info();
+    Ok([channels, info.height as usize, info.width as usize])
+}
+
+pub(super) fn decode(
+    bytes: &[u8],
+    color: Color,
+    image: &mut DecodedImage,
+    spare: &mut Vec<u8>,
+) -> Result<(), ImageError> {
+    let mut reader = open(bytes, color)?;
+    let (kind, _) = reader.output_color_type();
+    let (height, width) = (reader.info().height as usize, reader.info().width as usize);
     (image.channels, image.height, image.width) = (kind.samples(), height, width);
     image.pixels.clear();
     image.pixels.resize(reader.output_buffer_size().unwrap_or(0), 0);

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::resize::{ImageResizer, resize};
-use super::{Color, DecodedImage, ImageDecoder, ImageError, decode};
+use super::{Color, DecodedImage, ImageDecoder, ImageError, PixelRegion, decode, size};
 
 fn file(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/images");
@@ -62,6 +62,41 @@ fn pixels_are_those_of_opencv() {
     }
 }
 
+/// Regions at borders and in the middle of every file, and what [`size`] says of it.
+#[test]
+fn a_region_is_the_crop_of_the_image() {
+    let (mut decoder, mut image) = (ImageDecoder::default(), DecodedImage::default());
+    for &(name, want) in OPENCV {
+        let bytes = file(name);
+        for color in [Color::Bgr, Color::Gray, Color::AsStored] {
+            if color == Color::AsStored && want[2] == 0 {
+                assert!(matches!(size(&bytes, color), Err(ImageError::Deep)), "{name}");
+                continue;
+            }
+            let whole = decode(&bytes, color).unwrap();
+            let (h, w, c) = (whole.height, whole.width, whole.channels);
+            assert_eq!(size(&bytes, color).unwrap(), [c, h, w], "{name} {color:?}");
+            let mut regions = vec![(0, 0, h, w), (0, 0, 1, 1), (h - 1, w - 1, 1, 1)];
+            regions.extend((0..h.min(w) / 2).map(|i| (i, i / 2, h - i - i / 2, w - i)));
+            for (top, left, height, width) in regions {
+                let region = PixelRegion { top, left, height, width };
+                decoder.decode_region(&bytes, color, region, &mut image).unwrap();
+                assert_eq!((image.height, image.width, image.channels), (height, width, c));
+                let rows = (top..top + height).map(|y| &whole.pixels[(y * w + left) * c..]);
+                let crop: Vec<u8> = rows.flat_map(|row| &row[..width * c]).copied().collect();
+                assert!(image.pixels == crop, "{name} {color:?} {region:?}");
+            }
+            for (top, left, height, width) in
+                [(0, 0, h + 1, w), (0, w, 1, 1), (0, 0, 0, w), (usize::MAX, 0, 1, 1)]
+            {
+                let region = PixelRegion { top, left, height, width };
+                let refused = decoder.decode_region(&bytes, color, region, &mut image);
+                assert!(matches!(refused, Err(ImageError::Region { .. })), "{name} {region:?}");
+            }
+        }
+    }
+}
+
 /// Cut in many places, or one of many bytes changed: an error or some picture, never a panic.
 #[test]
 fn damaged_files_do_not_panic() {
@@ -79,6 +114,7 @@ fn damaged_files_do_not_panic() {
                 let mut bad = good.clone();
                 bad[at] ^= flip;
                 _ = decode(&bad, Color::AsStored);
+                _ = size(&bad, Color::Bgr);
             }
         }
     }
@@ -131,7 +167,9 @@ fn hostile_files_are_survived() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
         for color in [Color::AsStored, Color::Bgr, Color::Gray] {
             if let Ok(image) = decode(&bytes, color) {
-                assert_eq!(image.pixels.len(), image.height * image.width * image.channels);
+                let size = size(&bytes, color).unwrap();
+                assert_eq!(size, [image.channels, image.height, image.width]);
+                assert_eq!(image.pixels.len(), size.iter().product());
             }
         }
     }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     Cpu, Unary,
+    column_sums::round,
     reference::{pointwise, widen},
     testing::{assert_close, noise, on_every_cpu},
 };
@@ -30,7 +31,7 @@ fn check_rounded(function: fn(f32) -> f32, want: fn(f64) -> f64) {
     for i in -110_000..110_000 {
         let x = i as f32 / 1000.0;
         let (got, want) = (f64::from(function(x)), want(f64::from(x)));
-        let rounded = want.abs() as f32;
+        let rounded = round(want.abs());
         let unit = f64::from(rounded.next_up()) - f64::from(rounded);
         assert!((got - want).abs() <= 0.501 * unit, "at {x}: got {got}, want {want}");
     }

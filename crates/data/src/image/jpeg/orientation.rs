@@ -30,14 +30,18 @@ pub(super) fn read(segment: &[u8]) -> Option<u8> {
         .filter(|value| (1..=8).contains(value))
 }
 
+/// Whether rows become columns.
+pub(super) fn is_transposed(orientation: u8) -> bool {
+    orientation >= 5
+}
+
 /// Rotates and mirrors the image so that it is upright.
 pub(super) fn make_upright(image: &mut DecodedImage, orientation: u8, spare: &mut Vec<u8>) {
     if orientation <= 1 {
         return;
     }
     let (h, w, c) = (image.height, image.width, image.channels);
-    // From 5 on, rows become columns.
-    let (height, width) = if orientation >= 5 { (w, h) } else { (h, w) };
+    let (height, width) = if is_transposed(orientation) { (w, h) } else { (h, w) };
     spare.clear();
     spare.reserve(image.pixels.len());
     for y in 0..height {

@@ -1,53 +1,109 @@
-//! The segments of a file: tables, headers, and the scans between them.
+//! The segments of a file: headers, tables, and the scans between them.
+//!
+//! A file is walked over twice: up to its first scan for what the image is, which is cheap, then to
+//! its end for tables and scans.
+
+use kernels::jpeg::QuantTable;
 
 use super::{
-    COMPONENTS_MAX, JpegProblem, PerComponent,
+    JpegBuffers, JpegProblem, PerComponent,
+    color::ColorModel,
     frame::JpegFrame,
     huffman::HuffmanTable,
-    idct::QuantTable,
     orientation,
-    scan::{self, JpegScan, ScanComponent, ZIGZAG},
+    planes::NO_SCAN,
+    scan::{JpegScan, ScanComponent, ZIGZAG},
 };
-use crate::image::ImageError;
+use crate::image::{Color, ImageError};
 
 /// Most scans of a progressive file; encoders write about ten, and each costs a pass over the
 /// image.
 const SCANS_MAX: usize = 100;
 
-/// A file that was read to its end.
-pub(super) struct JpegFile<'a> {
-    pub(super) frame: JpegFrame<'a>,
+/// The segment that begins a scan.
+const SCAN: u8 = 0xda;
+/// The end of the file.
+const END: u8 = 0xd9;
+
+/// What the segments before the first scan say about the image.
+pub(super) struct JpegHeader {
+    pub(super) frame: JpegFrame,
     /// Exif's, from 1 to 8.
     pub(super) orientation: u8,
 }
 
-/// What earlier segments define for later ones.
+impl JpegHeader {
+    /// OpenCV applies the orientation only when it converts colours.
+    pub(super) fn is_turned(&self, color: Color) -> bool {
+        self.orientation > 1 && color != Color::AsStored
+    }
+}
+
+/// Reads the segments before the first scan.
+pub(super) fn header(bytes: &[u8]) -> Result<JpegHeader, ImageError> {
+    let (mut frame, mut jfif, mut adobe_transform, mut turn) = (None, false, None, None);
+    let mut at = 2; // after the start marker, which the caller has seen
+    while let Some((marker, start)) = next_marker(bytes, at) {
+        if marker == END {
+            return Err(NO_SCAN.into());
+        }
+        if is_alone(marker) {
+            at = start;
+            continue;
+        }
+        let segment = segment(bytes, start)?;
+        at = start + 2 + segment.len();
+        match marker {
+            0xc0..=0xc2 if frame.is_some() => return Err(TWO_FRAMES.into()),
+            0xc0..=0xc2 => frame = Some(JpegFrame::new(segment, marker == 0xc2)?),
+            0xc3 | 0xc5..=0xc7 | 0xcb | 0xcd..=0xcf => {
+                return Err(JpegProblem::Unsupported("lossless or arithmetic coding").into());
+            }
+            0xc9 | 0xca | 0xcc => {
+                return Err(JpegProblem::Unsupported("arithmetic coding").into());
+            }
+            0xe0 => jfif |= segment.starts_with(b"JFIF\0"),
+            0xe1 => turn = turn.or(orientation::read(segment)),
+            0xee if segment.starts_with(b"Adobe") => adobe_transform = segment.get(11).copied(),
+            SCAN => {
+                let mut frame =
+                    frame.ok_or(JpegProblem::Damaged("a scan comes before the frame"))?;
+                let ids: PerComponent<u8> = frame.components.iter().map(|c| c.id).collect();
+                frame.model = ColorModel::new(&ids, jfif, adobe_transform);
+                return Ok(JpegHeader { frame, orientation: turn.unwrap_or(1) });
+            }
+            _ => {}
+        }
+    }
+    Err(JpegProblem::Truncated.into())
+}
+
+/// What earlier segments define for later scans.
 #[derive(Default)]
 struct JpegTables {
     quant: [Option<QuantTable>; 4],
     dc: [Option<HuffmanTable>; 4],
     ac: [Option<HuffmanTable>; 4],
     restart: usize,
-    adobe_transform: Option<u8>,
-    jfif: bool,
-    orientation: Option<u8>,
 }
 
-/// Reads all segments; the frame keeps its coefficients in `coefficients`.
-pub(super) fn read<'a>(
+/// Reads tables and scans, to the samples in `buffers`.
+pub(super) fn read_scans(
     bytes: &[u8],
-    coefficients: &'a mut [Vec<i16>; COMPONENTS_MAX],
-) -> Result<JpegFile<'a>, ImageError> {
+    frame: &mut JpegFrame,
+    buffers: &mut JpegBuffers,
+) -> Result<(), JpegProblem> {
+    let JpegBuffers { simd, planes, interval, .. } = buffers;
     let mut tables = JpegTables::default();
-    let mut frame: Option<JpegFrame<'a>> = None;
-    let mut memory = Some(coefficients); // until a frame takes it
-    let mut at = 2; // after the start marker, which the caller has seen
-    let mut scans = 0;
+    let (mut frames, mut scans) = (0, 0);
+    let mut at = 2;
+    let mut ended = false;
     while let Some((marker, start)) = next_marker(bytes, at) {
-        if marker == 0xd9 {
-            return finish(frame, tables);
+        if marker == END {
+            ended = true;
+            break;
         }
-        if matches!(marker, 0xd0..=0xd8 | 0x01) {
+        if is_alone(marker) {
             at = start;
             continue;
         }
@@ -57,44 +113,35 @@ pub(super) fn read<'a>(
             0xc4 => tables.huffman(segment)?,
             0xdb => tables.quantisation(segment)?,
             0xdd => tables.restart = usize::from(u16_at(segment)?),
-            0xc0..=0xc2 => {
-                let memory = memory.take().ok_or(JpegProblem::Damaged("two frames"))?;
-                frame = Some(JpegFrame::new(segment, marker == 0xc2, memory)?);
-            }
-            0xc3 | 0xc5..=0xc7 | 0xcb | 0xcd..=0xcf => {
-                return Err(JpegProblem::Unsupported("lossless or arithmetic coding").into());
-            }
-            0xc9 | 0xca | 0xcc => {
-                return Err(JpegProblem::Unsupported("arithmetic coding").into());
-            }
-            0xda => {
+            0xc0..=0xc2 if frames > 0 => return Err(TWO_FRAMES),
+            0xc0..=0xc2 => frames += 1,
+            SCAN => {
                 scans += 1;
-                let frame = frame.as_mut().filter(|_| scans <= SCANS_MAX);
-                let frame =
-                    frame.ok_or(JpegProblem::Damaged("a scan before the frame, or too many"))?;
+                if scans > SCANS_MAX {
+                    return Err(JpegProblem::Damaged("more scans than any encoder writes"));
+                }
                 let scan = tables.scan(segment, frame)?;
-                at = scan::read(&scan, frame, bytes, at)?;
-            }
-            0xe0 => tables.jfif |= segment.starts_with(b"JFIF\0"),
-            0xe1 => tables.orientation = tables.orientation.or(orientation::read(segment)),
-            0xee if segment.starts_with(b"Adobe") => {
-                tables.adobe_transform = segment.get(11).copied()
+                at = scan.read((frame, planes), *simd, interval, bytes, at)?;
             }
             _ => {}
         }
     }
-    // No end marker. A baseline image is complete when its scans are; a progressive one may not be.
-    match frame {
-        Some(frame) if !frame.progressive && scans > 0 => finish(Some(frame), tables),
-        _ => Err(JpegProblem::Truncated.into()),
+    // Without an end marker a sequential image is complete when its scans are; a progressive one
+    // may not be.
+    if frame.progressive && !ended {
+        return Err(JpegProblem::Truncated);
     }
+    if frame.components.iter().any(|component| component.quant.is_none()) {
+        return Err(NO_SCAN);
+    }
+    if frame.progressive { planes.transform_all(*simd, frame) } else { Ok(()) }
 }
 
-fn finish(frame: Option<JpegFrame<'_>>, tables: JpegTables) -> Result<JpegFile<'_>, ImageError> {
-    let mut frame = frame.ok_or(JpegProblem::Damaged("no frame"))?;
-    frame.adobe_transform = tables.adobe_transform;
-    frame.jfif = tables.jfif;
-    Ok(JpegFile { frame, orientation: tables.orientation.unwrap_or(1) })
+const TWO_FRAMES: JpegProblem = JpegProblem::Damaged("two frames");
+
+/// Whether no segment follows this marker.
+fn is_alone(marker: u8) -> bool {
+    matches!(marker, 0xd0..=0xd8 | 0x01)
 }
 
 /// The next marker at or after `at`, and the place after it.
@@ -150,7 +197,7 @@ impl JpegTables {
     }
 
     /// Reads a scan header and gives each component its quantisation table.
-    fn scan(&self, segment: &[u8], frame: &mut JpegFrame<'_>) -> Result<JpegScan<'_>, JpegProblem> {
+    fn scan(&self, segment: &[u8], frame: &mut JpegFrame) -> Result<JpegScan<'_>, JpegProblem> {
         let (&count, rest) = segment.split_first().ok_or(JpegProblem::Truncated)?;
         let (specs, rest) =
             rest.split_at_checked(2 * usize::from(count)).ok_or(JpegProblem::Truncated)?;
@@ -168,8 +215,9 @@ impl JpegTables {
                 ac: self.ac[usize::from(spec[1] & 3)].as_ref(),
             });
             let component = &mut frame.components[component];
+            component.quant = component.quant.or(self.quant[component.quant_index]);
             if component.quant.is_none() {
-                component.quant = self.quant[component.quant_index];
+                return Err(JpegProblem::Damaged("a quantisation table is missing"));
             }
         }
         let scan = JpegScan {
