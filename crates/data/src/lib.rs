@@ -42,6 +42,7 @@ pub mod image;
 pub mod leveldb;
 pub mod lmdb;
 pub mod mean;
+pub mod order;
 pub mod paths;
 pub mod rows;
 pub mod sample;
