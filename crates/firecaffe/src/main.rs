@@ -11,6 +11,7 @@ mod commands;
 mod gpu;
 mod launch;
 mod log;
+mod memory;
 mod options;
 mod output;
 mod progress;

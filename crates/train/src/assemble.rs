@@ -11,6 +11,7 @@ use solver::{ParamSlot, ParamSlots, Solver};
 use tensor::{SharedSlab, Slab};
 
 use crate::ranks::Ranks;
+use crate::records::RecordExchange;
 use crate::set_up::InitialState;
 use crate::step::SharedState;
 use crate::sync::{Communicator, WorkerReduction, buckets};
@@ -31,12 +32,15 @@ pub(crate) struct JobParts {
     pub(crate) initial: InitialState,
     /// The workers' ends of a plan between them; empty when they read each other's pools.
     pub(crate) worker_exchanges: Vec<Exchange>,
+    /// Moves records between ranks that hold them in memory.
+    pub(crate) record_exchange: RecordExchange,
 }
 
 impl JobParts {
     /// Allocates pools and history, places replicas on workers and starts their threads.
     pub(crate) fn assemble(self) -> Job {
-        let Self { config, ranks, placement, solver, nets, initial, worker_exchanges } = self;
+        let Self { config, ranks, placement, solver, nets, initial, .. } = self;
+        let (worker_exchanges, records) = (self.worker_exchanges, self.record_exchange);
         let InitialState { params, replicas, tests } = initial;
         let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
         let (pool_len, workers) = (nets[0].pool_len(), nets.len());
@@ -78,7 +82,7 @@ impl JobParts {
         Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several)),
             workers,
-            communicator: several.then_some(Communicator { spans }),
+            communicator: several.then_some(Communicator { spans, records }),
             shared: Arc::new(shared),
             tests,
             iter: 0,

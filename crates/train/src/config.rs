@@ -24,7 +24,7 @@ use crate::{NetOrigin, NoClock};
 /// ```
 /// use std::sync::Arc;
 /// use train::files::{UnknownFields, solver_from_text};
-/// use train::{BatchMeaning, BatchNormState, JobConfig, Network, NoClock};
+/// use train::{BatchMeaning, BatchNormState, DataMode, JobConfig, Network, NoClock};
 /// use train::{OnBadSample, Overlap, ResumeData, Simd};
 ///
 /// let config = JobConfig {
@@ -51,6 +51,9 @@ use crate::{NetOrigin, NoClock};
 ///     root: "nets".into(),
 ///     unknown: UnknownFields::Warn,
 ///     on_bad_sample: OnBadSample::Skip,
+///     data: DataMode::Memory,
+///     memory_available: Some(16_000_000_000),
+///     shuffle: true,
 /// };
 /// assert_eq!(config.allreduce.named().len(), 2);
 /// # Ok::<(), train::TrainError>(())
@@ -104,6 +107,14 @@ pub struct JobConfig {
     pub unknown: UnknownFields,
     /// What to do with a record that cannot be decoded.
     pub on_bad_sample: data::OnBadSample,
+    /// Where `Data` layers of the train net find their records.
+    pub data: DataMode,
+    /// Bytes of memory that the processes of this host may use for records together, as far as is
+    /// known.
+    pub memory_available: Option<u64>,
+    /// Whether `Data` layers of the train net read every epoch in a random order of its own. Also
+    /// if one of them says `shuffle: true`.
+    pub shuffle: bool,
 }
 
 /// Default size of a bucket: large enough that the synchronisation per bucket is negligible, small
@@ -140,11 +151,19 @@ impl JobConfig {
             root: PathBuf::new(),
             unknown: UnknownFields::Reject,
             on_bad_sample: data::OnBadSample::Fail,
+            data: DataMode::Stream,
+            memory_available: None,
+            shuffle: false,
         }
     }
 }
 
 impl JobConfig {
+    /// The seed of all random numbers.
+    pub(crate) fn random_seed(&self) -> u32 {
+        u32::try_from(self.solver.random_seed()).unwrap_or(self.seed)
+    }
+
     /// Where the solver's own paths start.
     pub(crate) fn solver_root(&self) -> PathRoot {
         let root = PathRoot::from(&self.root);
@@ -170,3 +189,14 @@ pub enum ResumeData {
 }
 
 base::names!(pub ResumeData { Continue = "continue", Start = "start" });
+
+/// Where the records of `Data` layers of a train net lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DataMode {
+    /// In their database, and are read when they are needed.
+    Stream,
+    /// In the memory of the ranks, which load them once and exchange them between epochs.
+    Memory,
+}
+
+base::names!(pub DataMode { Stream = "stream", Memory = "memory" });

@@ -2,6 +2,7 @@
 
 mod compared_item;
 mod placement;
+mod records;
 mod resume;
 mod solver_problem;
 mod tensors;
@@ -22,6 +23,7 @@ use crate::StepError;
 
 pub use compared_item::ComparedItem;
 pub use placement::{PlacementProblem, WorkerCount};
+pub use records::RecordsProblem;
 pub use resume::ResumeProblem;
 pub use solver_problem::SolverProblem;
 pub use tensors::TensorProblem;
@@ -64,6 +66,10 @@ pub enum TrainError {
     /// Replicas cannot be placed on workers and ranks as asked.
     #[error(transparent)]
     Placement(#[from] PlacementProblem),
+
+    /// Records cannot be read in the order, or from where, they were asked for.
+    #[error(transparent)]
+    Records(#[from] RecordsProblem),
 
     /// The algorithm that was asked for cannot run here.
     #[error(transparent)]

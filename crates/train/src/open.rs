@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use caffe_format::{NetParameter, SolverParameter, text};
+use data::ReplicaSlice;
 use net::{MemoryPlan, Net, compile};
 use snapshot::{BatchMeaning, Loaded, Resume};
 use solver::Solver;
@@ -15,8 +16,10 @@ use crate::nets::{self, SolverNets};
 use crate::placement::ReplicaPlacement;
 use crate::plan::{configure_sums, worker_exchanges};
 use crate::ranks::Ranks;
+use crate::records::{RecordsRequest, TrainRecords};
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
+use crate::start::compare_data;
 use crate::{
     Event, Job, JobConfig, PlacementProblem, SolverProblem, TrainError, WhichNet, matrix, restore,
 };
@@ -70,13 +73,24 @@ impl Job {
         if config.batch == BatchMeaning::Global {
             divide_batches(&mut found.train.net, placement.replicas)?;
         }
+        compare_data(&ranks, &config, placement, &found)?;
+        let (train, loaded_from) = (&found.train, loaded.as_ref());
+        let records = RecordsRequest {
+            config: &config,
+            train,
+            placement,
+            ranks: &ranks,
+            loaded: loaded_from,
+        };
+        let TrainRecords { access, exchange: record_exchange } = records.open(events)?;
         events(Event::TrainNet { origin: found.train.origin.clone() });
         let mut nets = Vec::with_capacity(placement.workers);
         for worker in 0..placement.workers {
             // Every worker has its own activations, but the net is reported once.
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
-            let mut sources = FileSources::new(&config, 0, placement.replicas);
+            let slice = ReplicaSlice { replica: 0, replicas: placement.replicas };
+            let mut sources = FileSources::new(&config, slice, &access);
             if let Some(file) = config.net_file(&found.train.origin) {
                 sources = sources.of_file(&file);
             }
@@ -89,11 +103,20 @@ impl Job {
             }
             nets.push(net);
         }
-        let set_up = SetUp { config: &config, placement, rank: ranks.rank() };
+        let set_up = SetUp { config: &config, placement, rank: ranks.rank(), access: &access };
         let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
         let worker_exchanges = worker_exchanges(&config, placement);
-        let parts = JobParts { config, ranks, placement, solver, nets, initial, worker_exchanges };
+        let parts = JobParts {
+            config,
+            ranks,
+            placement,
+            solver,
+            nets,
+            initial,
+            worker_exchanges,
+            record_exchange,
+        };
         let mut job = parts.assemble();
         job.load_weights(events)?;
         if let Some(loaded) = loaded {

@@ -73,7 +73,9 @@ impl TableFile {
             BlockReader::open(path)?.read(&entry.block, &mut block)?;
             for _ in 0..entry.number {
                 if !block.advance()? {
-                    return Err(LevelDbProblem::damaged("it was written to while it was being read"));
+                    return Err(LevelDbProblem::damaged(
+                        "it was written to while it was being read",
+                    ));
                 }
             }
             Ok(block)

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
-use train::{Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets};
+use train::{
+    DataMode, Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets,
+};
 
 use crate::clock::RealClock;
 use crate::log::json::JsonLog;
@@ -18,7 +20,7 @@ use crate::log::timeline::{EMPTY_TRACE, chrome_trace};
 use crate::log::{CaffeLine, Log, prototxt};
 use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
-use crate::{gpu, launch, progress::ProgressDisplay};
+use crate::{gpu, launch, memory, progress::ProgressDisplay};
 use listener::Listener;
 use parallel::ParallelArgs;
 
@@ -31,6 +33,7 @@ Examples:
   firecaffe train --solver solver.prototxt --snapshot auto            continue after the last snapshot
   firecaffe train --solver solver.prototxt --weights bvlc.caffemodel  fine-tune
   firecaffe train --solver solver.prototxt --workers 2 --threads 1    data-parallel, batch_size each
+  firecaffe train --solver solver.prototxt --shuffle --data memory    another order in every epoch
   mpirun -n 8 firecaffe train --solver solver.prototxt                on the ranks of an MPI job
 
 Paths in prototxts are relative to the working directory, as in Caffe. Ctrl-C, SIGTERM and SIGUSR1
@@ -59,6 +62,15 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "WHAT", default_value = "fail",
           value_parser = one_of::<OnBadSample>(OnBadSample::NAMES))]
     on_bad_sample: OnBadSample,
+    /// Where the records of Data layers lie: in their database, or in the memory of the ranks, which
+    /// load them once and exchange them between epochs
+    #[arg(long, value_name = "WHERE", default_value = "stream",
+          value_parser = one_of::<DataMode>(DataMode::NAMES))]
+    data: DataMode,
+    /// Read every epoch's records in a random order of its own, which depends on `random_seed` and
+    /// the number of replicas only (LMDB and LevelDB; tests read in key order)
+    #[arg(long)]
+    shuffle: bool,
     /// Also write what is displayed, tested and saved to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     log_json: Option<PathBuf>,
@@ -165,6 +177,9 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
         root: root(),
         unknown,
         on_bad_sample: args.on_bad_sample,
+        data: args.data,
+        memory_available: memory::available(),
+        shuffle: args.shuffle,
         ..JobConfig::new(solver)
     };
     let config = args.parallel.apply(config, args.running.compute.threads_asked())?;

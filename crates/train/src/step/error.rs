@@ -6,6 +6,7 @@ use exchange::ExchangeError;
 use net::{Net, ReplicaState, RunError};
 
 use super::{NotFiniteBlob, ReplicaOutput};
+use crate::RecordsProblem;
 
 /// Why an iteration failed. No weight was written: they are those of the iteration before.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +61,10 @@ pub enum StepError {
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
 
+    /// Records that ranks exchange did not arrive as they were sent.
+    #[error(transparent)]
+    Records(#[from] RecordsProblem),
+
     /// Another worker of this process failed, and reports why.
     #[error("another worker failed")]
     OtherWorker,
@@ -104,7 +109,7 @@ impl StepError {
         match self {
             Self::Layer(_) | Self::Gradient { .. } | Self::Loss { .. } => 0,
             Self::LossElsewhere { .. } => 1,
-            Self::Exchange(_) => 2,
+            Self::Exchange(_) | Self::Records(_) => 2,
             Self::OtherWorker | Self::Ended => 3,
         }
     }

@@ -62,11 +62,7 @@ impl LmdbIndex {
     }
 
     /// The value of record `record`, which is below [`records`](Self::records), read into `buffer`.
-    pub fn value<'a>(
-        &self,
-        record: u64,
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], LmdbError> {
+    pub fn value<'a>(&self, record: u64, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], LmdbError> {
         let (page, node) = self.leaf_of(record, std::mem::take(buffer))?;
         let content = page.node(node).map_err(|problem| self.error(&page, problem))?.1;
         match content {
