@@ -1,7 +1,8 @@
 //! What LMDB and LevelDB have in common: records in key order, read one after another.
 //!
-//! Records that lie in memory implement [`RecordReader`] too: [`RecordReader::value`] lends what is
-//! already there, and [`RecordReader::begin_epoch`] is where they may be exchanged.
+//! What is read in another order implements [`RecordReader`] too: over a
+//! [`RecordStore`](crate::store::RecordStore), which is told the epoch by
+//! [`RecordReader::begin_epoch`].
 
 use std::path::Path;
 
@@ -21,12 +22,18 @@ pub trait RecordReader: Send {
     fn entries(&self) -> Option<u64>;
     /// Back to before the first record.
     fn rewind(&mut self);
-    /// Goes to the next record in key order; `false` when there is none.
+    /// Goes to the next record of the present epoch; `false` when there is none.
     fn advance(&mut self) -> Result<bool, DataError>;
     /// Goes to record `index` of the present epoch, counted from 0; `false` when there is none.
     fn seek(&mut self, index: u64) -> Result<bool, DataError>;
-    /// Key of the current record.
-    fn key(&self) -> &[u8];
+    /// Number of the current record in key order, from 0.
+    fn record(&self) -> u64;
+    /// Key of the current record as text, for errors.
+    fn record_name(&self) -> String;
+    /// Bytes of the current record's value.
+    fn value_len(&self) -> Result<usize, DataError> {
+        Ok(self.value(&mut Vec::new())?.len())
+    }
     /// Value of the current record: lent from memory where it lies there, else read into `buffer`.
     fn value<'a>(&'a self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], DataError>;
 
@@ -47,6 +54,19 @@ pub fn open(path: &Path, backend: DataParameterDb) -> Result<Box<dyn RecordReade
         DataParameterDb::Lmdb => Ok(Box::new(LmdbReader::open(path)?)),
         DataParameterDb::Leveldb => Ok(Box::new(LevelDbReader::open(path)?)),
     }
+}
+
+/// Number of records; leaves the reader anywhere.
+pub(crate) fn count(reader: &mut dyn RecordReader) -> Result<u64, DataError> {
+    if let Some(count) = reader.entries() {
+        return Ok(count);
+    }
+    reader.rewind();
+    let mut count = 0;
+    while reader.advance()? {
+        count += 1;
+    }
+    Ok(count)
 }
 
 impl RecordReader for LmdbReader {
@@ -70,8 +90,16 @@ impl RecordReader for LmdbReader {
         Ok(self.seek(index)?)
     }
 
-    fn key(&self) -> &[u8] {
-        self.key()
+    fn record(&self) -> u64 {
+        self.passed().saturating_sub(1)
+    }
+
+    fn record_name(&self) -> String {
+        String::from_utf8_lossy(self.key()).into_owned()
+    }
+
+    fn value_len(&self) -> Result<usize, DataError> {
+        Ok(self.value_len()?)
     }
 
     fn value<'a>(&'a self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], DataError> {
@@ -108,8 +136,12 @@ impl RecordReader for LevelDbReader {
         Ok(true)
     }
 
-    fn key(&self) -> &[u8] {
-        self.key()
+    fn record(&self) -> u64 {
+        self.passed().saturating_sub(1)
+    }
+
+    fn record_name(&self) -> String {
+        String::from_utf8_lossy(self.key()).into_owned()
     }
 
     fn value<'a>(&'a self, _: &'a mut Vec<u8>) -> Result<&'a [u8], DataError> {
@@ -118,12 +150,6 @@ impl RecordReader for LevelDbReader {
 }
 
 impl dyn RecordReader + '_ {
-    /// The current key as text, for errors.
-    #[must_use]
-    pub fn record_name(&self) -> String {
-        String::from_utf8_lossy(self.key()).into_owned()
-    }
-
     /// The error that names the current record.
     pub(crate) fn bad_record(&self, problem: SampleProblem) -> DataError {
         DataError::Sample { path: self.path().to_owned(), record: self.record_name(), problem }

@@ -266,6 +266,26 @@ pub enum DataError {
         /// In what it differs.
         what: &'static str,
     },
+    /// A database that is not as it was when it was opened.
+    #[error("{} changed while it was being loaded", path.display())]
+    Changed {
+        /// The database.
+        path: PathBuf,
+    },
+    /// A record was asked for in a shard that another one holds: the shards' owner has erred.
+    #[error("a record of {} is not in this rank's memory ({slot})", path.display())]
+    NotInShard {
+        /// The database.
+        path: PathBuf,
+        /// Which.
+        slot: String,
+    },
+    /// A saved position of a run that shuffles, for one that does not, or the other way round.
+    #[error(
+        "the saved run read its records in another order: give `--shuffle` if and only if it had \
+         it, or `--resume-data start`"
+    )]
+    OtherOrder,
     /// The prefetching thread panicked.
     #[error("prefetching failed: {message}")]
     Panicked {

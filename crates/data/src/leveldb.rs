@@ -17,6 +17,7 @@
 mod block;
 mod error;
 mod field_cursor;
+mod index;
 mod log;
 mod manifest;
 mod reader;
@@ -27,6 +28,7 @@ mod tests;
 mod writer;
 
 pub use error::{LevelDbError, LevelDbProblem};
+pub use index::LevelDbIndex;
 pub use reader::LevelDbReader;
 pub use writer::LevelDbWriter;
 

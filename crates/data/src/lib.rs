@@ -11,11 +11,15 @@
 //!    │                                                       subtracts means          per top
 //!    ├ begin_epoch: before an epoch's first record,                                      │
 //!    │              and when a skip or restore changes epochs                            ▼
-//!    └ seek: random access by index                                                 BatchStream
+//!    └ seek: to a place in the epoch                                                BatchStream
 //!                                                                                        │
 //!  on the net's thread:   blob's Slab ◀──── exchanged, not copied ──── train::FileSource ◀┘
 //!                              └────── the old one goes back to be filled ──────▶
 //! ```
+//!
+//! In place of a database's own reader, which walks in key order, a `StoreReader` reads the records
+//! of a [`RecordStore`] in the order that [`order`] defines: an index of the database
+//! ([`lmdb::LmdbIndex`], [`leveldb::LevelDbIndex`]), or records in memory ([`shard`]).
 //!
 //! Six types carry a record: `RecordReader`, `SampleDecoder`, `Sample`, `BatchBuilder`,
 //! `SampleBatch` and `BatchStream`. `DatabaseSource` calls the first four, on the `PrefetchThread`
@@ -42,11 +46,14 @@ pub mod image;
 pub mod leveldb;
 pub mod lmdb;
 pub mod mean;
+pub mod order;
 pub mod paths;
 pub mod rows;
 pub mod sample;
+pub mod shard;
 pub mod source;
 pub mod state;
+pub mod store;
 pub mod stream;
 pub mod transform;
 
@@ -56,6 +63,7 @@ pub use fingerprint::fingerprint;
 pub use paths::{MisplacedPath, PathField, PathRoot};
 pub use source::{OnBadSample, OptionNotice, ReplicaSlice, SOURCES, SourceOptions};
 pub use state::StreamState;
+pub use store::{RecordAccess, RecordStore, RecordStores};
 pub use stream::{BatchStream, open, shapes};
 
 /// Told now and then how far a long task is: done, and of how many (0 when that is not known).

@@ -26,7 +26,7 @@ mod tests;
 mod writer;
 
 pub use error::{LmdbError, LmdbProblem};
-pub use reader::LmdbReader;
+pub use reader::{LmdbIndex, LmdbReader};
 pub use writer::LmdbWriter;
 
 /// Reads every record of a file in memory, and each again by its key, until something is wrong. For

@@ -1,7 +1,7 @@
 //! The sources of records: one row per Caffe layer type that reads something.
 
 mod batch_builder;
-mod data;
+pub(crate) mod data;
 mod hdf5;
 mod hdf5_data;
 mod image_data;
@@ -18,7 +18,9 @@ use base::{Shape, random::Mt19937};
 use caffe_format::{LayerParameter, Phase};
 use serde::{Deserialize, Serialize};
 
-use crate::{batch::SampleBatch, error::DataError, paths::PathRoot, state::StreamState};
+use crate::{
+    batch::SampleBatch, error::DataError, paths::PathRoot, state::StreamState, store::RecordAccess,
+};
 
 /// Every source, sorted by the string after `type:`.
 ///
@@ -68,7 +70,7 @@ pub(crate) struct OpenedSource {
 pub(crate) type RecordNames = Box<dyn Fn(u64) -> Option<String> + Send>;
 
 /// What does not stand in the prototxt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SourceOptions {
     /// Where paths in the prototxt start.
     pub root: PathRoot,
@@ -76,6 +78,8 @@ pub struct SourceOptions {
     pub slice: ReplicaSlice,
     /// What happens to a record that cannot be used.
     pub on_bad_sample: OnBadSample,
+    /// Where `Data` layers in the TRAIN phase find their records.
+    pub access: RecordAccess,
 }
 
 /// The records of one replica: position `p` of the endless stream belongs to replica `p mod
@@ -102,6 +106,9 @@ impl ReplicaSlice {
 pub enum OptionNotice {
     /// `rand_skip` of a Data layer has no effect, as in Caffe 1.0.
     RandSkip,
+    /// `data_param.shuffle` where records are read in key order: in the TEST phase, and outside
+    /// training.
+    Shuffle,
     /// An ImageData layer without `shuffle` gives every replica the same images.
     SameImages,
     /// `transform_param` of a MemoryData layer has no effect.

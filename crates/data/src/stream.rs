@@ -67,9 +67,19 @@ pub fn open(
     let opened = (kind.open)(SourceRequest { layer, phase, options, rng })?;
     let prefetch = match kind.prefetch {
         Prefetch::Caller => 0,
-        Prefetch::Thread => layer.data_param().prefetch().clamp(1, PREFETCH_MAX) as usize,
+        Prefetch::Thread => prefetched(layer),
     };
     Ok(BatchStream::new(opened, prefetch))
+}
+
+/// Batches of `layer` that a stream may have read beyond the one last taken.
+#[must_use]
+pub fn prefetched_batches(layer: &LayerParameter) -> u64 {
+    prefetched(layer) as u64
+}
+
+fn prefetched(layer: &LayerParameter) -> usize {
+    layer.data_param().prefetch().clamp(1, PREFETCH_MAX) as usize
 }
 
 /// Shapes of the tops of `layer`, without drawing from anybody's random numbers.

@@ -48,6 +48,11 @@ impl Log {
         Self { silent: !rank.is_first(), ..Self::new() }
     }
 
+    /// Whether nothing is written: another rank logs.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.silent
+    }
+
     /// Lets `bar` share the terminal from now on.
     pub(crate) fn share(&mut self, bar: Option<ProgressBar>) {
         self.bar = bar;

@@ -27,9 +27,9 @@ pub(crate) fn memory_limit() -> Option<MemoryLimit> {
     limit(&read_file, launch::ranks_here())
 }
 
-/// Bytes that the ranks on this machine may still take together; no limit where nobody says.
-pub(crate) fn free_bytes_here() -> u64 {
-    limit(&read_file, 1).map_or(u64::MAX, |limit| limit.bytes as u64)
+/// Bytes that the ranks on this machine may still take together.
+pub(crate) fn free_bytes_here() -> Option<u64> {
+    limit(&read_file, 1).map(|limit| limit.bytes as u64)
 }
 
 fn read_file(path: &Path) -> Option<String> {

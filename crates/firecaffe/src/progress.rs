@@ -60,6 +60,15 @@ impl ProgressDisplay {
     }
 }
 
+/// A bar for the records of `layer`.
+pub(crate) fn records_bar(layer: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(
+        "{bar:24.cyan/blue} {pos}/{len} records of layer `{msg}`, {eta} left",
+    )
+    .expect("the template is a constant");
+    ProgressBar::new(0).with_style(style).with_message(layer.to_owned())
+}
+
 impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.bar.finish_and_clear();

@@ -25,7 +25,6 @@ fn check_fields_of_forks(layer: &LayerParameter) -> Result<(), LayerError> {
     let (t, image) = (layer.transform_param(), layer.image_data_param());
     let pixels = image.label_type() != ImageDataParameterLabelType::Image;
     let fields = [
-        (layer.data_param().shuffle(), "data_param.shuffle"),
         (pixels, "image_data_param.label_type"),
         (image.ignore_label.is_some(), "image_data_param.ignore_label"),
         (t.crop_h.is_some() || t.crop_w.is_some(), "transform_param.crop_h, crop_w"),
@@ -147,12 +146,11 @@ mod tests {
     fn fields_of_forks_are_not_ignored() {
         let announced = [Shape::new(&[1, 2]).unwrap()];
         for (options, field) in [
-            ("data_param { shuffle: true }", Some("data_param.shuffle")),
             ("image_data_param { label_type: PIXEL }", Some("image_data_param.label_type")),
             ("transform_param { distort_param {} }", Some("transform_param.distort_param")),
             ("transform_param { crop_h: 3 }", Some("transform_param.crop_h, crop_w")),
             ("transform_param { scale_factors: 0.5 }", Some("transform_param.scale_factors")),
-            ("data_param { shuffle: false } image_data_param { label_type: IMAGE }", None),
+            ("data_param { shuffle: true } image_data_param { label_type: IMAGE }", None),
         ] {
             let layer: LayerParameter = caffe_format::text::read("test", options).unwrap();
             let (phase, source_shapes) = (Phase::Train, &announced[..]);

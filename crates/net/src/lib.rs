@@ -62,7 +62,7 @@ pub use debug::{DebugBlob, DebugValue, NetNorms};
 pub use description::NetDescription;
 pub use error::{NetError, RunError};
 pub use executable::Net;
-pub use filter::{Mismatch, UnmetRule};
+pub use filter::{Mismatch, UnmetRule, filter};
 pub use memory::{MemoryPlan, MemoryUse};
 pub use params::{Param, ParamStorage};
 pub use replica::ReplicaState;

@@ -13,6 +13,7 @@ use tensor::{SharedSlab, Slab};
 use crate::compute::{Compute, values_in};
 use crate::emulation::EmulatedWork;
 use crate::ranks::Ranks;
+use crate::records::RecordExchange;
 use crate::set_up::InitialState;
 use crate::step::{GradientScale, SharedState};
 use crate::sync::{Communicator, WorkerReduction, buckets};
@@ -36,22 +37,16 @@ pub(crate) struct JobParts {
     /// What workers wait for instead of computing, in an emulated run.
     pub(crate) emulated: Option<Arc<EmulatedWork>>,
     pub(crate) run_id: u64,
+    /// Moves records between ranks that hold them in memory.
+    pub(crate) record_exchange: RecordExchange,
 }
 
 impl JobParts {
     /// Allocates pools and history, places replicas on workers and starts their threads.
     pub(crate) fn assemble(self) -> Job {
-        let Self {
-            config,
-            ranks,
-            placement,
-            solver,
-            nets,
-            initial,
-            worker_exchanges,
-            emulated,
-            run_id,
-        } = self;
+        let Self { config, ranks, placement, solver, nets, initial, .. } = self;
+        let (worker_exchanges, records) = (self.worker_exchanges, self.record_exchange);
+        let (emulated, run_id) = (self.emulated, self.run_id);
         let InitialState { params, replicas, tests } = initial;
         let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
         let (pool_len, workers) = (nets[0].pool_len(), nets.len());
@@ -97,7 +92,7 @@ impl JobParts {
         Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several)),
             workers,
-            communicator: several.then_some(Communicator { spans }),
+            communicator: several.then_some(Communicator { spans, records }),
             shared: Arc::new(shared),
             tests,
             iter: 0,

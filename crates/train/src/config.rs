@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::Clock;
 use caffe_format::SolverParameter;
 use collective::{AlgorithmChoice, Network};
-use data::PathRoot;
+use data::{PathRoot, RecordAccess, ReplicaSlice};
 use exchange::wire::{F32, WireFormat};
 use kernels::Simd;
 use net::MemoryPlan;
@@ -25,7 +25,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 /// ```
 /// use std::sync::Arc;
 /// use train::files::{UnknownFields, solver_from_text};
-/// use train::{BatchMeaning, BatchNormState, JobConfig, Network, NoClock};
+/// use train::{BatchMeaning, BatchNormState, DataMode, JobConfig, Network, NoClock};
 /// use train::{OnBadSample, Overlap, ResumeData, Simd};
 ///
 /// let config = JobConfig {
@@ -54,6 +54,9 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     unknown: UnknownFields::Warn,
 ///     on_bad_sample: OnBadSample::Skip,
 ///     memory_limit: None,
+///     data: DataMode::Memory,
+///     memory_available: Some(16_000_000_000),
+///     shuffle: true,
 /// };
 /// assert_eq!(config.allreduce.named().len(), 2);
 /// # Ok::<(), train::TrainError>(())
@@ -111,6 +114,14 @@ pub struct JobConfig {
     pub on_bad_sample: data::OnBadSample,
     /// A job that needs more is refused before it allocates; `None` to find out while it runs.
     pub memory_limit: Option<MemoryLimit>,
+    /// Where `Data` layers of the train net find their records.
+    pub data: DataMode,
+    /// Bytes of memory that the processes of this host may use for records together, as far as is
+    /// known.
+    pub memory_available: Option<u64>,
+    /// Whether `Data` layers of the train net read every epoch in a random order of its own. Also
+    /// if one of them says `shuffle: true`.
+    pub shuffle: bool,
 }
 
 /// Default size of a bucket: large enough that the synchronisation per bucket is negligible, small
@@ -149,11 +160,19 @@ impl JobConfig {
             unknown: UnknownFields::Reject,
             on_bad_sample: data::OnBadSample::Fail,
             memory_limit: None,
+            data: DataMode::Stream,
+            memory_available: None,
+            shuffle: false,
         }
     }
 }
 
 impl JobConfig {
+    /// The seed of all random numbers.
+    pub(crate) fn random_seed(&self) -> u32 {
+        u32::try_from(self.solver.random_seed()).unwrap_or(self.seed)
+    }
+
     /// Where the solver's own paths start.
     pub(crate) fn solver_root(&self) -> PathRoot {
         let root = PathRoot::from(&self.root);
@@ -174,8 +193,13 @@ impl JobConfig {
     }
 
     /// What opens the data of a net, for its first of `replicas`.
-    pub(crate) fn sources(&self, origin: &NetOrigin, replicas: usize) -> FileSources {
-        let sources = FileSources::new(self, 0, replicas);
+    pub(crate) fn sources(
+        &self,
+        origin: &NetOrigin,
+        replicas: usize,
+        access: &RecordAccess,
+    ) -> FileSources {
+        let sources = FileSources::new(self, ReplicaSlice { replica: 0, replicas }, access);
         match self.net_file(origin) {
             Some(file) => sources.of_file(&file),
             None => sources,
@@ -202,3 +226,14 @@ pub enum ResumeData {
 }
 
 base::names!(pub ResumeData { Continue = "continue", Start = "start" });
+
+/// Where the records of `Data` layers of a train net lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DataMode {
+    /// In their database, and are read when they are needed.
+    Stream,
+    /// In the memory of the ranks, which load them once and exchange them between epochs.
+    Memory,
+}
+
+base::names!(pub DataMode { Stream = "stream", Memory = "memory" });

@@ -2,6 +2,7 @@
 
 mod compared_item;
 mod placement;
+mod records;
 mod resume;
 mod solver_problem;
 mod tensors;
@@ -23,6 +24,7 @@ use crate::{EmulationProblem, LimitOrigin, MemoryLimit, MemoryNeed, StepError};
 
 pub use compared_item::ComparedItem;
 pub use placement::{PlacementProblem, WorkerCount};
+pub use records::RecordsProblem;
 pub use resume::ResumeProblem;
 pub use solver_problem::SolverProblem;
 pub use tensors::TensorProblem;
@@ -69,6 +71,9 @@ pub enum TrainError {
     /// The run cannot be emulated as asked.
     #[error(transparent)]
     Emulation(#[from] EmulationProblem),
+    /// Records cannot be read in the order, or from where, they were asked for.
+    #[error(transparent)]
+    Records(#[from] RecordsProblem),
 
     /// The algorithm that was asked for cannot run here.
     #[error(transparent)]

@@ -23,7 +23,7 @@ use crate::files::PrototxtNotice;
 use crate::seconds;
 pub use display::Display;
 pub use gradients::GradientEvent;
-pub use setup::{NetOrigin, ResumeGap};
+pub use setup::{NetOrigin, RecordMemory, ResumeGap};
 
 /// One thing that happened, in the order it happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,27 @@ pub enum Event {
     },
     /// A prototxt was read that is not in Caffe 1.0's format.
     Prototxt(PrototxtNotice),
+    /// A database is being indexed or loaded; for progress bars.
+    PreparingRecords {
+        /// The data layer that reads it.
+        layer: String,
+        /// Records so far.
+        done: u64,
+        /// Of how many; 0 when that is not known.
+        all: u64,
+    },
+    /// In which order a data layer of the train net reads its records, and from where; known before
+    /// they are loaded.
+    RecordsReady {
+        /// The data layer.
+        layer: String,
+        /// Records of every epoch.
+        records: u64,
+        /// Seed of the shuffle; `None` for key order.
+        shuffle: Option<u32>,
+        /// What this rank needs to hold them; `None` if they are read from the database.
+        memory: Option<RecordMemory>,
+    },
     /// The train net is built next.
     TrainNet {
         /// Where the solver states it.

@@ -82,6 +82,7 @@ mod output;
 mod placement;
 mod plan;
 mod ranks;
+mod records;
 mod report;
 mod restore;
 mod run;
@@ -102,13 +103,13 @@ pub mod tools;
 mod weights;
 mod worker;
 
-pub use config::{BUCKET_BYTES, JobConfig, ResumeData};
+pub use config::{BUCKET_BYTES, DataMode, JobConfig, ResumeData};
 pub use emulation::{Emulation, EmulationProblem, MachineMemory};
 pub use error::{
-    ComparedItem, PlacementProblem, ResumeProblem, SolverProblem, TensorProblem, TrainError,
-    WhichNet, WorkerCount,
+    ComparedItem, PlacementProblem, RecordsProblem, ResumeProblem, SolverProblem, TensorProblem,
+    TrainError, WhichNet, WorkerCount,
 };
-pub use event::{Display, Event, GradientEvent, NetOrigin, ResumeGap};
+pub use event::{Display, Event, GradientEvent, NetOrigin, RecordMemory, ResumeGap};
 pub use job::Job;
 pub use matrix::attach_matrices;
 pub use memory::{LimitOrigin, MemoryLimit, MemoryNeed};

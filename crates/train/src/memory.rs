@@ -6,6 +6,7 @@
 use std::fmt;
 
 use base::megabytes;
+use data::RecordAccess;
 use net::{MemoryPlan, MemoryUse, describe};
 
 use crate::nets::{NamedNet, SolverNets};
@@ -97,7 +98,8 @@ pub(crate) fn check_job(
     let Some(limit) = config.memory_limit else { return Ok(()) };
     let workers = placement.workers;
     let describe_net = |which, named: &NamedNet, plan| {
-        let mut sources = config.sources(&named.origin, placement.replicas);
+        let mut sources =
+            config.sources(&named.origin, placement.replicas, &RecordAccess::Database);
         memory_of(which, &named.net, plan, &mut sources)
     };
     let train = describe_net(WhichNet::Train, &nets.train, config.memory_plan())?;

@@ -16,9 +16,11 @@ use crate::nets::{self, SolverNets};
 use crate::placement::ReplicaPlacement;
 use crate::plan::{configure_sums, worker_exchanges};
 use crate::ranks::Ranks;
+use crate::records::{RecordsRequest, TrainRecords};
 use crate::run_id::run_id;
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
+use crate::start::compare_data;
 use crate::{
     Event, Job, JobConfig, PlacementProblem, SolverProblem, TrainError, WhichNet, matrix, memory,
     restore,
@@ -83,12 +85,22 @@ impl Job {
         if !emulates {
             memory::check_job(&config, &found, placement, solver.histories())?;
         }
+        compare_data(&ranks, &config, placement, &found)?;
+        let (train, loaded_from) = (&found.train, loaded.as_ref());
+        let records = RecordsRequest {
+            config: &config,
+            train,
+            placement,
+            ranks: &ranks,
+            loaded: loaded_from,
+        };
+        let TrainRecords { access, exchange: record_exchange } = records.open(events)?;
         let mut nets = Vec::with_capacity(placement.workers);
         for worker in 0..placement.workers {
             // Every worker has its own activations, but the net is reported once.
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
-            let mut sources = config.sources(&found.train.origin, placement.replicas);
+            let mut sources = config.sources(&found.train.origin, placement.replicas, &access);
             let plan = config.memory_plan();
             let mut net = build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?;
             if let Some(first) = nets.first() {
@@ -100,7 +112,7 @@ impl Job {
         if emulates {
             found.tests.clear(); // there are no weights to test
         }
-        let set_up = SetUp { config: &config, placement, rank: ranks.rank() };
+        let set_up = SetUp { config: &config, placement, rank: ranks.rank(), access: &access };
         let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
         let worker_exchanges = worker_exchanges(&config, placement);
@@ -115,6 +127,7 @@ impl Job {
             worker_exchanges,
             emulated,
             run_id,
+            record_exchange,
         };
         let mut job = parts.assemble();
         job.load_weights(events)?;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use base::Rank;
 use collective::Algorithm;
 use exchange::{Exchange, ExchangeError};
-use transport::{Busy, RankProgress, StretchedWork, WorkStretch};
+use transport::{AlignedBytes, Busy, RankProgress, StretchedWork, WorkStretch};
 
 use crate::JobConfig;
 
@@ -163,6 +163,16 @@ impl Ranks {
             None => Ok(vec![bytes]),
             Some(mut exchange) => exchange.all_gather_v(&bytes),
         }
+    }
+
+    /// Leaves what every other rank has for this one in `incoming`, whose blocks have their lengths;
+    /// `outgoing` is what this one has for each.
+    pub(crate) fn swap(
+        &self,
+        outgoing: &mut [AlignedBytes],
+        incoming: &mut [AlignedBytes],
+    ) -> Result<(), ExchangeError> {
+        self.exchange().map_or(Ok(()), |mut exchange| exchange.swap_known(outgoing, incoming))
     }
 
     /// What the failure detector looks at.

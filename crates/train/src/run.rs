@@ -137,6 +137,9 @@ impl Job {
             }
         }
         self.shared.ranks.sum(summary.values())?;
+        if let Some(communicator) = &mut self.communicator {
+            communicator.records.end_forward();
+        }
         Ok(summary.mean_loss())
     }
 

@@ -2,6 +2,7 @@
 
 use base::Rank;
 use base::random::Mt19937;
+use data::{RecordAccess, ReplicaSlice};
 use net::{Net, ReplicaState};
 use tensor::Slab;
 
@@ -16,6 +17,8 @@ pub(crate) struct SetUp<'a> {
     pub(crate) config: &'a JobConfig,
     pub(crate) placement: ReplicaPlacement,
     pub(crate) rank: Rank,
+    /// Where the train net finds its records.
+    pub(crate) access: &'a RecordAccess,
 }
 
 /// What a job starts from.
@@ -68,9 +71,10 @@ impl SetUp<'_> {
         net: &mut Net,
         index: usize,
     ) -> Result<(Slab, ReplicaState, FileSources), TrainError> {
-        let seed = u32::try_from(self.config.solver.random_seed()).unwrap_or(self.config.seed);
+        let seed = self.config.random_seed();
         let rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
-        let mut sources = FileSources::new(self.config, index, self.placement.replicas);
+        let slice = ReplicaSlice { replica: index, replicas: self.placement.replicas };
+        let mut sources = FileSources::new(self.config, slice, self.access);
         let initialised = match self.config.emulation {
             None => net.initialise(rng, &mut sources),
             Some(_) => net.open_sources(rng, &mut sources).map(|state| (Slab::default(), state)),

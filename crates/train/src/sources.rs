@@ -6,8 +6,8 @@ use base::Shape;
 use base::random::Mt19937;
 use caffe_format::{LayerParameter, Phase};
 use data::{
-    BatchStream, OnBadSample, OptionNotice, PathField, PathRoot, ReplicaSlice, SkippedRecord,
-    SourceOptions, StreamState,
+    BatchStream, OnBadSample, OptionNotice, PathField, PathRoot, RecordAccess, ReplicaSlice,
+    SkippedRecord, SourceOptions, StreamState,
 };
 use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;
@@ -25,20 +25,19 @@ pub struct FileSources {
 }
 
 impl FileSources {
-    /// Sources of replica `replica` of `replicas`: record i of a stream goes to replica i mod
-    /// replicas.
-    #[must_use]
-    pub fn new(config: &JobConfig, replica: usize, replicas: usize) -> Self {
+    /// Sources of one replica of a job, whose train net finds its records as `access` says.
+    pub(crate) fn new(config: &JobConfig, slice: ReplicaSlice, access: &RecordAccess) -> Self {
         let mut sources = Self::alone(&*config.root, config.on_bad_sample);
-        sources.options.slice = ReplicaSlice { replica, replicas };
+        sources.options.slice = slice;
+        sources.options.access = access.clone();
         sources
     }
 
     /// Sources for a net that is run without a job: `test`, `time`, `check`.
     #[must_use]
     pub fn alone(root: impl Into<PathRoot>, on_bad_sample: OnBadSample) -> Self {
-        let slice = ReplicaSlice { replica: 0, replicas: 1 };
-        let options = SourceOptions { root: root.into(), slice, on_bad_sample };
+        let (slice, access) = (ReplicaSlice::ALL, RecordAccess::Database);
+        let options = SourceOptions { root: root.into(), slice, on_bad_sample, access };
         Self { options, notices: Vec::new() }
     }
 

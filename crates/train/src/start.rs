@@ -3,14 +3,17 @@
 //!
 //! Each rank sends a text for everything that must be equal (version, solver, nets, data, replica
 //! placement, weights). All ranks compare the texts and reach the same verdict: who differs, from
-//! whom, in what. It costs two small collectives and reading the first and last blocks of the data.
+//! whom, in what. Data is compared before records are loaded, since loading is a collective too. It
+//! costs two small collectives and reading the first and last blocks of the data.
 
 use base::Fingerprint;
 use caffe_format::text;
 use serde::{Deserialize, Serialize};
 
 use crate::nets::SolverNets;
-use crate::{ComparedItem, Event, Job, TrainError};
+use crate::placement::ReplicaPlacement;
+use crate::ranks::Ranks;
+use crate::{ComparedItem, Event, Job, JobConfig, TrainError};
 
 /// What a rank says about itself.
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,15 +33,7 @@ impl Job {
         if !self.shared.ranks.are_several() {
             return Ok(());
         }
-        let host = self.shared.ranks.host().to_owned();
-        let own = RankDescription { host, items: self.compared_items(nets) };
-        let own = serde_json::to_vec(&own).expect("names and texts can be written");
-        let all = self.shared.ranks.gather(own)?;
-        let read = |(rank, bytes): (usize, Vec<u8>)| -> Result<RankDescription, TrainError> {
-            serde_json::from_slice(&bytes).map_err(|_| TrainError::State { rank })
-        };
-        let all: Vec<_> = all.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        compare(&all)?;
+        let all = compare_items(&self.shared.ranks, self.compared_items(nets))?;
         events(Event::Joined {
             hosts: hosts(&all),
             allreduce: self.shared.config.allreduce.clone(),
@@ -54,8 +49,6 @@ impl Job {
             (ComparedItem::Simd, config.simd.to_string()),
             (ComparedItem::Solver, print(&text::write(&config.solver))),
             (ComparedItem::TrainNet, print(&text::write(&nets.train.net))),
-            (ComparedItem::Workers, self.shared.placement.workers.to_string()),
-            (ComparedItem::Replicas, self.shared.placement.replicas.to_string()),
             (ComparedItem::BatchNorm, config.batch_norm.to_string()),
             (ComparedItem::BucketBytes, config.bucket_bytes.to_string()),
             (ComparedItem::Allreduce, config.allreduce.to_string()),
@@ -74,13 +67,6 @@ impl Job {
         for (index, test) in nets.tests.iter().enumerate() {
             items.push((ComparedItem::TestNet(index), print(&text::write(&test.net))));
         }
-        let tests = nets.tests.iter().map(|test| &test.net);
-        for layer in std::iter::once(&nets.train.net).chain(tests).flat_map(|net| &net.layer) {
-            if let Some(Ok(print)) = data::fingerprint(layer, &config.root) {
-                let layer = layer.name().to_owned();
-                items.push((ComparedItem::Data { layer }, print.to_string()));
-            }
-        }
         if self.iter == 0 && !self.emulates() {
             // After the first iteration the statistics of replicas differ.
             let params = self.shared.params.read();
@@ -89,6 +75,48 @@ impl Job {
         }
         items
     }
+}
+
+/// Compares what ranks read, and for which replicas, before anything is loaded.
+pub(crate) fn compare_data(
+    ranks: &Ranks,
+    config: &JobConfig,
+    placement: ReplicaPlacement,
+    nets: &SolverNets,
+) -> Result<(), TrainError> {
+    if !ranks.are_several() {
+        return Ok(());
+    }
+    let mut items = vec![
+        (ComparedItem::Workers, placement.workers.to_string()),
+        (ComparedItem::Replicas, placement.replicas.to_string()),
+        (ComparedItem::DataMode, config.data.to_string()),
+        (ComparedItem::Shuffle, config.shuffle.to_string()),
+    ];
+    let tests = nets.tests.iter().map(|test| &test.net);
+    for layer in std::iter::once(&nets.train.net).chain(tests).flat_map(|net| &net.layer) {
+        if let Some(Ok(print)) = data::fingerprint(layer, &config.root) {
+            let layer = layer.name().to_owned();
+            items.push((ComparedItem::Data { layer }, print.to_string()));
+        }
+    }
+    compare_items(ranks, items).map(drop)
+}
+
+/// Sends `items` to all ranks and compares them with theirs.
+fn compare_items(
+    ranks: &Ranks,
+    items: Vec<(ComparedItem, String)>,
+) -> Result<Vec<RankDescription>, TrainError> {
+    let own = RankDescription { host: ranks.host().to_owned(), items };
+    let own = serde_json::to_vec(&own).expect("names and texts can be written");
+    let read = |(rank, bytes): (usize, Vec<u8>)| -> Result<RankDescription, TrainError> {
+        serde_json::from_slice(&bytes).map_err(|_| TrainError::State { rank })
+    };
+    let all = ranks.gather(own)?.into_iter().enumerate();
+    let all: Vec<_> = all.map(read).collect::<Result<_, _>>()?;
+    compare(&all)?;
+    Ok(all)
 }
 
 /// Finds the first item in which a rank differs from most.

@@ -35,6 +35,8 @@ pub enum Activity {
     LocalSum(usize),
     /// The all-reduce of a bucket between ranks.
     Bucket(usize),
+    /// Records in memory, exchanged between ranks.
+    Records,
     /// The sum of the step summaries over ranks.
     Summary,
 }

@@ -52,7 +52,8 @@ impl PhaseTimes {
                 self.exposed_communication += took;
             }
             Activity::Norms | Activity::Update => self.update += took,
-            Activity::LocalSum(_) | Activity::Bucket(_) | Activity::Summary => {}
+            Activity::LocalSum(_) | Activity::Bucket(_) | Activity::Records | Activity::Summary => {
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use std::{
 use super::{
     LevelDbError, LevelDbProblem,
     manifest::Manifest,
-    sorted::{SortedEntries, SortedEntry},
+    sorted::{EntryLocation, SortedEntries, SortedEntry},
 };
 
 /// A database and a position in it.
@@ -18,8 +18,18 @@ pub struct LevelDbReader {
     /// Which inputs have a current entry.
     alive: Vec<bool>,
     started: bool,
+    /// Records passed since the start, the current one included.
+    passed: u64,
+    location: RecordLocation,
     key: Vec<u8>,
     value: Vec<u8>,
+}
+
+/// Where the newest entry of a key lies.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RecordLocation {
+    input: u32,
+    entry: EntryLocation,
 }
 
 impl LevelDbReader {
@@ -48,7 +58,8 @@ impl LevelDbReader {
         }
         let alive = vec![false; inputs.len()];
         let (key, value) = (Vec::new(), Vec::new());
-        Ok(Self { folder: folder.to_owned(), inputs, alive, started: false, key, value })
+        let (folder, location) = (folder.to_owned(), RecordLocation::default());
+        Ok(Self { folder, inputs, alive, started: false, passed: 0, location, key, value })
     }
 
     /// The folder.
@@ -60,7 +71,7 @@ impl LevelDbReader {
     /// Back to before the first record.
     pub fn rewind(&mut self) {
         self.inputs.iter_mut().for_each(SortedEntries::rewind);
-        self.started = false;
+        (self.started, self.passed) = (false, 0);
     }
 
     /// Goes to the next record in key order; `false` when there is none.
@@ -84,8 +95,11 @@ impl LevelDbReader {
             self.value.clear();
             let found = value.is_some();
             self.value.extend_from_slice(value.unwrap_or_default());
+            let input = u32::try_from(newest).expect("at most as many inputs as files");
+            self.location = RecordLocation { input, entry: self.inputs[newest].location() };
             self.pass()?;
             if found {
+                self.passed += 1;
                 return Ok(true);
             }
         }
@@ -101,6 +115,26 @@ impl LevelDbReader {
     #[must_use]
     pub fn value(&self) -> &[u8] {
         &self.value
+    }
+
+    /// Records passed since the start, the current one included.
+    #[must_use]
+    pub fn passed(&self) -> u64 {
+        self.passed
+    }
+
+    /// Where the current record lies.
+    pub(super) fn location(&self) -> RecordLocation {
+        self.location
+    }
+
+    /// Key and value of the record at `location`, for `with` to look at.
+    pub(super) fn read_at<T>(
+        &self,
+        location: RecordLocation,
+        with: impl FnOnce(&[u8], &[u8]) -> T,
+    ) -> Result<T, LevelDbError> {
+        self.inputs[location.input as usize].read_at(location.entry, with)
     }
 
     /// The input with the smallest key, and of those with that key the newest.

@@ -6,7 +6,7 @@ use super::{
     LevelDbError, LevelDbProblem,
     field_cursor::FieldCursor,
     log::{self, LogTail},
-    table::TableFile,
+    table::{BlockEntry, TableFile},
 };
 
 /// Entries in the order of their keys, and of one key the newest first.
@@ -23,6 +23,19 @@ pub(super) struct SortedEntry<'a> {
     pub(super) sequence: u64,
     /// `None` when the key was deleted.
     pub(super) value: Option<&'a [u8]>,
+}
+
+/// Where an entry lies among those of its [`SortedEntries`].
+#[derive(Debug, Clone, Copy)]
+pub(super) enum EntryLocation {
+    Log { entry: usize },
+    Table { table: u32, entry: BlockEntry },
+}
+
+impl Default for EntryLocation {
+    fn default() -> Self {
+        Self::Log { entry: 0 }
+    }
 }
 
 impl SortedEntries {
@@ -96,6 +109,37 @@ impl SortedEntries {
                 let value = (tag & 0xff != 0).then(|| table.value());
                 Ok(SortedEntry { key, sequence: tag >> 8, value })
             }
+        }
+    }
+
+    /// Where the current entry lies; the last `advance` returned `true`.
+    pub(super) fn location(&self) -> EntryLocation {
+        match self {
+            Self::Log { at, .. } => EntryLocation::Log { entry: at.expect("an entry is current") },
+            Self::Tables { opened, table, .. } => EntryLocation::Table {
+                table: u32::try_from(opened - 1).expect("at most as many tables as files"),
+                entry: table.as_ref().expect("an entry is current").location(),
+            },
+        }
+    }
+
+    /// Key and value of an entry that is not deleted, for `with` to look at.
+    pub(super) fn read_at<T>(
+        &self,
+        location: EntryLocation,
+        with: impl FnOnce(&[u8], &[u8]) -> T,
+    ) -> Result<T, LevelDbError> {
+        match (self, location) {
+            (Self::Log { entries, .. }, EntryLocation::Log { entry }) => {
+                let (key, _, value) = &entries[entry];
+                Ok(with(key, value.as_deref().unwrap_or_default()))
+            }
+            (Self::Tables { paths, .. }, EntryLocation::Table { table, entry }) => {
+                TableFile::read_at(&paths[table as usize], entry, |key, value| {
+                    with(key.split_last_chunk::<8>().map_or(key, |(key, _)| key), value)
+                })
+            }
+            _ => unreachable!("a location is asked for where it was found"),
         }
     }
 }

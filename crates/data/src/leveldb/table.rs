@@ -23,6 +23,17 @@ pub(super) struct TableFile {
     blocks: BlockReader,
     index: TableBlock,
     block: TableBlock,
+    /// Where the block lies, and how many of its entries were passed, the current one included.
+    handle: BlockHandle,
+    passed: u32,
+}
+
+/// An entry of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlockEntry {
+    block: BlockHandle,
+    /// From 1.
+    number: u32,
 }
 
 /// Reads blocks of a file, in memory that it keeps.
@@ -34,6 +45,7 @@ struct BlockReader {
 }
 
 /// Where a block lies.
+#[derive(Debug, Clone, Copy, Default)]
 struct BlockHandle {
     start: u64,
     len: usize,
@@ -42,13 +54,34 @@ struct BlockHandle {
 impl TableFile {
     pub(super) fn open(path: &Path) -> Result<Self, LevelDbError> {
         let fail = |problem| LevelDbError { path: path.to_owned(), problem };
-        let file = File::open(path).map_err(LevelDbProblem::Io).map_err(fail)?;
-        let len = file.metadata().map_err(LevelDbProblem::Io).map_err(fail)?.len();
-        let mut blocks = BlockReader { file, len, stored: Vec::new() };
+        let mut blocks = BlockReader::open(path).map_err(fail)?;
         let mut index = TableBlock::default();
         let read = blocks.footer().and_then(|handle| blocks.read(&handle, &mut index));
         read.map_err(fail)?;
-        Ok(Self { path: path.to_owned(), blocks, index, block: TableBlock::default() })
+        let (block, handle) = (TableBlock::default(), BlockHandle::default());
+        Ok(Self { path: path.to_owned(), blocks, index, block, handle, passed: 0 })
+    }
+
+    /// Key, with its sequence number, and value of one entry, for `with` to look at.
+    pub(super) fn read_at<T>(
+        path: &Path,
+        entry: BlockEntry,
+        with: impl FnOnce(&[u8], &[u8]) -> T,
+    ) -> Result<T, LevelDbError> {
+        let read = || {
+            let mut block = TableBlock::default();
+            BlockReader::open(path)?.read(&entry.block, &mut block)?;
+            for _ in 0..entry.number {
+                if !block.advance()? {
+                    return Err(LevelDbProblem::damaged(
+                        "it was written to while it was being read",
+                    ));
+                }
+            }
+            Ok(block)
+        };
+        let block = read().map_err(|problem| LevelDbError { path: path.to_owned(), problem })?;
+        Ok(with(block.key(), block.value()))
     }
 
     /// Goes to the next entry; `false` at the end.
@@ -61,10 +94,16 @@ impl TableFile {
             if !self.index.advance()? {
                 return Ok(false);
             }
-            let handle = handle(&mut FieldCursor(self.index.value()))?;
-            self.blocks.read(&handle, &mut self.block)?;
+            (self.handle, self.passed) = (handle(&mut FieldCursor(self.index.value()))?, 0);
+            self.blocks.read(&self.handle, &mut self.block)?;
         }
+        self.passed += 1;
         Ok(true)
+    }
+
+    /// Where the current entry lies.
+    pub(super) fn location(&self) -> BlockEntry {
+        BlockEntry { block: self.handle, number: self.passed }
     }
 
     /// The current key with its sequence number.
@@ -78,6 +117,12 @@ impl TableFile {
 }
 
 impl BlockReader {
+    fn open(path: &Path) -> Result<Self, LevelDbProblem> {
+        let file = File::open(path).map_err(LevelDbProblem::Io)?;
+        let len = file.metadata().map_err(LevelDbProblem::Io)?.len();
+        Ok(Self { file, len, stored: Vec::new() })
+    }
+
     /// Where the index is.
     fn footer(&mut self) -> Result<BlockHandle, LevelDbProblem> {
         let start = self.len.checked_sub(FOOTER_BYTES).ok_or(LevelDbProblem::Truncated)?;

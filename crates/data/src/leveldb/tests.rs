@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{LevelDbReader, LevelDbWriter};
+use super::{LevelDbIndex, LevelDbReader, LevelDbWriter};
 use crate::{error::chain, lmdb};
 
 fn golden(name: &str) -> PathBuf {
@@ -56,6 +56,12 @@ fn the_newest_entry_counts() {
     drop(database); // without closing: the log holds the rest
     let got = records(&path).unwrap();
     assert!(want.len() > 1000 && got == want, "{} for {}", got.len(), want.len());
+    let index = LevelDbIndex::build(&path, &mut |_, _| {}).unwrap();
+    assert_eq!(index.records(), want.len() as u64);
+    for (record, want) in (0..).zip(&want) {
+        let got = index.read(record, |key, value| (key.to_vec(), value.to_vec())).unwrap();
+        assert!(got == *want, "record {record} by its number");
+    }
 }
 
 #[test]

@@ -77,6 +77,11 @@ impl LmdbPage {
         self.nodes
     }
 
+    /// All bytes of the page.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Gives the buffer back for the next page.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes

@@ -4,9 +4,12 @@
 //! meta page states, keys rise, and a pass finds as many records as announced. So a cycle, a page
 //! used twice or a lost branch ends in an error, and a walk in bounded time.
 
+mod index;
 mod pages;
 
 use std::path::Path;
+
+pub use index::LmdbIndex;
 
 use super::{
     LmdbError, LmdbProblem,
@@ -69,6 +72,12 @@ impl LmdbReader {
     #[must_use]
     pub fn entries(&self) -> u64 {
         self.meta.entries
+    }
+
+    /// Records passed since the start, the current one included.
+    #[must_use]
+    pub fn passed(&self) -> u64 {
+        self.passed
     }
 
     /// The file that is read.
@@ -152,6 +161,20 @@ impl LmdbReader {
     pub fn value<'a>(&'a self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], LmdbError> {
         let level = self.levels.last().expect("a record is current");
         self.content_of(&level.page, level.index, buffer)
+    }
+
+    /// Bytes of the current record's value, which is not read for it.
+    ///
+    /// # Panics
+    ///
+    /// If there is none: the last [`advance`](Self::advance) did not return `true`.
+    pub fn value_len(&self) -> Result<usize, LmdbError> {
+        let TreeLevel { page, index } = self.levels.last().expect("a record is current");
+        match page.node(*index).map_err(|p| self.store.error(Some(page.number), p))?.1 {
+            NodeContent::Value(bytes) => Ok(bytes.len()),
+            NodeContent::Overflow { len, .. } => Ok(len),
+            NodeContent::Child(_) => unreachable!("leaves have no children"),
+        }
     }
 
     /// Up to `wanted` steps, but not beyond the first record of the next leaf; how many were made.

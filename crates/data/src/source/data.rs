@@ -1,10 +1,15 @@
-//! `Data`: records of an LMDB or LevelDB in key order, epoch after epoch. Caffe's `data_layer.cpp`.
+//! `Data`: records of an LMDB or LevelDB, epoch after epoch. Caffe's `data_layer.cpp`.
 //!
-//! With R replicas each walks over all keys and takes every R-th record; values of the others are
-//! not read. A batch takes the size of its first record; with `batch_size: 1` sizes may differ from
+//! In key order, or from a [`RecordStore`](crate::store::RecordStore) in the order of
+//! [`order`](crate::order). With R replicas each walks over all records and takes every R-th;
+//! values of the others are not read. A batch takes the size of its first record; with `batch_size: 1` sizes may differ from
 //! record to record. `rand_skip` has no effect, as in Caffe 1.0.
 
-use std::{path::Path, sync::atomic::AtomicBool};
+use std::{
+    num::NonZeroU32,
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use base::Shape;
 use caffe_format::DataParameterDb;
@@ -23,17 +28,21 @@ use crate::{
     paths::PathField,
     sample::SampleDecoder,
     state::StreamState,
+    store::{self, StoreReader},
     transform::Transformer,
 };
 
 /// This source's row in [`SOURCES`](super::SOURCES).
 pub(super) const KIND: SourceKind = SourceKind { name: "Data", prefetch: Prefetch::Thread, open };
 
-const SOURCE: PathField = PathField { name: "data_param.source", what: "the LMDB or LevelDB" };
+pub(crate) const SOURCE: PathField =
+    PathField { name: "data_param.source", what: "the LMDB or LevelDB" };
 
 struct DatabaseSource {
     reader: Box<dyn RecordReader>,
     order: RecordOrder,
+    /// Of the run's shuffle, 0 without one.
+    shuffle_seed: u32,
     decoder: SampleDecoder,
     builder: BatchBuilder,
     /// The current record's bytes, unless the reader lends them.
@@ -57,6 +66,7 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let mut source = DatabaseSource {
         reader,
         order: RecordOrder::new(options.slice.in_phase(phase)),
+        shuffle_seed: 0,
         decoder: SampleDecoder::new(transformer.color()),
         builder: BatchBuilder::new(transformer, batch_size, labels, bad),
         bytes: Vec::new(),
@@ -68,21 +78,31 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     if param.rand_skip() > 0 {
         notices.push(OptionNotice::RandSkip);
     }
-    let names = names(&path, param.backend());
+    let mut names = names(&path, param.backend());
+    match options.access.store(layer, phase) {
+        Some((store, order)) => {
+            source.shuffle_seed = order.shuffle.map_or(0, NonZeroU32::get);
+            source.reader = Box::new(StoreReader::new(Arc::clone(&store), order));
+            source.reader.advance()?;
+            names = Box::new(move |record| Some(store::record_name(&*store, record)));
+        }
+        None if param.shuffle() => notices.push(OptionNotice::Shuffle),
+        None => {}
+    }
     Ok(OpenedSource { source: Box::new(source), shapes, notices, names })
 }
 
-/// Looks up keys by the index of their record, in a reader of its own.
+/// Looks up keys by the number of their record, in a reader of its own.
 fn names(path: &Path, backend: DataParameterDb) -> RecordNames {
     let path = path.to_owned();
-    Box::new(move |index| {
+    Box::new(move |record| {
         let mut reader = database::open(&path, backend).ok()?;
-        reader.seek(index).ok()?.then(|| reader.record_name())
+        reader.seek(record).ok()?.then(|| reader.record_name())
     })
 }
 
 impl DatabaseSource {
-    /// Shapes of the tops, from the first good record; leaves the reader at the first record.
+    /// Shapes of the tops, from the first good record in key order; leaves the reader at the first record.
     fn first_shapes(&mut self) -> Result<Vec<Shape>, DataError> {
         self.reader.begin_epoch(self.order.epochs())?;
         if !self.reader.advance()? {
@@ -125,19 +145,6 @@ impl DatabaseSource {
         }
         self.reader.seek(self.order.record())
     }
-
-    /// Number of records; leaves the reader anywhere.
-    fn count(&mut self) -> Result<u64, DataError> {
-        if let Some(count) = self.reader.entries() {
-            return Ok(count);
-        }
-        self.reader.rewind();
-        let mut count = 0;
-        while self.reader.advance()? {
-            count += 1;
-        }
-        Ok(count)
-    }
 }
 
 impl RecordSource for DatabaseSource {
@@ -152,7 +159,7 @@ impl RecordSource for DatabaseSource {
             let sample = self.decoder.decode(bytes);
             let put = sample.and_then(|sample| self.builder.put(&sample, batch));
             let error = |problem| self.reader.bad_record(problem);
-            self.builder.finish_record(batch, self.order.record(), put, error)?;
+            self.builder.finish_record(batch, self.reader.record(), put, error)?;
             self.next(batch)?;
         }
         Ok(())
@@ -163,7 +170,7 @@ impl RecordSource for DatabaseSource {
         let Some(records) = self.builder.skip(batches) else {
             return skip_by_filling(self, batches);
         };
-        let (all, from) = (self.count()?, self.order.epochs());
+        let (all, from) = (database::count(&mut *self.reader)?, self.order.epochs());
         self.order.skip(records, all);
         self.seek(from)?;
         Ok(())
@@ -171,10 +178,14 @@ impl RecordSource for DatabaseSource {
 
     fn state(&self) -> StreamState {
         let transform = self.builder.transformer.rng().cloned();
-        StreamState { transform, ..self.order.state(KIND.name) }
+        let shuffle_seed = self.shuffle_seed;
+        StreamState { transform, shuffle_seed, ..self.order.state(KIND.name) }
     }
 
     fn restore(&mut self, state: &StreamState) -> Result<(), DataError> {
+        if state.shuffle_seed != self.shuffle_seed {
+            return Err(DataError::OtherOrder);
+        }
         self.builder.transformer.restore(state.transform.as_ref())?;
         let from = self.order.epochs();
         self.order.restore(state);

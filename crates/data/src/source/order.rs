@@ -1,8 +1,7 @@
-//! Which records a replica gets: a function of the position alone.
+//! Which positions of the endless stream a replica gets: position `p` belongs to replica `p mod R`.
 //!
-//! Epochs follow each other without a gap. Position `p` of that endless stream belongs to replica
-//! `p mod R`. For `Data` it is record `p mod records` in key order, which is Caffe's order;
-//! `HDF5Data` orders the rows of an epoch itself.
+//! Which record stands there is said by [`order`](crate::order) for `Data`; `HDF5Data` orders the
+//! rows of an epoch itself.
 
 use super::ReplicaSlice;
 use crate::state::StreamState;
@@ -23,7 +22,7 @@ impl RecordOrder {
         Self { slice, position: 0, in_epoch: 0, epochs: 0 }
     }
 
-    /// Index of the current record, from 0.
+    /// Place of the current record in its epoch, from 0.
     pub(super) fn record(&self) -> u64 {
         self.in_epoch
     }

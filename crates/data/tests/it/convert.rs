@@ -99,7 +99,7 @@ fn convert_images(options: &ImagesOptions) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut all = Vec::new();
     while database.advance().unwrap() {
         let value = database.value(&mut Vec::new()).unwrap().to_vec();
-        all.push((database.key().to_vec(), value));
+        all.push((database.record_name().into_bytes(), value));
     }
     all
 }

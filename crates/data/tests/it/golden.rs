@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base::random::Mt19937;
 use caffe_format::{LayerParameter, NetParameter, Phase, text};
-use data::{OnBadSample, ReplicaSlice, SourceOptions};
+use data::{OnBadSample, RecordAccess, ReplicaSlice, SourceOptions};
 use safetensors::SafeTensors;
 
 pub(crate) fn golden() -> PathBuf {
@@ -16,6 +16,7 @@ pub(crate) fn options() -> SourceOptions {
         root: golden().into(),
         slice: ReplicaSlice::ALL,
         on_bad_sample: OnBadSample::Fail,
+        access: RecordAccess::Database,
     }
 }
 

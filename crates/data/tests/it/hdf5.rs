@@ -4,11 +4,14 @@ use std::path::Path;
 
 use base::random::Mt19937;
 use caffe_format::Phase;
-use data::{BatchStream, OnBadSample, ReplicaSlice, SourceOptions};
+use data::{BatchStream, ReplicaSlice, SourceOptions};
 use expect_test::expect;
 use hdf5_pure::FileBuilder;
 
-use crate::{golden::layer, stream::chain};
+use crate::{
+    golden::{layer, options},
+    stream::chain,
+};
 
 /// A file with rows that hold `first`, `first + 1`, … twice and once as a label.
 fn write(path: &Path, first: u8, rows: u8) {
@@ -35,7 +38,7 @@ fn open(root: &Path, param: &str, slice: ReplicaSlice) -> BatchStream {
         r#"layer {{ type: "HDF5Data" top: "x" top: "y"
              hdf5_data_param {{ source: "list" batch_size: 4 {param} }} }}"#
     ));
-    let options = SourceOptions { root: root.into(), slice, on_bad_sample: OnBadSample::Fail };
+    let options = SourceOptions { root: root.into(), slice, ..options() };
     let mut rng = Mt19937::new(5);
     let stream = data::open(&layer, Phase::Train, &options, &mut rng).unwrap();
     assert_eq!(rng, Mt19937::new(5), "nothing is drawn from the main stream");
@@ -96,11 +99,7 @@ fn what_is_wrong_with_a_file_is_said() {
                  hdf5_data_param {{ source: "list" batch_size: 4 }} }}"#
         );
         let root = folder.path().to_owned();
-        let options = SourceOptions {
-            root: root.into(),
-            slice: ReplicaSlice::ALL,
-            on_bad_sample: OnBadSample::Fail,
-        };
+        let options = SourceOptions { root: root.into(), ..options() };
         let mut rng = Mt19937::new(0);
         let result = data::open(&layer(&prototxt), Phase::Train, &options, &mut rng)
             .and_then(|mut stream| stream.next_batch().map(|_| ()));

@@ -1,6 +1,6 @@
 //! What `ImageData` says about lists and images that it cannot use.
 
-use data::{OnBadSample, ReplicaSlice, SourceOptions};
+use data::{OnBadSample, SourceOptions};
 use expect_test::expect;
 
 use crate::{
@@ -19,7 +19,7 @@ fn bad_lists_and_images_are_named() {
         );
         let on_bad_sample = if skip { OnBadSample::Skip } else { OnBadSample::Fail };
         let root = folder.path().to_owned();
-        let options = SourceOptions { root: root.into(), on_bad_sample, slice: ReplicaSlice::ALL };
+        let options = SourceOptions { root: root.into(), on_bad_sample, ..options() };
         let result = open(&layer, &options).and_then(|mut stream| {
             let batch = stream.next_batch()?;
             let labels = format!("{:?}", crate::values(batch, 1));

@@ -11,6 +11,7 @@ mod golden;
 mod hdf5;
 mod images;
 mod memory;
+mod shuffle;
 mod stream;
 mod windows;
 

@@ -1,5 +1,5 @@
 //! All-gather-v and all-to-all-v of blocks whose lengths the receivers know, in memory that the
-//! caller keeps: what compression sends in every step.
+//! caller keeps: what compression and records in memory need in every step.
 //!
 //! Lengths that only the sender knows travel first, by the same functions, as blocks of a fixed
 //! length.
@@ -40,7 +40,7 @@ impl Exchange {
     /// # Panics
     ///
     /// If there are not two for each rank: our own caller made them.
-    pub(crate) fn swap_known(
+    pub fn swap_known(
         &mut self,
         outgoing: &mut [AlignedBytes],
         incoming: &mut [AlignedBytes],

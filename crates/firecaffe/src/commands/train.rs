@@ -11,13 +11,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
-use train::{Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets};
+use train::{
+    DataMode, Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets,
+};
 
 use crate::clock::{RealClock, sharpen_timers};
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace};
 use crate::log::{CaffeLine, Log, prototxt};
-use crate::memory_limit::memory_limit;
+use crate::memory_limit::{free_bytes_here, memory_limit};
 use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
 use crate::{gpu, launch, progress::ProgressDisplay};
@@ -34,6 +36,7 @@ Examples:
   firecaffe train --solver solver.prototxt --snapshot auto            continue after the last snapshot
   firecaffe train --solver solver.prototxt --weights bvlc.caffemodel  fine-tune
   firecaffe train --solver solver.prototxt --workers 2 --threads 1    data-parallel, batch_size each
+  firecaffe train --solver solver.prototxt --shuffle --data memory    another order in every epoch
   mpirun -n 8 firecaffe train --solver solver.prototxt                on the ranks of an MPI job
   mpirun -n 8 firecaffe train --solver solver.prototxt --emulate bench/profiles/alexnet_p100.json
                                                                       waiting instead of computing
@@ -64,6 +67,15 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "WHAT", default_value = "fail",
           value_parser = one_of::<OnBadSample>(OnBadSample::NAMES))]
     on_bad_sample: OnBadSample,
+    /// Where the records of Data layers lie: in their database, or in the memory of the ranks, which
+    /// load them once and exchange them between epochs
+    #[arg(long, value_name = "WHERE", default_value = "stream",
+          value_parser = one_of::<DataMode>(DataMode::NAMES))]
+    data: DataMode,
+    /// Read every epoch's records in a random order of its own, which depends on `random_seed` and
+    /// the number of replicas only (LMDB and LevelDB; tests read in key order)
+    #[arg(long)]
+    shuffle: bool,
     /// Also write what is displayed, tested and saved to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     log_json: Option<PathBuf>,
@@ -181,7 +193,10 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
         root: root(),
         unknown,
         on_bad_sample: args.on_bad_sample,
+        data: args.data,
         memory_limit: memory_limit(),
+        memory_available: free_bytes_here(),
+        shuffle: args.shuffle,
         ..JobConfig::new(solver)
     };
     let config = args.parallel.apply(config, args.running.compute.threads_asked())?;

@@ -3,7 +3,7 @@
 use base::megabytes;
 use collective::AlgorithmChoice;
 use net::MemoryUse;
-use train::Event;
+use train::{Event, RecordMemory};
 
 use super::gradient_line;
 use super::line::{LogLine, Severity};
@@ -15,6 +15,9 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
     let text = match event {
         Event::Gradients(event) => return gradient_line::of(event),
         Event::RecordSkipped { causes, .. } => format!("skipped {}", causes.join(": ")),
+        Event::RecordsReady { layer, records, shuffle, memory } => {
+            records_ready(layer, *records, *shuffle, *memory)
+        }
         Event::Joined { hosts, allreduce } => joined(hosts, allreduce),
         Event::ReplicasPlaced { items, replicas, workers, rate, exact } => format!(
             "global batch {} = {} x {items} on {}; lr {} (unscaled){}",
@@ -52,6 +55,25 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
         _ => return None,
     };
     Some(LogLine::ours(text))
+}
+
+/// `layer `data`: 60000 records, every epoch in a random order (seed 1), in memory: 48.3 MB …`.
+fn records_ready(
+    layer: &str,
+    records: u64,
+    shuffle: Option<u32>,
+    memory: Option<RecordMemory>,
+) -> String {
+    let order = match shuffle {
+        Some(seed) => format!("every epoch in a random order (seed {seed})"),
+        None => "in key order".to_owned(),
+    };
+    let bytes = |bytes: u64| megabytes(usize::try_from(bytes).unwrap_or(usize::MAX));
+    let memory = memory.map_or_else(String::new, |RecordMemory { shard, exchange }| {
+        let (shard, exchange) = (bytes(shard), bytes(exchange));
+        format!("; in memory, {shard} per rank and up to {exchange} for their exchange")
+    });
+    format!("layer `{layer}`: {records} records, {order}{memory}")
 }
 
 /// `1 worker`, `2 workers`.

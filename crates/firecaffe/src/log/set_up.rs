@@ -75,6 +75,9 @@ fn field(origin: &NetOrigin) -> &'static str {
 fn option(notice: OptionNotice) -> &'static str {
     match notice {
         OptionNotice::RandSkip => "`rand_skip` of Data has no effect (nor has it in Caffe 1.0)",
+        OptionNotice::Shuffle => {
+            "`data_param.shuffle` has no effect: only training shuffles, tests read in key order"
+        }
         OptionNotice::SameImages => "every replica reads the same images: set `shuffle: true`",
         OptionNotice::MemoryTransform => {
             "MemoryData takes values as they are; `transform_param` has no effect"

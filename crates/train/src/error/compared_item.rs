@@ -38,6 +38,10 @@ pub enum ComparedItem {
     Timeline,
     /// Where a resumed run reads data.
     ResumeData,
+    /// Where records lie.
+    DataMode,
+    /// Whether records are shuffled.
+    Shuffle,
     /// The iteration of the snapshot.
     Iteration,
     /// What a data layer reads.
@@ -67,6 +71,8 @@ impl fmt::Display for ComparedItem {
             Self::Emulation => "`--emulate` or `--dilate`",
             Self::Timeline => "`--timeline`",
             Self::ResumeData => "`--resume-data`",
+            Self::DataMode => "`--data`",
+            Self::Shuffle => "`--shuffle`",
             Self::Iteration => "the snapshot's iteration",
             Self::Data { layer } => return write!(f, "the data of layer `{layer}`"),
             Self::Weights => "the weights",

@@ -43,3 +43,12 @@ pub struct ResumeGap {
     /// record. Random numbers of layers start from the seed either way.
     pub data: ResumeData,
 }
+
+/// Memory of one rank for the records of one data layer, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordMemory {
+    /// For an epoch's records of its replicas, with their index.
+    pub shard: u64,
+    /// More than that, at most, while records are exchanged.
+    pub exchange: u64,
+}

@@ -6,7 +6,7 @@ use exchange::ExchangeError;
 use net::{Net, ReplicaState, RunError};
 
 use super::{NotFiniteBlob, ReplicaOutput};
-use crate::EmulationProblem;
+use crate::{EmulationProblem, RecordsProblem};
 
 /// Why an iteration failed. No weight was written: they are those of the iteration before.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +64,9 @@ pub enum StepError {
     /// Gradients of an emulated run cannot be read.
     #[error(transparent)]
     Emulation(#[from] EmulationProblem),
+    /// Records that ranks exchange did not arrive as they were sent.
+    #[error(transparent)]
+    Records(#[from] RecordsProblem),
 
     /// Another worker of this process failed, and reports why.
     #[error("another worker failed")]
@@ -109,7 +112,7 @@ impl StepError {
         match self {
             Self::Layer(_) | Self::Emulation(_) | Self::Gradient { .. } | Self::Loss { .. } => 0,
             Self::LossElsewhere { .. } => 1,
-            Self::Exchange(_) => 2,
+            Self::Exchange(_) | Self::Records(_) => 2,
             Self::OtherWorker | Self::Ended => 3,
         }
     }

@@ -1,5 +1,6 @@
 //! The member of a step that speaks to other ranks, on a thread of its own, while workers compute.
 
+use crate::records::RecordExchange;
 use crate::step::{StepContext, StepError, StepOutput};
 use crate::timeline::{Activity, SpanRecorder};
 
@@ -7,14 +8,17 @@ use crate::timeline::{Activity, SpanRecorder};
 pub(crate) struct Communicator {
     /// When each collective ran.
     pub(crate) spans: SpanRecorder,
+    /// Records in memory that ranks exchange; nothing to do unless there are any.
+    pub(crate) records: RecordExchange,
 }
 
 impl Communicator {
-    /// Sums every bucket, then the summary, over ranks.
+    /// Sums every bucket, then the summary, over ranks. Records follow the buckets, evenly.
     pub(crate) fn step(&mut self, context: &StepContext) -> Result<StepOutput, StepError> {
         let (shared, sync) = (&context.shared, &context.sync);
         let sum = shared.sum.as_ref().unwrap_or(&shared.pools[0]);
         let mut output = StepOutput::default();
+        let tasks = self.records.begin_step();
         for (index, bucket) in shared.buckets.iter().enumerate() {
             sync.wait_summed(index + 1)?;
             let begin = context.now();
@@ -22,12 +26,25 @@ impl Communicator {
             let end = context.now();
             self.spans.add(Activity::Bucket(index), begin, end);
             output.all_reduces.push(begin..end);
+            let left = tasks * (shared.buckets.len() - 1 - index) / shared.buckets.len();
+            self.exchange_records(context, left)?;
         }
+        self.exchange_records(context, 0)?; // a net may have no bucket
         sync.wait_summaries()?;
         let begin = context.now();
         shared.ranks.sum(sync.summary().values())?;
         self.spans.add(Activity::Summary, begin, context.now());
+        self.records.end_step(); // every replica is in the summary, so it has read its batches
         sync.announce_exchanged();
         Ok(output)
+    }
+
+    /// Runs this step's exchange of records until `left` collectives are left.
+    fn exchange_records(&mut self, context: &StepContext, left: usize) -> Result<(), StepError> {
+        let begin = context.now();
+        if self.records.run(&context.shared.ranks, left)? > 0 {
+            self.spans.add(Activity::Records, begin, context.now());
+        }
+        Ok(())
     }
 }

@@ -136,7 +136,7 @@ fn features_become_records() {
     let mut bytes = Vec::new();
     for (item, want) in values.chunks(6).enumerate() {
         assert!(database.advance().unwrap());
-        assert_eq!(database.key(), format!("{item:010}").as_bytes());
+        assert_eq!(database.record_name(), format!("{item:010}"));
         let datum: Datum = binary::read(database.value(&mut bytes).unwrap()).unwrap();
         assert_eq!([datum.channels(), datum.height(), datum.width()], [3, 1, 2]);
         assert_eq!(datum.float_data, want.iter().map(|v| 2.0 * v).collect::<Vec<_>>());

@@ -63,7 +63,7 @@ impl LmdbReader {
     }
 
     /// A long value with the header in front of it, in one read.
-    fn read_overflow<'a>(
+    pub(super) fn read_overflow<'a>(
         &self,
         page: u64,
         len: usize,

@@ -65,8 +65,12 @@ impl RecordReader for InMemory {
         Ok(index < u64::from(RECORDS))
     }
 
-    fn key(&self) -> &[u8] {
-        b"key"
+    fn record(&self) -> u64 {
+        self.next as u64 - 1
+    }
+
+    fn record_name(&self) -> String {
+        "key".into()
     }
 
     fn value<'a>(&'a self, _: &'a mut Vec<u8>) -> Result<&'a [u8], DataError> {
@@ -97,6 +101,7 @@ fn source(replica: usize, replicas: usize) -> (DatabaseSource, CallLog) {
     let mut source = DatabaseSource {
         reader: Box::new(InMemory { records: None, next: 0, calls: Arc::clone(&calls) }),
         order: RecordOrder::new(ReplicaSlice { replica, replicas }),
+        shuffle_seed: 0,
         decoder: SampleDecoder::new(Color::AsStored),
         builder: BatchBuilder::new(transformer, 2, true, bad),
         bytes: Vec::new(),

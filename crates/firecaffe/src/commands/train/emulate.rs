@@ -56,7 +56,10 @@ impl EmulateArgs {
             profile,
             dilation: self.dilate,
             gradients: self.emulate_gradients.clone(),
-            memory: MachineMemory { machine: machine::identity(), free_bytes: free_bytes_here() },
+            memory: MachineMemory {
+                machine: machine::identity(),
+                free_bytes: free_bytes_here().unwrap_or(u64::MAX),
+            },
         };
         let clock = Arc::new(RealClock::dilated(self.dilate));
         Ok(JobConfig { emulation: Some(emulation), clock, threads: 1, ..config })

@@ -1,19 +1,24 @@
 //! Where the events of a run go: log, progress bar, JSON.
 
+use std::io::{self, IsTerminal};
+
 use anyhow::Result;
 use base::Clock;
+use indicatif::ProgressBar;
 use train::Event;
 
 use super::emulate::LoadMeter;
 use crate::log::Log;
 use crate::log::json::JsonLog;
-use crate::progress::ProgressDisplay;
+use crate::progress::{ProgressDisplay, records_bar};
 
 /// Receives every event of a run.
 pub(super) struct Listener<'a> {
     log: Log,
     json: Option<JsonLog>,
     progress: Option<ProgressDisplay>,
+    /// While records are indexed or loaded, on a terminal.
+    records: Option<ProgressBar>,
     clock: &'a dyn Clock,
     /// Watches an emulated run.
     load: Option<LoadMeter>,
@@ -21,7 +26,7 @@ pub(super) struct Listener<'a> {
 
 impl<'a> Listener<'a> {
     pub(super) fn new(log: Log, json: Option<JsonLog>, clock: &'a dyn Clock) -> Self {
-        Self { log, json, progress: None, clock, load: None }
+        Self { log, json, progress: None, records: None, clock, load: None }
     }
 
     /// Measures the load of the cores from now on, and withholds speeds if it is too high.
@@ -53,11 +58,28 @@ impl<'a> Listener<'a> {
         if let Some(progress) = &self.progress {
             progress.event(event);
         }
+        if let Event::PreparingRecords { layer, done, all } = event {
+            self.show_records(layer, *done, *all);
+        }
         let seconds = self.clock.now().as_secs_f64();
         let written = self.json.as_mut().map(|json| json.event(event, seconds));
         if let Some(Err(error)) = written {
             self.json = None;
             self.log.warn(format!("the JSON log ends here: {error}"));
+        }
+    }
+
+    /// Moves the bar of `layer`'s records, which goes when they are all there.
+    fn show_records(&mut self, layer: &str, done: u64, all: u64) {
+        if !io::stderr().is_terminal() || self.log.is_silent() {
+            return;
+        }
+        let bar = self.records.get_or_insert_with(|| records_bar(layer));
+        bar.set_length(all.max(done));
+        bar.set_position(done);
+        if done == all {
+            bar.finish_and_clear();
+            self.records = None;
         }
     }
 }

@@ -1,0 +1,208 @@
+//! `--data memory`: every rank loads its range of each database once; then records go where they
+//! are used first.
+//!
+//! Before a byte of a record is read, ranks know all lengths, so the memory needed is said and
+//! compared with what each host has. One rank holds the whole database and exchanges nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::Rank;
+use caffe_format::LayerParameter;
+use data::order::StreamOrder;
+use data::shard::{DatabaseRange, OwnedReplicas, RecordShard, RecordSlot, range_of, shard_bytes};
+use data::{PathRoot, RecordStore};
+use serde::{Deserialize, Serialize};
+
+use super::exchange::{LayerExchange, RecordExchange, RecordTally};
+use super::schedule::{PARCEL_BYTES, TransferSchedule};
+use super::{RecordsRequest, source_error};
+use crate::event::RecordMemory;
+use crate::{ComparedItem, Event, OnBadSample, RecordsProblem, TrainError};
+
+/// What loading gives: a store per layer, and who moves records between ranks.
+pub(super) struct LoadedRecords {
+    pub(super) stores: BTreeMap<String, Arc<dyn RecordStore>>,
+    pub(super) exchange: RecordExchange,
+}
+
+/// A layer whose records are about to be loaded.
+struct LayerPlan<'a> {
+    layer: &'a LayerParameter,
+    range: DatabaseRange,
+    /// Of all records.
+    lengths: Vec<u32>,
+    /// Positions of one batch of all replicas.
+    batch: u64,
+    /// How far ahead of their use records are moved, in positions.
+    ahead: u64,
+    memory: RecordMemory,
+}
+
+/// What a rank says about its memory.
+#[derive(Serialize, Deserialize)]
+struct MemoryNeed {
+    host: String,
+    needed: u64,
+    available: Option<u64>,
+}
+
+/// Loads the records of all `layers`. A collective.
+pub(super) fn load(
+    request: &RecordsRequest<'_>,
+    layers: &[&LayerParameter],
+    root: &PathRoot,
+    order: impl Fn(u64) -> StreamOrder,
+    events: &mut dyn FnMut(Event),
+) -> Result<LoadedRecords, TrainError> {
+    let several = request.ranks.are_several();
+    if several && request.config.on_bad_sample == OnBadSample::Skip {
+        return Err(RecordsProblem::SkipInMemory.into());
+    }
+    let plans: Vec<LayerPlan<'_>> =
+        layers.iter().map(|layer| plan(request, layer, root)).collect::<Result<_, _>>()?;
+    super::check_counts(plans.iter().map(|plan| (plan.layer.name(), plan.lengths.len() as u64)))?;
+    check_memory(request, &plans)?;
+    let mut loaded = LoadedRecords { stores: BTreeMap::new(), exchange: RecordExchange::default() };
+    for plan in plans {
+        let (name, records) = (plan.layer.name().to_owned(), plan.lengths.len() as u64);
+        let order = order(records);
+        events(Event::RecordsReady {
+            layer: name.clone(),
+            records,
+            shuffle: order.shuffle.map(|seed| seed.get()),
+            memory: Some(plan.memory),
+        });
+        let exchange = plan.load(request, order, events)?;
+        let shard = Arc::clone(&exchange.shard);
+        loaded.stores.insert(name, shard);
+        if several {
+            loaded.exchange.add(exchange);
+        }
+    }
+    loaded.exchange.begin(request.ranks)?;
+    Ok(loaded)
+}
+
+/// Finds the lengths of all records: each rank looks at its own range.
+fn plan<'a>(
+    request: &RecordsRequest<'_>,
+    layer: &'a LayerParameter,
+    root: &PathRoot,
+) -> Result<LayerPlan<'a>, TrainError> {
+    let rank = request.ranks.rank();
+    let parts = (rank.index(), rank.world());
+    let wrong = |error| source_error(layer, error);
+    let range = DatabaseRange::of_layer(layer, root, parts).map_err(wrong)?;
+    let own = range.lengths().map_err(wrong)?;
+    let bytes: Vec<u8> = own.iter().flat_map(|len| len.to_le_bytes()).collect();
+    let all = request.ranks.gather(bytes)?;
+    let lengths: Vec<u32> = all
+        .iter()
+        .flat_map(|part| part.as_chunks().0)
+        .map(|&len| u32::from_le_bytes(len))
+        .collect();
+    for (rank, part) in all.iter().enumerate() {
+        let wanted = range_of(lengths.len() as u64, (rank, all.len()));
+        if part.len() as u64 / 4 != wanted.end - wanted.start {
+            let what = ComparedItem::Data { layer: layer.name().into() };
+            let host = request.ranks.host().to_owned();
+            return Err(TrainError::Differs { rank, host, usual: 0, what });
+        }
+    }
+    let replicas = request.placement.replicas as u64;
+    let batch = u64::from(layer.data_param().batch_size()) * replicas;
+    let batches = u64::from(request.config.solver.iter_size().unsigned_abs());
+    // Prefetched batches, the one in use, and one that a forward outside a step may take.
+    let prefetched = data::stream::prefetched_batches(layer) + 2 * batches;
+    let ahead = if request.ranks.are_several() { prefetched * batch } else { 0 };
+    let memory = memory(request, &lengths, ahead);
+    Ok(LayerPlan { layer, range, lengths, batch, ahead, memory })
+}
+
+/// What this rank needs for a database with these lengths.
+fn memory(request: &RecordsRequest<'_>, lengths: &[u32], ahead: u64) -> RecordMemory {
+    let own = request.placement.of_rank(request.ranks.rank()).len() as u64;
+    let (replicas, records) = (request.placement.replicas as u64, lengths.len() as u64);
+    let bytes: u64 = lengths.iter().map(|&len| u64::from(len)).sum();
+    let of = |count: u64| shard_bytes(lengths, count, bytes.div_ceil(records.max(1)) * count);
+    let shard = of((records * own).div_ceil(replicas));
+    let exchange = match ahead {
+        0 => 0,
+        _ => of((ahead * own).div_ceil(replicas)) + 2 * PARCEL_BYTES as u64,
+    };
+    RecordMemory { shard, exchange }
+}
+
+/// Compares what the ranks of each host need with what it has. A collective.
+fn check_memory(request: &RecordsRequest<'_>, plans: &[LayerPlan<'_>]) -> Result<(), TrainError> {
+    let own = MemoryNeed {
+        host: request.ranks.host().to_owned(),
+        needed: plans.iter().map(|plan| plan.memory.shard + plan.memory.exchange).sum(),
+        available: request.config.memory_available,
+    };
+    let own = serde_json::to_vec(&own).expect("a name and numbers can be written");
+    let mut hosts: BTreeMap<String, (usize, u64, u64)> = BTreeMap::new();
+    for (rank, bytes) in request.ranks.gather(own)?.iter().enumerate() {
+        let said: MemoryNeed =
+            serde_json::from_slice(bytes).map_err(|_| TrainError::State { rank })?;
+        let (ranks, needed, available) = hosts.entry(said.host).or_insert((0, 0, u64::MAX));
+        *ranks += 1;
+        *needed = needed.saturating_add(said.needed);
+        *available = said.available.map_or(*available, |said| said.min(*available));
+    }
+    let lacks = hosts.into_iter().find(|(_, (_, needed, available))| needed > available);
+    match lacks {
+        None => Ok(()),
+        Some((host, (ranks, needed, available))) => {
+            let host = if host.is_empty() { "this machine".into() } else { host };
+            Err(RecordsProblem::Memory { host, ranks, needed, available }.into())
+        }
+    }
+}
+
+impl LayerPlan<'_> {
+    /// Loads this rank's range. A collective.
+    fn load(
+        self,
+        request: &RecordsRequest<'_>,
+        order: StreamOrder,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<LayerExchange, TrainError> {
+        let Self { layer, range, lengths, batch, ahead, .. } = self;
+        let name = layer.name().to_owned();
+        let consumed = request.start_position(layer);
+        let owned = owned(request, request.ranks.rank());
+        let schedule = TransferSchedule::new(order, lengths.clone(), request.placement);
+        let mut progress = |done, all| {
+            events(Event::PreparingRecords { layer: name.clone(), done, all });
+        };
+        let shard = range
+            .load(lengths, owned, consumed, &mut progress)
+            .map_err(|error| source_error(layer, error))?;
+        let mut tally = RecordTally::default();
+        for record in range.range(order.records) {
+            tally.add(&shard, RecordSlot::Loaded(record), record);
+        }
+        let shard: Arc<RecordShard> = Arc::new(shard);
+        Ok(LayerExchange {
+            layer: name,
+            shard,
+            schedule: Arc::new(schedule),
+            batch,
+            batches: u64::from(request.config.solver.iter_size().unsigned_abs()),
+            ahead,
+            consumed,
+            frontier: consumed,
+            started: consumed,
+            arrived: RecordTally::default(),
+            expected: tally.over_ranks(request.ranks)?,
+        })
+    }
+}
+
+fn owned(request: &RecordsRequest<'_>, rank: Rank) -> OwnedReplicas {
+    let own = request.placement.of_rank(rank);
+    let replicas = request.placement.replicas as u64;
+    OwnedReplicas { first: own.start as u64, end: own.end as u64, replicas }
+}
