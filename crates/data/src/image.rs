@@ -2,8 +2,8 @@
 //!
 //! JPEG is decoded by a decoder of our own that equals libjpeg's to the bit, PNG by the crate
 //! `png`. [`PIXELS_MAX`] is checked on the header, before memory is asked for. Resizing is OpenCV's
-//! own arithmetic, see [`resize`]. [`ImageDecoder::decode_region`] saves work on JPEG files that are
-//! cropped anyway; [`size`] tells what can be cropped before anything is decoded.
+//! own arithmetic, see [`resize`]. [`ImageDecoder::decode_region`] saves work on JPEG files that
+//! are cropped anyway; [`size`] tells what can be cropped before anything is decoded.
 
 pub mod encode;
 mod jpeg;

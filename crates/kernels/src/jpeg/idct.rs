@@ -10,11 +10,11 @@ use super::{DctBlock, QuantTable, level};
 use crate::simd::{Simd, SimdLevel};
 
 /// Bits of the constants.
-pub(super) const CONSTANT_BITS: usize = 13;
+const CONSTANT_BITS: u8 = 13;
 /// Fractional bits between the passes.
-pub(super) const PASS_BITS: usize = 2;
+const PASS_BITS: u8 = 2;
 /// Fractional bits after each pass. A transform scales by √8, so two of them by 8.
-pub(super) const SHIFTS: [usize; 2] = [CONSTANT_BITS - PASS_BITS, CONSTANT_BITS + PASS_BITS + 3];
+pub(super) const SHIFTS: [u8; 2] = [CONSTANT_BITS - PASS_BITS, CONSTANT_BITS + PASS_BITS + 3];
 
 /// Eight values down or across a block.
 type IdctRow = [Wrapping<i32>; 8];
@@ -53,7 +53,7 @@ pub fn inverse_dct(
 /// The sample of a block that has nothing but a DC coefficient: what the passes give for it.
 #[inline]
 pub(super) fn mean_sample(block: &DctBlock, quant: &QuantTable) -> u8 {
-    let mean = Wrapping(i32::from(dequantize(block[0], quant[0]))) << PASS_BITS;
+    let mean = Wrapping(i32::from(dequantize(block[0], quant[0]))) << usize::from(PASS_BITS);
     sample(descale(saturate(mean), PASS_BITS + 3))
 }
 
@@ -94,12 +94,13 @@ fn times(value: Wrapping<i32>, constant: i32) -> Wrapping<i32> {
 }
 
 #[inline(always)]
-fn transform([x0, x1, x2, x3, x4, x5, x6, x7]: IdctRow, shift: usize) -> IdctRow {
+fn transform([x0, x1, x2, x3, x4, x5, x6, x7]: IdctRow, shift: u8) -> IdctRow {
     // Even part.
     let turn = times(x2 + x6, 4433); // 0.541196100
     let even2 = turn - times(x6, 15137); // 1.847759065
     let even3 = turn + times(x2, 6270); // 0.765366865
-    let (even0, even1) = ((x0 + x4) << CONSTANT_BITS, (x0 - x4) << CONSTANT_BITS);
+    let whole = |value| times(value, 1 << CONSTANT_BITS);
+    let (even0, even1) = (whole(x0 + x4), whole(x0 - x4));
     let even = [even0 + even3, even1 + even2, even1 - even2, even0 - even3];
     // Odd part.
     let (sum73, sum51) = (x7 + x3, x5 + x1);
@@ -121,7 +122,8 @@ fn transform([x0, x1, x2, x3, x4, x5, x6, x7]: IdctRow, shift: usize) -> IdctRow
 }
 
 /// Divides by `2^shift`, rounding halves up.
-fn descale(value: Wrapping<i32>, shift: usize) -> Wrapping<i32> {
+fn descale(value: Wrapping<i32>, shift: u8) -> Wrapping<i32> {
+    let shift = usize::from(shift);
     (value + (Wrapping(1) << (shift - 1))) >> shift
 }
 

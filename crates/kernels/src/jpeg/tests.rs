@@ -67,7 +67,7 @@ proptest! {
         // The sample that new sample `i` lies in, and the one it lies towards.
         let sides = |i: usize| {
             let (left, right) = ((i / 2).saturating_sub(1), (i / 2 + 1).min(n - 1));
-            (i / 2, if i % 2 == 0 { left } else { right })
+            (i / 2, if i.is_multiple_of(2) { left } else { right })
         };
         let mix = |near: f64, far: f64| 0.75 * near + 0.25 * far;
         let down = |i: usize| mix(near[i].into(), far[i].into());
@@ -84,12 +84,12 @@ proptest! {
         for i in 0..2 * n {
             let (a, b) = sides(i);
             let value = mix(near[a].into(), near[b].into());
-            prop_assert_eq!(f64::from(wide[i]), round(value, i % 2 == 0, 0.25));
+            prop_assert_eq!(f64::from(wide[i]), round(value, i.is_multiple_of(2), 0.25));
             prop_assert_eq!(f64::from(both[i]), round(mix(down(a), down(b)), i % 2 == 1, 0.0625));
         }
         let high = on_every_level(n, |simd, out| double_height(simd, &near, &far, upper, out));
-        for i in 0..n {
-            prop_assert_eq!(f64::from(high[i]), round(down(i), upper, 0.25));
+        for (i, &high) in high.iter().enumerate() {
+            prop_assert_eq!(f64::from(high), round(down(i), upper, 0.25));
         }
     }
 }
@@ -113,8 +113,9 @@ fn all_chromas_agree() {
 /// The transform of moderate coefficients is the textbook's to a level: roundings remain.
 #[test]
 fn the_transform_is_the_inverse_cosine_transform() {
-    let block: DctBlock = std::array::from_fn(|i| if i % 5 == 0 { 60 - 2 * i as i16 } else { 0 });
-    let quant: QuantTable = std::array::from_fn(|i| 1 + i as u16 % 7);
+    let block: DctBlock =
+        std::array::from_fn(|i| if i.is_multiple_of(5) { [60, -50, 40, -9][i % 4] } else { 0 });
+    let quant: QuantTable = std::array::from_fn(|i| [1, 2, 3, 4, 5, 6, 7][i % 7]);
     let cosine = |x: usize, u: usize| {
         let scale = if u == 0 { 0.5_f64.sqrt() } else { 1.0 };
         scale / 2.0 * (std::f64::consts::PI * (2 * x + 1) as f64 * u as f64 / 16.0).cos()

@@ -9,8 +9,8 @@ use crate::image::{Color, DecodedImage, ImageError, JpegProblem};
 
 /// A picture of waves: red across, green down, blue both.
 fn waves(height: usize, width: usize) -> Vec<u8> {
-    let wave = |at: usize| 128.0 + 100.0 * (at as f32 / 9.0).sin();
-    let pixel = |y: usize, x: usize| [wave(x), wave(y), wave(x + y)].map(|value| value as u8);
+    let wave = |at: usize| u8::try_from(6 * (at % 64).min(63 - at % 64) + 30).unwrap();
+    let pixel = move |y: usize, x: usize| [wave(x), wave(y), wave(x + y)];
     (0..height).flat_map(|y| (0..width).flat_map(move |x| pixel(y, x))).collect()
 }
 
@@ -28,7 +28,8 @@ fn encode(
     // The encoder counts codes for tables of its own as if there were no restarts.
     encoder.set_optimized_huffman_tables(restart == 0 && height % 2 == 1);
     let pixels = waves(height, width);
-    encoder.encode(&pixels, width as u16, height as u16, ColorType::Rgb).unwrap();
+    let side = |side: usize| u16::try_from(side).unwrap();
+    encoder.encode(&pixels, side(width), side(height), ColorType::Rgb).unwrap();
     bytes
 }
 

@@ -122,13 +122,16 @@ fn interleave(b: __m256i, g: __m256i, r: __m256i, out: &mut [[u8; 3]; STEP]) {
 /// For channel `c`: which byte comes to each place, the `i` with `3i + c = place (mod 16)`.
 static SHUFFLES: [[u8; 32]; 3] = {
     let mut shuffles = [[0; 32]; 3];
-    let mut at = 0;
-    while at < 3 * 16 {
-        let (c, i) = (at / 16, at % 16);
-        let place = (3 * i + c) % 16;
-        shuffles[c][place] = i as u8;
-        shuffles[c][place + 16] = i as u8;
-        at += 1;
+    let mut c = 0;
+    while c < 3 {
+        let mut i: u8 = 0;
+        while i < 16 {
+            let place = (3 * i as usize + c) % 16;
+            shuffles[c][place] = i;
+            shuffles[c][place + 16] = i;
+            i += 1;
+        }
+        c += 1;
     }
     shuffles
 };
