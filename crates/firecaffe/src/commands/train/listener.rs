@@ -1,10 +1,9 @@
 //! Where the events of a run go: log, progress bar, JSON.
 
-use anyhow::Result;
 use base::Clock;
 use train::Event;
 
-use super::emulate::LoadMeter;
+use super::emulate::{BusyCores, LoadMeter};
 use crate::log::Log;
 use crate::log::json::JsonLog;
 use crate::progress::ProgressDisplay;
@@ -30,7 +29,7 @@ impl<'a> Listener<'a> {
     }
 
     /// An error if a speed was withheld.
-    pub(super) fn check_load(&self) -> Result<()> {
+    pub(super) fn check_load(&self) -> Result<(), BusyCores> {
         self.load.as_ref().map_or(Ok(()), LoadMeter::check)
     }
 
