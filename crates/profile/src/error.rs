@@ -29,9 +29,9 @@ pub enum ProfileError {
     Batch,
 
     /// A time or speed below zero.
-    #[error("`{field}` is {value}, expected 0 or more")]
+    #[error("{field} is {value}, expected 0 or more")]
     Negative {
-        /// Which.
+        /// Which, in backticks, and of which layer.
         field: String,
         /// As written.
         value: f64,

@@ -51,13 +51,13 @@ impl DeviceProfile {
         let times = match (written.layers, written.images_per_second) {
             (Some(layers), None) => DeviceTimes::Layers {
                 layers: layers.into_iter().map(checked_layer).collect::<Result<_, _>>()?,
-                update_ms: checked("update_ms", needed("update_ms", written.update_ms)?)?,
+                update_ms: checked("`update_ms`", needed("update_ms", written.update_ms)?)?,
             },
             (None, Some(_)) if written.update_ms.is_some() => {
                 return Err(ProfileError::UpdateOfRate);
             }
             (None, Some(images_per_second)) => {
-                if checked("images_per_second", images_per_second)? == 0.0 {
+                if checked("`images_per_second`", images_per_second)? == 0.0 {
                     return Err(ProfileError::NoSpeed);
                 }
                 DeviceTimes::Rate { images_per_second }
@@ -107,7 +107,7 @@ fn layer_text(layer: &ProfiledLayer) -> LayerText {
 fn checked_layer(layer: LayerText) -> Result<ProfiledLayer, ProfileError> {
     let LayerText { name, kind, forward_ms, backward_ms, params } = layer;
     for (field, value) in [("forward_ms", forward_ms), ("backward_ms", backward_ms)] {
-        checked(&format!("{field} of layer `{name}`"), value)?;
+        checked(&format!("`{field}` of layer `{name}`"), value)?;
     }
     Ok(ProfiledLayer { name, kind, forward_ms, backward_ms, params })
 }

@@ -59,6 +59,23 @@ fn what_is_wrong_is_named() {
         }
     });
     expect![[r#"
+        read
+        `batch` is missing
+        `batch` is 0, expected the items of one iteration
+        not a profile: invalid value: integer `-8`, expected usize at line 1 column 58
+        `format` is "firecaffe profile 2", expected "firecaffe profile 1"
+        `images_per_second` is -4, expected 0 or more
+        `images_per_second` is 0, expected the speed of one device
+        not a profile: number out of range at line 2 column 45
+        not a profile: unknown field `images_per_s`, expected one of `format`, `net`, `batch`, `machine`, `source`, `images_per_second`, `update_ms`, `layers` at line 2 column 33
+        there are no times: give `layers` with `update_ms` (as `firecaffe time --save-profile` writes them), or `images_per_second`
+        `source` is missing
+        both `layers` and `images_per_second` are given: leave one of them out
+        `update_ms` goes with `layers`: `images_per_second` includes the update
+        `update_ms` is missing
+        `backward_ms` of layer `conv` is -4, expected 0 or more
+        not a profile: invalid type: string "30", expected usize at line 3 column 96
+        not a profile: expected `,` or `]` at line 5 column 6
     "#]]
     .assert_eq(&(said.join("\n") + "\n"));
 }
@@ -82,6 +99,12 @@ fn a_profile_of_another_net_is_refused() {
     let rate = DeviceProfile::from_json(RATE).unwrap();
     all.push(said(&rate.durations(8, &[]).expect_err("nothing to divide by")));
     expect![[r#"
+        the profile is for a batch of 8, the net's is 16: change the net's batch size, or measure it
+        layer `conv` is a Convolution of 30 params in the profile, and a Convolution of 31 in the net: measure this net
+        the net has no layer `conv`, which the profile has: measure this net
+        the net has no layer `ip`, which the profile has: measure this net
+        the profile has no layer `ip2`: measure this net with `firecaffe time --save-profile`
+        no layer of the net has multiply-adds, by which `images_per_second` would be divided: measure this net with `firecaffe time --save-profile`
     "#]]
     .assert_eq(&(all.join("\n") + "\n"));
 }

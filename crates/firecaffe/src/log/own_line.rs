@@ -29,8 +29,12 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
         ),
         Event::Emulating { machine, source, dilation, compute, pool_bytes } => format!(
             "emulated: {:.3} ms of computation per replica are waited for, as on {machine} \
-             ({source}); time passes {dilation} times slower; gradients {} per rank",
+             ({source}); {}; gradients {} per rank",
             compute.as_secs_f64() * 1e3,
+            match dilation {
+                1 => "in real time".into(),
+                _ => format!("time passes {dilation} times slower"),
+            },
             megabytes(*pool_bytes)
         ),
         Event::MemoryUse(memory) => memory_plan(memory),

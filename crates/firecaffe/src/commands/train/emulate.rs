@@ -1,11 +1,12 @@
 //! `train --emulate`: what to wait for instead of computing, and whether the machine was calm
 //! enough for its figures to mean anything.
 
-use std::fs;
+use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::{fmt, fs};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use train::{DeviceProfile, Emulation, Event, JobConfig, MachineMemory};
 
 use crate::clock::RealClock;
@@ -93,14 +94,29 @@ impl LoadMeter {
     }
 
     /// An error if a speed was withheld.
-    pub(super) fn check(&self) -> Result<()> {
-        let Some(load) = self.excess else { return Ok(()) };
-        bail!(
-            "no images/s: the cores were {:.0} % busy, and above {:.0} % an emulated run is slower \
-             than what it emulates; use a larger `--dilate` with links as much slower, fewer hosts, \
-             or a machine that runs nothing else",
-            100.0 * load,
-            100.0 * LOAD_MAX
-        );
+    pub(super) fn check(&self) -> Result<(), BusyCores> {
+        self.excess.map_or(Ok(()), |load| Err(BusyCores { load }))
     }
 }
+
+/// The cores were too busy for the figures of an emulated run. The run itself has ended well, so no
+/// other rank has to be told.
+#[derive(Debug)]
+pub(super) struct BusyCores {
+    load: f64,
+}
+
+impl fmt::Display for BusyCores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "no images/s: the cores were {:.0} % busy, and above {:.0} % an emulated run is slower \
+             than what it emulates; use a larger `--dilate` with links as much slower, fewer \
+             hosts, or a machine that runs nothing else",
+            100.0 * self.load,
+            100.0 * LOAD_MAX
+        )
+    }
+}
+
+impl Error for BusyCores {}

@@ -2,12 +2,11 @@
 
 use std::io::{self, IsTerminal};
 
-use anyhow::Result;
 use base::Clock;
 use indicatif::ProgressBar;
 use train::Event;
 
-use super::emulate::LoadMeter;
+use super::emulate::{BusyCores, LoadMeter};
 use crate::log::Log;
 use crate::log::json::JsonLog;
 use crate::progress::{ProgressDisplay, records_bar};
@@ -35,7 +34,7 @@ impl<'a> Listener<'a> {
     }
 
     /// An error if a speed was withheld.
-    pub(super) fn check_load(&self) -> Result<()> {
+    pub(super) fn check_load(&self) -> Result<(), BusyCores> {
         self.load.as_ref().map_or(Ok(()), LoadMeter::check)
     }
 

@@ -18,6 +18,7 @@ use train::{Ranks, StepError, TrainError, WorkStretch};
 use transport::Waiting;
 
 use super::TrainArgs;
+use super::emulate::BusyCores;
 use crate::clock::RealClock;
 use crate::launch;
 
@@ -55,6 +56,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<()> {
     let result = super::train(args, ranks);
     match &result {
         Ok(()) => drop(ending.take()),
+        Err(error) if error.is::<BusyCores>() => drop(ending.take()),
         Err(error) => {
             let cause = error.downcast_ref::<TrainError>();
             let lost = matches!(
