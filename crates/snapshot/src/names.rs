@@ -37,6 +37,12 @@ impl Names {
             .find_map(|&(end, format)| Some(Self::from_stem(path.strip_suffix(end)?, format)))
     }
 
+    /// The residuals of one rank, or worker, of `world`.
+    #[must_use]
+    pub fn residuals(&self, rank: u64, world: u64) -> PathBuf {
+        self.sidecar.with_extension(format!("residuals.{rank}-of-{world}"))
+    }
+
     fn from_stem(stem: &str, format: SnapshotFormat) -> Self {
         let h5 = if format == SnapshotFormat::Hdf5 { ".h5" } else { "" };
         Self {

@@ -3,8 +3,8 @@
 use crate::hash::hash;
 
 use super::{
-    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RUN, Replica, RunState, SEAL, STATISTICS, Seal,
-    Section, Sidecar, SidecarError, Statistics, VERSION,
+    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RESIDUALS, RUN, Replica, ResidualSeal, RunState,
+    SEAL, STATISTICS, Seal, Section, Sidecar, SidecarError, Statistics, VERSION,
 };
 
 /// The whole file.
@@ -26,17 +26,19 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Sidecar, SidecarError> {
 
 fn sections(mut input: Input<'_>) -> Result<Sidecar, SidecarError> {
     let (mut seal, mut head, mut replicas, mut extra) = (None, None, Vec::new(), Vec::new());
+    let mut residuals = ResidualSeal::default();
     while let Some((tag, bytes)) = input.section()? {
         match tag {
             SEAL => seal = Some(read_seal(bytes)?),
             RUN => head = Some(read_run(bytes)?),
+            RESIDUALS => residuals = read_residuals(bytes)?,
             REPLICA => replicas.push(read_replica(bytes)?),
             _ => extra.push(Section { tag, bytes: bytes.bytes.to_vec() }),
         }
     }
     let seal = seal.ok_or_else(|| SidecarError::Missing { section: name(SEAL) })?;
     let head = head.ok_or_else(|| SidecarError::Missing { section: name(RUN) })?;
-    Ok(Sidecar { seal, run: RunState { replicas, extra, ..head } })
+    Ok(Sidecar { seal, run: RunState { residuals, replicas, extra, ..head } })
 }
 
 fn read_seal(mut input: Input<'_>) -> Result<Seal, SidecarError> {
@@ -52,6 +54,16 @@ fn read_run(mut input: Input<'_>) -> Result<RunState, SidecarError> {
         _ => return Err(input.bad("an unknown batch mode")),
     };
     Ok(RunState { seed, batch, solver_hash, ..RunState::default() })
+}
+
+fn read_residuals(mut input: Input<'_>) -> Result<ResidualSeal, SidecarError> {
+    let compression = input.text()?;
+    let (hashes, rest) = input.bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        return Err(input.bad("a hash that is cut short"));
+    }
+    let hashes = hashes.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
+    Ok(ResidualSeal { compression, hashes })
 }
 
 fn read_replica(mut input: Input<'_>) -> Result<Replica, SidecarError> {

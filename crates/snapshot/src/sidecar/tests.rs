@@ -1,7 +1,8 @@
 use crate::hash::hash;
 
 use super::{
-    BatchMeaning, Replica, RunState, Seal, Section, Sidecar, SidecarError, Statistics, read, write,
+    BatchMeaning, Replica, ResidualSeal, RunState, Seal, Section, Sidecar, SidecarError,
+    Statistics, read, write,
 };
 
 /// Something of everything.
@@ -14,12 +15,16 @@ pub(crate) fn run() -> RunState {
             blob: 2,
             values: vec![f32::from(r), -0.0, f32::MAX],
         }],
-        extra: vec![Section { tag: *b"RESI", bytes: vec![9; 5] }],
+        extra: vec![Section { tag: *b"MORE", bytes: vec![9; 5] }],
     };
     RunState {
         seed: -1701,
         batch: BatchMeaning::Global,
         solver_hash: 77,
+        residuals: ResidualSeal {
+            compression: "top-k:share=0.01".into(),
+            hashes: vec![3, u64::MAX],
+        },
         replicas: vec![replica(0), replica(1), Replica::default()],
         extra: vec![Section { tag: *b"NEW!", bytes: b"from a later version".to_vec() }],
     }
