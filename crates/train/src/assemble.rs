@@ -13,7 +13,7 @@ use tensor::{SharedSlab, Slab};
 use crate::ranks::Ranks;
 use crate::set_up::InitialState;
 use crate::step::{GradientScale, SharedState};
-use crate::sync::{Communicator, WorkerReduction, buckets};
+use crate::sync::{BucketSums, Communicator, WorkerReduction, buckets};
 use crate::threads::WorkerThreads;
 use crate::timeline::SpanRecorder;
 use crate::times::TimeRecorder;
@@ -60,7 +60,12 @@ impl JobParts {
             let own = placement.of_worker(shared.ranks.rank(), index);
             let accumulator = Accumulator::new(shared.config.wire);
             let exchange = worker_exchanges.next();
-            let reduction = WorkerReduction { replicas: accumulator, exchange };
+            let reduction = WorkerReduction {
+                replicas: accumulator,
+                exchange,
+                sums: BucketSums::default(),
+                folded: Vec::new(),
+            };
             Worker {
                 index,
                 first_replica: own.start,
@@ -79,11 +84,12 @@ impl JobParts {
         Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several)),
             workers,
-            communicator: several.then_some(Communicator { spans }),
+            communicator: several.then(|| Communicator { sums: BucketSums::default(), spans }),
             shared: Arc::new(shared),
             tests,
             iter: 0,
             scale,
+            decision: None,
             ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,

@@ -7,6 +7,7 @@ use base::Clock;
 use caffe_format::SolverParameter;
 use collective::{AlgorithmChoice, Network};
 use data::PathRoot;
+use exchange::compression::CompressionConfig;
 use exchange::wire::{F32, WireFormat};
 use kernels::Simd;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,8 @@ use crate::{NetOrigin, NoClock};
 ///     inexact: true,
 ///     batch_norm: BatchNormState::Replica0,
 ///     wire: "f16".parse().expect("a wire format"),
+///     compression: Some("top-k:share=0.01".parse().expect("a compression")),
+///     compression_always: false,
 ///     clock: Arc::new(NoClock),
 ///     simd: Simd::detect(),
 ///     seed: 1701,
@@ -89,6 +92,10 @@ pub struct JobConfig {
     pub batch_norm: BatchNormState,
     /// How gradients are represented in messages, and rounded in every sum.
     pub wire: &'static WireFormat,
+    /// How they are summed with fewer bytes; `None` for not at all.
+    pub compression: Option<CompressionConfig>,
+    /// Compress also where summing densely would take less time.
+    pub compression_always: bool,
     /// Real time, unless nobody asks how long things take.
     pub clock: Arc<dyn Clock>,
     /// SIMD level.
@@ -133,6 +140,8 @@ impl JobConfig {
             inexact: false,
             batch_norm: BatchNormState::Averaged,
             wire: F32,
+            compression: None,
+            compression_always: false,
             clock: Arc::new(NoClock),
             simd: Simd::detect(),
             seed: 1,

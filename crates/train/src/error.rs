@@ -1,6 +1,7 @@
 //! Why a job cannot start or go on.
 
 mod compared_item;
+mod compression;
 mod placement;
 mod resume;
 mod solver_problem;
@@ -21,6 +22,7 @@ use solver::SolverError;
 use crate::StepError;
 
 pub use compared_item::ComparedItem;
+pub use compression::CompressionProblem;
 pub use placement::{PlacementProblem, WorkerCount};
 pub use resume::ResumeProblem;
 pub use solver_problem::SolverProblem;
@@ -64,6 +66,10 @@ pub enum TrainError {
     /// Replicas cannot be placed on workers and ranks as asked.
     #[error(transparent)]
     Placement(#[from] PlacementProblem),
+
+    /// Gradients cannot be compressed as asked.
+    #[error(transparent)]
+    Compression(#[from] CompressionProblem),
 
     /// The algorithm that was asked for cannot run here.
     #[error(transparent)]

@@ -41,6 +41,7 @@ impl Job {
         let (mut job, nets) = Self::build(config, ranks, events)?;
         drop(busy);
         job.compare_ranks(&nets, events)?;
+        job.decide_compression(events)?;
         let placement = job.shared.placement;
         events(Event::ReplicasPlaced {
             items: job.net().batch_items(),
@@ -96,6 +97,7 @@ impl Job {
         let worker_exchanges = worker_exchanges(&config, placement);
         let parts = JobParts { config, ranks, placement, solver, nets, initial, worker_exchanges };
         let mut job = parts.assemble();
+        job.start_compression()?;
         job.load_weights(events)?;
         if let Some(loaded) = loaded {
             restore::restore(&mut job, loaded, events)?;

@@ -2,8 +2,9 @@
 
 use caffe_format::{BlobProto, NetParameter, SolverState, text};
 use net::{Param, ParamStorage};
-use snapshot::{Replica, RunState, Section, Snapshot, Statistics, hash};
+use snapshot::{Names, Replica, ResidualSeal, RunState, Section, Snapshot, Statistics, hash};
 
+use crate::compression::CompressionDecision;
 use crate::step::GradientScale;
 use crate::{Event, Job, TrainError};
 
@@ -11,19 +12,34 @@ impl Job {
     /// Writes a snapshot of the present state. A full disk is reported, not fatal: the previous
     /// snapshot is intact and training goes on.
     pub(crate) fn snapshot(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        let (model, run) = (self.model()?, self.whole_run_state()?);
+        let (model, mut run) = (self.model()?, self.whole_run_state()?);
+        let residuals = self.save_residuals(&Names::new(
+            &self.snapshot_prefix(),
+            self.iter,
+            self.shared.config.solver.snapshot_format(),
+        ))?;
         if self.rank().is_first() {
             let _busy = self.shared.ranks.busy();
-            self.write(model, run, events);
+            match residuals {
+                Ok(residuals) => {
+                    run.residuals = residuals;
+                    self.write(model, run, events);
+                }
+                Err(causes) => events(Event::SnapshotFailed { causes }),
+            }
         }
         Ok(())
     }
 
-    fn write(&self, model: NetParameter, run: RunState, events: &mut dyn FnMut(Event)) {
+    fn snapshot_prefix(&self) -> String {
         let prefix = self.shared.config.root.join(self.shared.config.solver.snapshot_prefix());
+        prefix.to_string_lossy().into_owned()
+    }
+
+    fn write(&self, model: NetParameter, run: RunState, events: &mut dyn FnMut(Event)) {
         let format = self.shared.config.solver.snapshot_format();
         let snapshot = Snapshot { model, state: self.solver_state(), run };
-        match snapshot::save(&prefix.to_string_lossy(), format, snapshot) {
+        match snapshot::save(&self.snapshot_prefix(), format, snapshot) {
             Ok(names) => {
                 events(Event::SnapshotWritten { model: names.model, state: names.state });
             }
@@ -84,6 +100,7 @@ impl Job {
             batch: self.shared.config.batch,
             solver_hash: hash::hash(text::write(&self.shared.config.solver).as_bytes()),
             replicas,
+            residuals: ResidualSeal::default(), // hashes of files that are yet to be written
             extra: self.sum_sections(),
         }
     }
@@ -92,7 +109,8 @@ impl Job {
     fn sum_sections(&self) -> Vec<Section> {
         let wire = self.shared.config.wire.name.as_bytes().to_vec();
         let scale = self.scale.map(GradientScale::section);
-        [Section { tag: WIRE, bytes: wire }].into_iter().chain(scale).collect()
+        let decision = self.decision.as_ref().map(CompressionDecision::section);
+        [Section { tag: WIRE, bytes: wire }].into_iter().chain(scale).chain(decision).collect()
     }
 
     fn replica_state(&self, replica: &net::ReplicaState) -> Replica {

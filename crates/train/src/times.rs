@@ -52,7 +52,11 @@ impl PhaseTimes {
                 self.exposed_communication += took;
             }
             Activity::Norms | Activity::Update => self.update += took,
-            Activity::LocalSum(_) | Activity::Bucket(_) | Activity::Summary => {}
+            Activity::LocalSum(_)
+            | Activity::Bucket(_)
+            | Activity::CompressedBucket(_)
+            | Activity::CompressionEnd
+            | Activity::Summary => {}
         }
     }
 

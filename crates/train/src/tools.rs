@@ -1,13 +1,15 @@
-//! The tools behind `firecaffe model` and `firecaffe solver`, as functions: one file per tool.
+//! The tools behind `firecaffe model`, `solver` and `bench`, as functions: one file per tool.
 
 mod draw;
 mod features;
+mod gradients;
 mod safetensors;
 mod scale;
 mod upgrade;
 
 pub use draw::{Direction, draw};
 pub use features::{Features, extract_features};
+pub use gradients::{NetGradients, net_gradients};
 pub use safetensors::{from_safetensors, to_safetensors};
 pub use scale::{ScaledSolver, ScalingError, ScalingInput, ScalingRule, scale_solver};
 pub use upgrade::{upgrade_net, upgrade_solver};

@@ -32,6 +32,8 @@ pub enum ComparedItem {
     Network,
     /// How gradients are represented in messages.
     Wire,
+    /// How gradients are compressed.
+    Compression,
     /// Whether a timeline is recorded.
     Timeline,
     /// Where a resumed run reads data.
@@ -62,6 +64,7 @@ impl fmt::Display for ComparedItem {
             Self::Allreduce => "`--allreduce`",
             Self::Network => "`--network`",
             Self::Wire => "the wire format",
+            Self::Compression => "`--compression`",
             Self::Timeline => "`--timeline`",
             Self::ResumeData => "`--resume-data`",
             Self::Iteration => "the snapshot's iteration",
