@@ -32,7 +32,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 }
 
 /// Replaces `path` with what `body` writes, or leaves it as it was. `out` is buffered.
-fn write_with(
+pub(crate) fn write_with(
     path: &Path,
     body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WriteError> {

@@ -85,6 +85,13 @@ pub enum SnapshotError {
         sidecar: PathBuf,
     },
 
+    /// A file of residuals is none, or of another iteration.
+    #[error("{} is not a file of residuals of this snapshot", path.display())]
+    Residuals {
+        /// The file.
+        path: PathBuf,
+    },
+
     /// A state names a model that is not there.
     #[error("{} names the model `{model}`, which is neither beside it nor where it says", state.display())]
     NoModel {

@@ -34,7 +34,7 @@ pub struct SkippedSnapshot {
     pub reason: SnapshotError,
 }
 
-/// The snapshot of `prefix` with the highest iteration whose three files are there with the right
+/// The snapshot of `prefix` with the highest iteration whose files are all there with the right
 /// hashes; `None` when there is none. Reads each candidate's files once.
 pub fn find_latest(prefix: &str) -> Result<Option<LatestSnapshot>, SnapshotError> {
     let stem = stem(prefix);
@@ -68,18 +68,22 @@ fn states(dir: &Path, stem: &str) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(states)
 }
 
-/// All three files are there, and the sidecar was written with the other two.
+/// All files are there, and the sidecar was written with the others.
 fn verify(state: &Path) -> Result<(), SnapshotError> {
-    let Some(SnapshotPaths { model, sidecar, .. }) = SnapshotPaths::of_state(state) else {
+    let Some(names) = SnapshotPaths::of_state(state) else {
         let source = io::Error::new(io::ErrorKind::InvalidInput, "its name is not UTF-8");
         return Err(SnapshotError::Read { path: state.to_owned(), source });
     };
-    let (seal, _) = open_sidecar(&sidecar, &read_file(&sidecar)?)?;
-    for (path, want) in [(model.as_path(), seal.model), (state, seal.state)] {
-        let got = hash_file(path)
-            .map_err(|source| SnapshotError::Read { path: path.to_owned(), source })?;
-        if got != want {
-            return Err(SnapshotError::Checksum { path: path.to_owned(), sidecar });
+    let (seal, run) = open_sidecar(&names.sidecar, &read_file(&names.sidecar)?)?;
+    let world = run.residuals.hashes.len() as u64;
+    let residuals = (0..world).map(|rank| names.residuals(rank, world)).zip(run.residuals.hashes);
+    let mut files = vec![(names.model.clone(), seal.model), (state.to_owned(), seal.state)];
+    files.extend(residuals);
+    for (path, want) in files {
+        match hash_file(&path) {
+            Ok(got) if got == want => {}
+            Ok(_) => return Err(SnapshotError::Checksum { path, sidecar: names.sidecar }),
+            Err(source) => return Err(SnapshotError::Read { path, source }),
         }
     }
     Ok(())

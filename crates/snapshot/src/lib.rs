@@ -5,7 +5,8 @@
 //! two exist. Caffe reads its own two. The sidecar holds what Caffe's files have no place for (data
 //! positions, random states, running statistics of every replica) and a hash of both, so that a
 //! resume is bit-exact or refused; a state without a sidecar resumes as Caffe's would, and
-//! [`ResumeExactness`] says so.
+//! [`ResumeExactness`] says so. A run with compression has a file of residuals per rank besides
+//! (`.residuals.0-of-4`), written before the others.
 //!
 //! [`save`] and [`load`] are the entry points, [`find_latest`] picks what `--snapshot auto` resumes
 //! from, [`weights`] decides which blobs of a model go where in a net. Nets are not known here.
@@ -17,6 +18,7 @@ mod hdf5;
 mod latest;
 mod load;
 mod names;
+mod residuals;
 mod save;
 pub mod sidecar;
 pub mod weights;
@@ -29,8 +31,11 @@ pub use hdf5::Hdf5Error;
 pub use latest::{LatestSnapshot, SkippedSnapshot, find_latest};
 pub use load::{LoadedSnapshot, ResumeExactness, load, load_blob, load_model};
 pub use names::SnapshotPaths;
+pub use residuals::{ResidualFile, ResidualNumbers, load_residuals, save_residuals};
 pub use save::{check_writable, save};
-pub use sidecar::{BatchMeaning, RunState, SavedReplica, SavedStatistics, SidecarSection};
+pub use sidecar::{
+    BatchMeaning, ResidualSeal, RunState, SavedReplica, SavedStatistics, SidecarSection,
+};
 
 /// Everything a run needs to go on as if it had not stopped.
 #[derive(Debug, Clone, PartialEq)]

@@ -49,6 +49,12 @@ impl SnapshotPaths {
         exist && owner() != Some(run_id)
     }
 
+    /// The residuals of one rank, or worker, of `world`.
+    #[must_use]
+    pub fn residuals(&self, rank: u64, world: u64) -> PathBuf {
+        self.sidecar.with_extension(format!("residuals.{rank}-of-{world}"))
+    }
+
     fn from_stem(stem: &str, format: SnapshotFormat) -> Self {
         let h5 = if format == SnapshotFormat::Hdf5 { ".h5" } else { "" };
         Self {

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! All numbers are little-endian. Sections of the file: `SEAL` (iteration, hashes of model and
-//! state), `RUN ` (seed, batch, id of the run), one `REPL` per replica, which holds sections
-//! again: `FEED` (data position of a data layer), `RAND` (random streams), `STAT` (running
+//! state), `RUN ` (seed, batch, id of the run), `RESI` (compression, hashes of the files of
+//! residuals) if there are any, one `REPL` per replica, which holds sections again: `FEED` (data
+//! position of a data layer), `RAND` (random streams), `STAT` (running
 //! statistics of a layer). Tags that this program does not know are kept, so that a later one can
 //! add to the format; a change of what is there raises the version. The bytes may be anything:
 //! lengths are checked before they are used, and nothing is allocated that the file does not back.
@@ -26,6 +27,7 @@ const REPLICA: [u8; 4] = *b"REPL";
 const FEED: [u8; 4] = *b"FEED";
 const RANDOM: [u8; 4] = *b"RAND";
 const STATISTICS: [u8; 4] = *b"STAT";
+const RESIDUALS: [u8; 4] = *b"RESI";
 
 /// A sidecar as it is in the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +55,8 @@ pub struct RunState {
     pub batch: BatchMeaning,
     /// Tells this run's snapshots from those of others; a resumed run keeps that of its snapshot.
     pub run_id: u64,
+    /// The files of residuals that belong to the snapshot.
+    pub residuals: ResidualSeal,
     /// One per replica; on resume, their number is the job's number of replicas.
     pub replicas: Vec<SavedReplica>,
     /// Sections that other parts of the program, or later versions of it, added.
@@ -70,6 +74,15 @@ impl RunState {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SidecarError> {
         read(bytes).map(|sidecar| sidecar.run)
     }
+}
+
+/// Ties files of residuals to a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ResidualSeal {
+    /// The compression with its options.
+    pub compression: String,
+    /// Hash of each file, in order of ranks or workers.
+    pub hashes: Vec<u64>,
 }
 
 /// What `batch_size` means.
@@ -93,8 +106,7 @@ pub struct SavedReplica {
     pub random: Vec<u8>,
     /// Running statistics of its BatchNorm layers.
     pub statistics: Vec<SavedStatistics>,
-    /// Sections that other parts of the program (a codec's residuals) or later versions of it
-    /// added.
+    /// Sections that other parts of the program or later versions of it added.
     pub extra: Vec<SidecarSection>,
 }
 

@@ -165,6 +165,27 @@ impl ParamSlots {
         }
         ranges
     }
+
+    /// The parts of `ranges` whose gradients lie in `applied`, ranges of the pool in ascending
+    /// order.
+    ///
+    /// # Panics
+    ///
+    /// If a range of the pool begins or ends inside a block.
+    #[must_use]
+    pub fn within(&self, ranges: &[ParamRange], applied: &[Range<usize>]) -> Vec<ParamRange> {
+        let mut parts = Vec::new();
+        for range in ranges {
+            let pool = self.in_pool(range);
+            let first = applied.partition_point(|applied| applied.end <= pool.start);
+            let overlapping = applied[first..].iter().take_while(|part| part.start < pool.end);
+            for part in overlapping {
+                let part = part.start.max(pool.start)..part.end.min(pool.end);
+                parts.extend(self.param_ranges(part));
+            }
+        }
+        parts
+    }
 }
 
 #[cfg(test)]

@@ -69,6 +69,17 @@ impl Solver {
         self.rule.histories
     }
 
+    /// The same for gradients that have momentum in them already, since a compression corrects it:
+    /// momentum is 0, and weight decay is divided by `1 - momentum`, so that in the long run it acts
+    /// as strongly as it did with momentum.
+    #[must_use]
+    pub fn with_corrected_momentum(&self) -> Self {
+        let mut solver = self.clone();
+        solver.hyper.weight_decay /= 1.0 - self.hyper.momentum;
+        solver.hyper.momentum = 0.0;
+        solver
+    }
+
     /// Whether [`Solver::step`] needs block sums.
     #[must_use]
     pub fn needs_norms(&self) -> bool {
@@ -88,3 +99,6 @@ fn regularization(p: &SolverParameter, rule: &UpdateRule) -> Result<Regularizati
         }),
     }
 }
+
+#[cfg(test)]
+mod tests;

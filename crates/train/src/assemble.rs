@@ -16,7 +16,7 @@ use crate::ranks::Ranks;
 use crate::records::RecordExchange;
 use crate::set_up::InitialState;
 use crate::step::{GradientScale, SharedState};
-use crate::sync::{Communicator, WorkerReduction, buckets};
+use crate::sync::{BucketSums, Communicator, WorkerReduction, buckets};
 use crate::threads::WorkerThreads;
 use crate::timeline::SpanRecorder;
 use crate::times::TimeRecorder;
@@ -70,7 +70,12 @@ impl JobParts {
             let own = placement.of_worker(shared.ranks.rank(), index);
             let accumulator = Accumulator::new(shared.config.wire);
             let exchange = worker_exchanges.next();
-            let reduction = WorkerReduction { replicas: accumulator, exchange };
+            let reduction = WorkerReduction {
+                replicas: accumulator,
+                exchange,
+                sums: BucketSums::default(),
+                folded: Vec::new(),
+            };
             let param_ranges = shared.param_ranges(index);
             let updated = values_in(&param_ranges);
             Worker {
@@ -92,12 +97,17 @@ impl JobParts {
         Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several)),
             workers,
-            communicator: several.then_some(Communicator { spans, records }),
+            communicator: several.then(|| Communicator {
+                sums: BucketSums::default(),
+                spans,
+                records,
+            }),
             shared: Arc::new(shared),
             tests,
             iter: 0,
             run_id,
             scale,
+            decision: None,
             ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::Clock;
+use kernels::Cpu;
 use solver::{Clipped, ParamRange};
 use tensor::SharedSlab;
 
@@ -97,21 +98,35 @@ impl Worker {
         pacer.wait(context);
         Ok(())
     }
+}
 
-    /// Looks at the summed gradients before any weight is written. An emulated run's are finite,
-    /// and the time is part of its update.
-    pub(crate) fn inspect_gradients(&self, context: &StepContext, sum: &SharedSlab) {
-        match self.compute {
-            Compute::Real => context.inspect_gradients(&self.cpu, &self.param_ranges, sum),
-            Compute::Emulated(_) => {}
+impl Compute {
+    /// Looks at the summed gradients of `ranges` before any weight is written. An emulated run's
+    /// are finite, and the time is part of its update.
+    pub(crate) fn inspect_gradients(
+        &self,
+        context: &StepContext,
+        cpu: &Cpu,
+        ranges: &[ParamRange],
+        sum: &SharedSlab,
+    ) {
+        match self {
+            Self::Real => context.inspect_gradients(cpu, ranges, sum),
+            Self::Emulated(_) => {}
         }
     }
 
-    /// The update of this worker's own chunks.
-    pub(crate) fn update(&mut self, context: &StepContext, sum: &SharedSlab) -> Option<Clipped> {
-        match &mut self.compute {
-            Compute::Real => context.update(&self.cpu, &self.param_ranges, sum),
-            Compute::Emulated(pacer) => {
+    /// The update of `ranges`.
+    pub(crate) fn update(
+        &mut self,
+        context: &StepContext,
+        cpu: &Cpu,
+        ranges: &[ParamRange],
+        sum: &SharedSlab,
+    ) -> Option<Clipped> {
+        match self {
+            Self::Real => context.update(cpu, ranges, sum),
+            Self::Emulated(pacer) => {
                 pacer.begin(&*context.shared.clock);
                 pacer.add(&*context.shared.clock, pacer.update);
                 pacer.wait(context);

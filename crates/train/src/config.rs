@@ -7,6 +7,7 @@ use base::Clock;
 use caffe_format::SolverParameter;
 use collective::{AlgorithmChoice, Network};
 use data::{PathRoot, RecordAccess, ReplicaSlice};
+use exchange::compression::CompressionConfig;
 use exchange::wire::{F32, WireFormat};
 use kernels::Simd;
 use net::MemoryPlan;
@@ -45,6 +46,8 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     inexact: true,
 ///     batch_norm: BatchNormState::Replica0,
 ///     wire: "f16".parse().expect("a wire format"),
+///     compression: Some("top-k:share=0.01".parse().expect("a compression")),
+///     compression_always: false,
 ///     emulation: None,
 ///     clock: Arc::new(NoClock),
 ///     simd: Simd::detect(),
@@ -95,6 +98,10 @@ pub struct JobConfig {
     pub batch_norm: BatchNormState,
     /// How gradients are represented in messages, and rounded in every sum.
     pub wire: &'static WireFormat,
+    /// How they are summed with fewer bytes; `None` for not at all.
+    pub compression: Option<CompressionConfig>,
+    /// Compress also where summing densely would take less time.
+    pub compression_always: bool,
     /// What to wait for instead of computing; `None` to compute.
     pub emulation: Option<Emulation>,
     /// Real time, unless nobody asks how long things take.
@@ -151,6 +158,8 @@ impl JobConfig {
             inexact: false,
             batch_norm: BatchNormState::Averaged,
             wire: F32,
+            compression: None,
+            compression_always: false,
             emulation: None,
             clock: Arc::new(NoClock),
             simd: Simd::detect(),

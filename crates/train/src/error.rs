@@ -1,6 +1,7 @@
 //! Why a job cannot start or go on.
 
 mod compared_item;
+mod compression;
 mod placement;
 mod records;
 mod resume;
@@ -23,6 +24,7 @@ use solver::SolverError;
 use crate::{EmulationProblem, LimitOrigin, MemoryLimit, MemoryNeed, StepError};
 
 pub use compared_item::ComparedItem;
+pub use compression::CompressionProblem;
 pub use placement::{PlacementProblem, WorkerCount};
 pub use records::RecordsProblem;
 pub use resume::ResumeProblem;
@@ -74,6 +76,9 @@ pub enum TrainError {
     /// Records cannot be read in the order, or from where, they were asked for.
     #[error(transparent)]
     Records(#[from] RecordsProblem),
+    /// Gradients cannot be compressed as asked.
+    #[error(transparent)]
+    Compression(#[from] CompressionProblem),
 
     /// The algorithm that was asked for cannot run here.
     #[error(transparent)]

@@ -22,7 +22,7 @@ use crate::PhaseTimes;
 use crate::files::PrototxtNotice;
 use crate::seconds;
 pub use display::Display;
-pub use gradients::GradientEvent;
+pub use gradients::{DecisionOrigin, GradientEvent};
 pub use setup::{NetOrigin, RecordMemory, ResumeGap};
 
 /// One thing that happened, in the order it happened.
@@ -236,9 +236,9 @@ pub enum Event {
         /// Which test net.
         net: usize,
     },
-    /// A test phase is done; means over its iterations.
+    /// A test phase is done.
     Tested {
-        /// Mean outputs.
+        /// Means over its iterations.
         outputs: Vec<Output>,
         /// Mean loss, if `test_compute_loss`.
         #[serde(with = "net::float_text")]

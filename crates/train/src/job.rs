@@ -10,6 +10,7 @@ use exchange::wire;
 use net::{Net, ReplicaState};
 use tensor::{Slab, SlabReadGuard};
 
+use crate::compression::CompressionDecision;
 use crate::evaluate::TestNet;
 use crate::run::SmoothedLoss;
 use crate::step::{GradientScale, SharedState};
@@ -35,6 +36,8 @@ pub struct Job {
     pub(crate) run_id: u64,
     /// What gradients are multiplied by on their way; `None` if they need no scale.
     pub(crate) scale: Option<GradientScale>,
+    /// Where compressing pays; `None` if nobody asked.
+    pub(crate) decision: Option<CompressionDecision>,
     /// An iteration failed, or is under way.
     pub(crate) ended: bool,
     pub(crate) smoothed: SmoothedLoss,

@@ -64,6 +64,7 @@
 mod assemble;
 mod batches;
 mod catch_up;
+mod compression;
 mod compute;
 mod config;
 mod emulation;
@@ -106,10 +107,12 @@ mod worker;
 pub use config::{BUCKET_BYTES, DataMode, JobConfig, ResumeData};
 pub use emulation::{Emulation, EmulationProblem, MachineMemory};
 pub use error::{
-    ComparedItem, PlacementProblem, RecordsProblem, ResumeProblem, SolverProblem, TensorProblem,
-    TrainError, WhichNet, WorkerCount,
+    ComparedItem, CompressionProblem, PlacementProblem, RecordsProblem, ResumeProblem,
+    SolverProblem, TensorProblem, TrainError, WhichNet, WorkerCount,
 };
-pub use event::{Display, Event, GradientEvent, NetOrigin, RecordMemory, ResumeGap};
+pub use event::{
+    DecisionOrigin, Display, Event, GradientEvent, NetOrigin, RecordMemory, ResumeGap,
+};
 pub use job::Job;
 pub use matrix::attach_matrices;
 pub use memory::{LimitOrigin, MemoryLimit, MemoryNeed};
@@ -120,6 +123,7 @@ pub use run::{Control, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
 pub use sources::FileSources;
 pub use step::{DivergenceRemedy, ReplicaOutput, StepError, StepOutput};
+pub use sync::SumTraffic;
 pub use timeline::{Activity, ActivitySpan, TimelineTrack, TrackOwner};
 pub use times::{NoClock, PhaseTimes};
 
@@ -136,6 +140,8 @@ pub use collective::{
     NetworkError, Segmentation, SizeError,
 };
 pub use data::{DataError, MisplacedPath, OnBadSample, OptionNotice, PathRoot};
+pub use exchange::bench::compression::CompressionBenchError;
+pub use exchange::compression::{CompressionConfig, CompressionError};
 pub use exchange::wire::{self, WireFormat, WireFormatError};
 pub use exchange::{Exchange, ExchangeConfig, ExchangeError};
 pub use kernels::{Cpu, Simd};

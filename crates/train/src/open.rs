@@ -46,6 +46,7 @@ impl Job {
         let (mut job, nets) = Self::build(config, ranks, events)?;
         drop(busy);
         job.compare_ranks(&nets, events)?;
+        job.decide_compression(events)?;
         let placement = job.shared.placement;
         events(Event::ReplicasPlaced {
             items: job.net().batch_items(),
@@ -130,6 +131,7 @@ impl Job {
             record_exchange,
         };
         let mut job = parts.assemble();
+        job.start_compression()?;
         job.load_weights(events)?;
         if let Some(loaded) = loaded {
             restore::restore(&mut job, loaded, events)?;

@@ -105,7 +105,7 @@ impl Ranks {
 
     /// Until the guard is dropped this thread sums with other ranks, and waits for nothing but
     /// messages; an emulated run makes that last as long on its clock as it takes of the CPU.
-    fn work(&self) -> Option<StretchedWork<'_>> {
+    pub(crate) fn work(&self) -> Option<StretchedWork<'_>> {
         self.stretch.as_ref().map(|stretch| stretch.work())
     }
 
@@ -124,14 +124,7 @@ impl Ranks {
         self.exchange.is_some()
     }
 
-    /// Leaves the sum over ranks in `gradients`, by the algorithm chosen for this size.
-    pub(crate) fn all_reduce(&self, gradients: &mut [f32]) -> Result<(), ExchangeError> {
-        let _work = self.work();
-        self.exchange().map_or(Ok(()), |mut exchange| exchange.all_reduce(gradients).map(drop))
-    }
-
-    /// The algorithm that [`all_reduce`](Self::all_reduce) uses for `len` gradients; `None` in a
-    /// world of one.
+    /// The algorithm that sums `len` gradients; `None` in a world of one.
     pub(crate) fn algorithm(&self, len: usize) -> Option<Algorithm> {
         self.exchange().map(|mut exchange| exchange.algorithm(len))
     }
@@ -199,7 +192,8 @@ impl Ranks {
         }
     }
 
-    fn exchange(&self) -> Option<MutexGuard<'_, Exchange>> {
+    /// What sums gradients; `None` in a world of one. Others wait until it is given back.
+    pub(crate) fn exchange(&self) -> Option<MutexGuard<'_, Exchange>> {
         let exchange = self.exchange.as_ref()?;
         Some(exchange.lock().unwrap_or_else(PoisonError::into_inner)) // a panic ends the job anyway
     }

@@ -38,6 +38,9 @@ impl Job {
             events(Event::Clipped(clipped));
         }
         self.report_buckets(output, events);
+        if let Some(traffic) = output.traffic {
+            events(Event::Gradients(GradientEvent::Exchanged { iter: self.iter, traffic }));
+        }
         for Worker { net, replicas, .. } in &mut self.workers {
             for replica in replicas {
                 report_notices(net, &mut replica.sources, events);
@@ -51,7 +54,8 @@ impl Job {
         let Some(hash) = hash else { return Ok(()) };
         let mut outputs = output.replicas[0].outputs.clone();
         context.sync.summary().mean_outputs(&mut outputs);
-        events(Event::Displayed(self.display(loss, outputs)));
+        let display = self.display(loss, outputs);
+        events(Event::Displayed(Display { traffic: output.traffic, ..display }));
         events(Event::Hash { steps: self.iter, hash });
         self.report_times(events)
     }
@@ -119,6 +123,7 @@ impl Job {
             iterations,
             items: self.items_per_iteration() as u64 * iterations,
             times: now.2.since(&then.2),
+            traffic: None,
             interval: u64::from(self.solver_param().display().unsigned_abs()),
             outputs,
         }

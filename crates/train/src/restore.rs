@@ -10,6 +10,7 @@ use net::{Param, ParamStorage, ReplicaState};
 use snapshot::{LoadedSnapshot, ResumeExactness, RunState, SavedReplica, SidecarSection};
 
 use crate::catch_up::catch_up;
+use crate::compression::{CompressionDecision, restore_residuals};
 use crate::save::{CARRIED, WIRE, read_carried, test_source_name};
 use crate::step::GradientScale;
 use crate::{Event, GradientEvent, Job, ResumeData, ResumeGap, ResumeProblem, TrainError};
@@ -33,8 +34,9 @@ pub(crate) fn restore(
     match loaded.resume {
         ResumeExactness::Exact(run) => {
             job.run_id = run.run_id;
-            restore_sums(job, &run.extra, events).map_err(wrong)?;
-            restore_replicas(job, &run).map_err(wrong)
+            let scale = restore_sums(job, &run.extra, events).map_err(wrong)?;
+            restore_replicas(job, &run).map_err(wrong)?;
+            restore_residuals(job, state, &run.residuals, scale, events)
         }
         ResumeExactness::AsCaffe { missing } => {
             let data = job.shared.config.resume_data;
@@ -76,21 +78,23 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), ResumeProbl
     Ok(())
 }
 
-/// The scale of gradients goes on where it was; another wire format is told.
+/// The scale of gradients goes on where it was, and what was decided about compression is known;
+/// another wire format is told. The scale that was saved.
 fn restore_sums(
     job: &mut Job,
     sections: &[SidecarSection],
     events: &mut dyn FnMut(Event),
-) -> Result<(), ResumeProblem> {
-    let saved = GradientScale::of_sections(sections)?;
-    job.scale = job.scale.map(|first| saved.unwrap_or(first));
+) -> Result<Option<GradientScale>, ResumeProblem> {
+    let scale = GradientScale::of_sections(sections)?;
+    job.scale = job.scale.map(|first| scale.unwrap_or(first));
+    job.decision = CompressionDecision::of_sections(sections)?;
     let wire = sections.iter().find(|section| section.tag == WIRE);
     let saved = wire.map(|section| String::from_utf8_lossy(&section.bytes).into_owned());
     let now = job.shared.config.wire.name;
     if let Some(saved) = saved.filter(|saved| saved != now) {
         events(Event::Gradients(GradientEvent::WireChanged { saved, now: now.into() }));
     }
-    Ok(())
+    Ok(scale)
 }
 
 fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> {

@@ -2,8 +2,11 @@
 
 use caffe_format::{BlobProto, NetParameter, SolverState};
 use net::{Param, ParamStorage};
-use snapshot::{RunState, SavedReplica, SavedStatistics, SidecarSection, Snapshot, SnapshotPaths};
+use snapshot::{
+    ResidualSeal, RunState, SavedReplica, SavedStatistics, SidecarSection, Snapshot, SnapshotPaths,
+};
 
+use crate::compression::CompressionDecision;
 use crate::step::GradientScale;
 use crate::{Event, Job, TrainError};
 
@@ -14,10 +17,21 @@ impl Job {
         if self.emulates() {
             return Ok(()); // there are no weights
         }
-        let (model, run) = (self.model()?, self.whole_run_state()?);
+        let (model, mut run) = (self.model()?, self.whole_run_state()?);
+        let residuals = self.save_residuals(&SnapshotPaths::new(
+            &self.shared.config.snapshot_prefix(),
+            self.iter,
+            self.shared.config.solver.snapshot_format(),
+        ))?;
         if self.rank().is_first() {
             let _busy = self.shared.ranks.busy();
-            self.write(model, run, events);
+            match residuals {
+                Ok(residuals) => {
+                    run.residuals = residuals;
+                    self.write(model, run, events);
+                }
+                Err(causes) => events(Event::SnapshotFailed { causes }),
+            }
         }
         Ok(())
     }
@@ -92,6 +106,7 @@ impl Job {
             batch: self.shared.config.batch,
             run_id: self.run_id,
             replicas,
+            residuals: ResidualSeal::default(), // hashes of files that are yet to be written
             extra: self.sum_sections(),
         }
     }
@@ -100,7 +115,9 @@ impl Job {
     fn sum_sections(&self) -> Vec<SidecarSection> {
         let wire = self.shared.config.wire.name.as_bytes().to_vec();
         let scale = self.scale.map(GradientScale::section);
-        [SidecarSection { tag: WIRE, bytes: wire }].into_iter().chain(scale).collect()
+        let wire = SidecarSection { tag: WIRE, bytes: wire };
+        let decision = self.decision.as_ref().map(CompressionDecision::section);
+        [wire].into_iter().chain(scale).chain(decision).collect()
     }
 
     fn replica_state(&self, replica: &net::ReplicaState) -> SavedReplica {

@@ -41,6 +41,13 @@ impl Job {
         Ok(())
     }
 
+    /// What is compressed, how, and where if a snapshot says so.
+    fn compression_text(&self) -> String {
+        let config = &self.shared.config;
+        let compression = config.compression.as_ref().map(ToString::to_string);
+        format!("{compression:?} {} {:?}", config.compression_always, self.decision)
+    }
+
     fn compared_items(&self, nets: &SolverNets) -> Vec<(ComparedItem, String)> {
         let print = |text: &str| format!("{:016x}", Fingerprint::of(text.as_bytes()).value());
         let config = &self.shared.config;
@@ -60,6 +67,7 @@ impl Job {
                     format!("{} {:?} {}", e.dilation, e.gradients, e.profile.to_json())
                 })),
             ),
+            (ComparedItem::Compression, self.compression_text()),
             (ComparedItem::Timeline, config.timeline.to_string()),
             (ComparedItem::ResumeData, config.resume_data.to_string()),
             (ComparedItem::Iteration, self.iter.to_string()),

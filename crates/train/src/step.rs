@@ -7,8 +7,9 @@
 //!                              backward, last layer first
 //!                                ready range ──▶ Reducer::submit: sums between workers
 //!                            Reducer::finish: waits for workers and, by the communicator, ranks
-//!                            norms, barrier, update of the worker's own chunks; no worker writes
-//!                              a weight before all have seen that losses and gradients are finite
+//!                            norms, barrier, update of the worker's own chunks where it applies;
+//!                              no worker writes a weight before all have seen that losses and
+//!                              gradients are finite
 //! ```
 //!
 //! One [`StepContext`] goes in, one [`StepOutput`] comes out, one [`StepError`] reports failure.
@@ -83,18 +84,22 @@ impl Worker {
         let mut begin = context.now();
         reducer.finish(&self.cpu)?; // every gradient of our chunks is now the sum over all replicas
         begin = self.times.add(Activity::ExposedCommunication, begin, context.now());
-        self.inspect_gradients(context, reducer.sum());
+        let ranges = context.applied_ranges(&self.param_ranges, reducer.applied());
+        self.compute.inspect_gradients(context, &self.cpu, &ranges, reducer.sum());
         begin = self.times.add(Activity::Norms, begin, context.now());
         context.sync.barrier()?; // from here on nobody reads params, and all norms and losses are in
         begin = self.times.add(Activity::Barrier, begin, context.now());
         output.skipped = !self.may_update(context, &output.replicas)?;
         if !output.skipped {
-            output.clipped = self.update(context, reducer.sum());
+            output.clipped = self.compute.update(context, &self.cpu, &ranges, reducer.sum());
         }
         self.times.add(Activity::Update, begin, context.now());
+        output.traffic = reducer.traffic();
         let (reduction, local_sums) = reducer.into_parts();
         for (index, time) in local_sums.iter().enumerate() {
-            self.times.add(Activity::LocalSum(index), time.start, time.end);
+            let compressed = reduction.sums.compresses(index).then_some(index);
+            let activity = compressed.map_or(Activity::LocalSum(index), Activity::CompressedBucket);
+            self.times.add(activity, time.start, time.end);
         }
         (self.reduction, output.local_sums) = (Some(reduction), local_sums);
         Ok(output)
@@ -210,9 +215,9 @@ impl Worker {
         match context.sync.not_finite() {
             None => Ok(true),
             Some(_) if context.scale.is_some_and(GradientScale::can_skip) => Ok(false),
-            Some(slot) => {
+            Some(found) => {
                 let replica = self.replicas.first();
-                Err(StepError::gradient(context.iter, &self.net, slot, replica))
+                Err(StepError::gradient(context.iter, &self.net, found, replica))
             }
         }
     }

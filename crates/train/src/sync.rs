@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   worker w         backward ─ ready(w, n) ─ … ─ summed(w, b) ─ … ─ summary ─ wait ─ norms ─ barrier ─ update
-//!   communicator                       all-reduce bucket 0 ─ all-reduce bucket 1 ─ … ─ sum summaries ─ exchanged
+//!   communicator                       sum bucket 0 ─ sum bucket 1 ─ … ─ the rest ─ sum summaries ─ exchanged
 //! ```
 //!
 //! 1. A worker announces how much of its pool is ready: a prefix, since gradients lie in the pool
@@ -13,32 +13,42 @@
 //! 2. Between layers a worker sums its chunk of every bucket that is ready in all pools, and
 //!    announces how many buckets it has summed. It waits for nobody before its own backward has
 //!    ended ([`Reducer::finish`]). With a named plan between the workers there is nothing to
-//!    announce: every `submit` that completes a bucket runs the plan's all-reduce, so a worker
+//!    announce: every `submit` that completes a bucket sums it between the workers, so a worker
 //!    waits for the others during its backward, bucket by bucket.
-//! 3. The communicator all-reduces buckets between ranks in order, each as soon as all workers have
-//!    summed it. So all ranks run the same collectives in the same order, whatever the pace of
-//!    their workers.
-//! 4. After its last replica a worker enters losses, outputs and requests into the [`StepSummary`].
+//! 3. The communicator sums buckets between ranks in order, each as soon as all workers have summed
+//!    it ([`BucketSums`]). So all ranks run the same collectives in the same order, whatever the
+//!    pace of their workers. A bucket is all-reduced at once; a compression may put off its sum
+//!    until a later bucket or the end, so nobody reads a sum before 4.
+//! 4. After the last bucket a compression sums what is left and says where the update applies.
+//!    After its last replica a worker enters losses, outputs and requests into the [`StepSummary`].
 //!    When all have, the communicator sums it over ranks and announces that everything was
-//!    exchanged.
-//! 5. Then every worker adds its norms, announces gradients that are not finite, and meets the
-//!    others at a barrier. After it nobody reads parameters, and all norms and losses are in: all
-//!    ranks see the same, and update, fail or stop in the same iteration.
+//!    exchanged. With a named plan between the workers each learns from its own end where the update
+//!    applies, and all learn the same.
+//! 5. Then every worker adds its norms where the update applies, announces gradients that are not
+//!    finite, and meets the others at a barrier. After it nobody reads parameters, and all norms and
+//!    losses are in: all ranks see the same, and update, skip the step, fail or stop in the same
+//!    iteration.
 //!
 //! A member that fails or panics fails the step: whoever waits, or will, gets an error. Who waits
 //! inside a plan between workers does not look here; the failed worker drops its end of the plan
 //! with its [`Reducer`], which ends the others' all-reduce with an error. Waiting here sleeps (one
 //! lock, one condition variable, a few calls per layer), so workers may outnumber cores.
 
+mod bucket_sums;
 mod communicator;
+mod fail_on_panic;
 mod reducer;
 mod summary;
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use exchange::compression::Applied;
 use solver::BlockSums;
 
+pub(crate) use bucket_sums::BucketSums;
+pub use bucket_sums::SumTraffic;
 pub(crate) use communicator::Communicator;
+use fail_on_panic::FailOnPanic;
 pub(crate) use reducer::{Reducer, WorkerReduction, buckets};
 pub(crate) use summary::StepSummary;
 
@@ -62,10 +72,13 @@ struct SyncState {
     summed: Vec<usize>,
     /// Workers that have entered their part of the summary.
     summaries: usize,
-    /// Whether all buckets and the summary were exchanged with the other ranks.
-    exchanged: bool,
+    /// Where the update applies, once all buckets and the summary were exchanged with the other
+    /// ranks.
+    exchanged: Option<Applied>,
     /// The first parameter whose summed gradient is not finite.
     not_finite: Option<usize>,
+    /// Whether a compression met a value that is not finite and has not arrived in any sum.
+    hidden_not_finite: bool,
     /// Workers at the barrier, and how often all have passed it.
     waiting: usize,
     passed: usize,
@@ -85,8 +98,9 @@ impl StepSync {
             ready: vec![0; workers],
             summed: vec![0; workers],
             summaries: 0,
-            exchanged: false,
+            exchanged: None,
             not_finite: None,
+            hidden_not_finite: false,
             waiting: 0,
             passed: 0,
             failed: false,
@@ -141,12 +155,19 @@ impl StepSync {
         self.wait(|state| state.summaries == state.ready.len())
     }
 
-    fn announce_exchanged(&self) {
-        self.change(|state| state.exchanged = true);
+    fn announce_exchanged(&self, applied: Applied) {
+        self.change(|state| state.exchanged = Some(applied));
     }
 
-    fn wait_exchanged(&self) -> Result<(), StepError> {
-        self.wait(|state| state.exchanged)
+    /// Where the update applies.
+    fn wait_exchanged(&self) -> Result<Applied, StepError> {
+        self.wait(|state| state.exchanged.is_some())?;
+        Ok(self.lock().exchanged.clone().unwrap_or(Applied::Everything))
+    }
+
+    /// Announces that a compression met a value that is not finite.
+    fn announce_hidden_not_finite(&self) {
+        self.change(|state| state.hidden_not_finite = true);
     }
 
     /// Announces that the summed gradient of parameter `slot` is not finite.
@@ -156,9 +177,11 @@ impl StepSync {
         });
     }
 
-    /// The first parameter whose gradient is not finite; known to all after the barrier.
-    pub(crate) fn not_finite(&self) -> Option<usize> {
-        self.lock().not_finite
+    /// The first gradient that is not finite; known to all after the barrier.
+    pub(crate) fn not_finite(&self) -> Option<NotFiniteSum> {
+        let state = self.lock();
+        let hidden = state.hidden_not_finite.then_some(NotFiniteSum::Hidden);
+        state.not_finite.map(NotFiniteSum::Param).or(hidden)
     }
 
     /// Waits until all workers are here.
@@ -212,15 +235,13 @@ impl StepSync {
     }
 }
 
-/// Fails the step if it is dropped by a panic.
-pub(crate) struct FailOnPanic<'a>(&'a StepSync);
-
-impl Drop for FailOnPanic<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.fail();
-        }
-    }
+/// A gradient that is not finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotFiniteSum {
+    /// That of a parameter.
+    Param(usize),
+    /// One that a compression met, and whose parameter is not known.
+    Hidden,
 }
 
 #[cfg(test)]

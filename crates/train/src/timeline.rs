@@ -35,6 +35,10 @@ pub enum Activity {
     LocalSum(usize),
     /// The all-reduce of a bucket between ranks.
     Bucket(usize),
+    /// As `LocalSum` or `Bucket`, of a bucket that is compressed.
+    CompressedBucket(usize),
+    /// What a compression sums after the last bucket.
+    CompressionEnd,
     /// Records in memory, exchanged between ranks.
     Records,
     /// The sum of the step summaries over ranks.

@@ -52,8 +52,12 @@ impl PhaseTimes {
                 self.exposed_communication += took;
             }
             Activity::Norms | Activity::Update => self.update += took,
-            Activity::LocalSum(_) | Activity::Bucket(_) | Activity::Records | Activity::Summary => {
-            }
+            Activity::LocalSum(_)
+            | Activity::Bucket(_)
+            | Activity::CompressedBucket(_)
+            | Activity::CompressionEnd
+            | Activity::Records
+            | Activity::Summary => {}
         }
     }
 

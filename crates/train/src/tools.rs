@@ -1,7 +1,8 @@
-//! The tools behind `firecaffe model`, `solver` and `time`, as functions: one file per tool.
+//! The tools behind `firecaffe model`, `solver`, `time` and `bench`, as functions: one file per tool.
 
 mod draw;
 mod features;
+mod gradients;
 mod safetensors;
 mod scale;
 mod unit_diff;
@@ -9,6 +10,7 @@ mod upgrade;
 
 pub use draw::{Direction, draw};
 pub use features::{Features, extract_features};
+pub use gradients::{NetGradients, net_gradients};
 pub use safetensors::{from_safetensors, to_safetensors};
 pub use scale::{ScaledSolver, ScalingError, ScalingInput, ScalingRule, scale_solver};
 pub use unit_diff::weigh_outputs;

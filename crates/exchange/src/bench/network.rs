@@ -25,14 +25,32 @@ const SHORT: &[usize] = &[4, 64, 256];
 const LONG: &[usize] = &[1_000_000, 2_000_000, 4_000_000, 8_000_000];
 /// Exchanges per size; the median counts.
 const REPEATS: usize = 15;
+/// As [`LONG`], for a probe: 15 MB in all, half a second on a gigabit.
+const PROBE_LONG: &[usize] = &[500_000, 1_000_000, 2_000_000];
+/// As [`REPEATS`], for a probe.
+const PROBE_REPEATS: usize = 5;
 
 /// Measures; all ranks call it together and get the same answer. Alone there is nothing to measure
 /// but additions.
 pub fn measure(exchange: &mut Exchange, clock: &dyn Clock) -> Result<Network, BenchError> {
+    measure_with(exchange, clock, LONG, REPEATS)
+}
+
+/// As [`measure`], in a tenth of the time: what a run can afford before its first iteration.
+pub fn probe(exchange: &mut Exchange, clock: &dyn Clock) -> Result<Network, BenchError> {
+    measure_with(exchange, clock, PROBE_LONG, PROBE_REPEATS)
+}
+
+fn measure_with(
+    exchange: &mut Exchange,
+    clock: &dyn Clock,
+    long: &[usize],
+    repeats: usize,
+) -> Result<Network, BenchError> {
     let reduce_gbs = reduce_rate(clock);
     let mut points = Vec::new();
-    for &bytes in SHORT.iter().chain(LONG) {
-        points.push((bytes, mean_time_us(exchange, clock, bytes)?));
+    for &bytes in SHORT.iter().chain(long) {
+        points.push((bytes, mean_time_us(exchange, clock, bytes, repeats)?));
     }
     let mut rate = [reduce_gbs];
     let ranks = exchange.rank().world() as f32;
@@ -49,6 +67,13 @@ pub fn measure_local(
 ) -> Result<Network, BenchError> {
     let mut ends =
         spawn_ranks(workers, cores, &ExchangeConfig::LOCAL, |exchange| measure(exchange, clock));
+    ends.swap_remove(0)
+}
+
+/// As [`probe`], between `workers` threads of this process.
+pub fn probe_local(workers: usize, cores: usize, clock: &dyn Clock) -> Result<Network, BenchError> {
+    let mut ends =
+        spawn_ranks(workers, cores, &ExchangeConfig::LOCAL, |exchange| probe(exchange, clock));
     ends.swap_remove(0)
 }
 
@@ -71,12 +96,17 @@ fn fit(points: &[(usize, f64)]) -> (f64, f64) {
 }
 
 /// Mean over ranks of the median time of an exchange with the neighbour.
-fn mean_time_us(exchange: &mut Exchange, clock: &dyn Clock, len: usize) -> Result<f64, BenchError> {
+fn mean_time_us(
+    exchange: &mut Exchange,
+    clock: &dyn Clock,
+    len: usize,
+    repeats: usize,
+) -> Result<f64, BenchError> {
     let rank = exchange.rank();
     let other = rank.index() ^ 1;
     let mut buffer = vec![1; 2 * len];
     let mut times = Vec::new();
-    for _ in 0..REPEATS {
+    for _ in 0..repeats {
         exchange.barrier()?;
         let link = exchange.link("an exchange of neighbours");
         if other >= rank.world() {
@@ -133,7 +163,7 @@ fn reduce_rate(clock: &dyn Clock) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONG, SHORT, fit, measure_local};
+    use super::{LONG, SHORT, fit, measure_local, probe_local};
     use base::Clock;
     use collective::Network;
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -155,8 +185,11 @@ mod tests {
     #[test]
     fn measured_parameters_are_usable() {
         for workers in [1, 2, 3] {
-            let network = measure_local(workers, 2, &TenMicroseconds(AtomicU64::new(0))).unwrap();
-            assert!(network.to_string().parse::<Network>().is_ok(), "{workers}: {network:?}");
+            let clock = TenMicroseconds(AtomicU64::new(0));
+            for measure in [measure_local, probe_local] {
+                let network = measure(workers, 2, &clock).unwrap();
+                assert!(network.to_string().parse::<Network>().is_ok(), "{workers}: {network:?}");
+            }
         }
     }
 

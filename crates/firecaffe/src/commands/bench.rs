@@ -2,6 +2,7 @@
 //! ranks.
 
 mod allreduce;
+mod compression;
 mod machine;
 mod network;
 
@@ -19,6 +20,8 @@ use crate::options::silence_max;
 pub(crate) enum BenchCommand {
     /// Time every all-reduce algorithm and check every sum
     Allreduce(allreduce::AllReduceArgs),
+    /// Measure every compression on the gradients of nets
+    Compression(compression::CompressionArgs),
     /// Fit the latency and bandwidth that `auto` computes with
     Network(network::NetworkArgs),
 }
@@ -48,6 +51,7 @@ impl BenchRankArgs {
 pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     match command {
         BenchCommand::Allreduce(args) => allreduce::run(args),
+        BenchCommand::Compression(args) => compression::run(args),
         BenchCommand::Network(args) => network::run(args),
     }
 }

@@ -1,8 +1,9 @@
 //! Events about the sums of gradients as lines of our own.
 
-use train::GradientEvent;
+use train::{DecisionOrigin, GradientEvent, SumTraffic};
 
 use super::line::LogLine;
+use base::megabytes;
 
 /// What we log about such an event; nothing for most. No line contains "Iteration", by which
 /// Caffe's scripts count.
@@ -16,6 +17,18 @@ pub(super) fn of(event: &GradientEvent) -> Option<LogLine> {
             return Some(LogLine::warning(format!(
                 "the snapshot was written with `--wire {saved}`, this run uses {now}: the weights \
                  will not be those of a run without a stop"
+            )));
+        }
+        GradientEvent::Compression { compression, compressed, buckets, origin } => {
+            let decided = decided(*origin);
+            format!("compression {compression}: {compressed} of {buckets} buckets{decided}")
+        }
+        GradientEvent::CompressionNotice { text } => return Some(LogLine::warning(text.clone())),
+        GradientEvent::ResidualsFolded { compression, world } => {
+            return Some(LogLine::warning(format!(
+                "the snapshot has residuals of {world} ranks or workers with compression \
+                 {compression}: they are added to the first gradient, and the weights will not be \
+                 those of a run without a stop"
             )));
         }
         GradientEvent::StepSkipped { iter, scale } => {
@@ -33,6 +46,25 @@ pub(super) fn of(event: &GradientEvent) -> Option<LogLine> {
         _ => return None,
     };
     Some(LogLine::ours(text))
+}
+
+fn decided(origin: DecisionOrigin) -> String {
+    match origin {
+        DecisionOrigin::Measured { bandwidth_gbs, codec_gbs } => format!(
+            ", where it takes less time (network {bandwidth_gbs:.3} GB/s, encoding and decoding \
+             {codec_gbs:.3} GB/s)"
+        ),
+        DecisionOrigin::Snapshot => ", as the snapshot says".into(),
+        DecisionOrigin::Always => " (`--compression-always`)".into(),
+    }
+}
+
+/// `sent 1.2 MB (predicted 1.2 MB)` of one step.
+pub(super) fn sent(traffic: &SumTraffic) -> String {
+    let bytes = |bytes: u64| megabytes(usize::try_from(bytes).unwrap_or(usize::MAX));
+    let SumTraffic { sent_bytes, predicted_bytes, entries } = *traffic;
+    let entries = if entries == 0 { String::new() } else { format!(", {entries} entries") };
+    format!("sent {} (predicted {}){entries}", bytes(sent_bytes), bytes(predicted_bytes))
 }
 
 #[cfg(test)]

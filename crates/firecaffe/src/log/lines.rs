@@ -9,7 +9,7 @@ use train::{Clipped, Display, Event};
 
 use super::line::LogLine;
 use super::speed::Speed;
-use super::{own_line, set_up};
+use super::{gradient_line, own_line, set_up};
 
 /// What is logged about an event; nothing for most.
 pub(super) fn of(event: &Event) -> Vec<LogLine> {
@@ -99,8 +99,7 @@ fn debug(value: &DebugValue) -> LogLine {
 }
 
 fn displayed(display: &Display) -> Vec<LogLine> {
-    let Display { iter, loss, rate, elapsed, iterations, interval, outputs, items, times } =
-        display;
+    let Display { iter, loss, rate, elapsed, iterations, interval, outputs, .. } = display;
     let seconds = elapsed.as_secs_f64();
     let speed = if seconds > 0.0 { *iterations as f64 / seconds } else { 0.0 };
     let text = format!(
@@ -113,8 +112,10 @@ fn displayed(display: &Display) -> Vec<LogLine> {
     lines.extend(output_lines("Train", 258, outputs));
     let text = format!("Iteration {iter}, lr = {}", number(*rate));
     lines.push(LogLine::at("sgd_solver.cpp", 112, text));
-    let speed = Speed { items: *items, elapsed: *elapsed, times: *times, emulated: false };
+    let speed =
+        Speed { items: display.items, elapsed: *elapsed, times: display.times, emulated: false };
     lines.extend(speed.in_words().map(LogLine::ours));
+    lines.extend(display.traffic.as_ref().map(gradient_line::sent).map(LogLine::ours));
     lines
 }
 

@@ -61,6 +61,7 @@ fn a_displayed_iteration() {
             exposed_communication: Duration::from_millis(30),
             update: Duration::from_millis(20),
         },
+        traffic: None,
         outputs: outputs(),
     };
     check(

@@ -48,6 +48,8 @@ fn named(activity: Activity, net: &Net) -> (String, &'static str) {
         Activity::Update => ("update".into(), "update"),
         Activity::LocalSum(index) => (format!("bucket {index}"), "local sum"),
         Activity::Bucket(index) => (format!("bucket {index}"), "all-reduce"),
+        Activity::CompressedBucket(index) => (format!("bucket {index}"), "compressed sum"),
+        Activity::CompressionEnd => ("rest of the buckets".into(), "compressed sum"),
         Activity::Records => ("records".into(), "all-to-all"),
         Activity::Summary => ("losses and requests".into(), "all-reduce"),
     }

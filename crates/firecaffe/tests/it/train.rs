@@ -77,6 +77,38 @@ fn gradients_in_16_bits_do_not_depend_on_workers_and_the_log_says_how_they_trave
 }
 
 #[test]
+fn compression_between_workers_is_repeatable_and_says_what_it_sends() {
+    let folder = Folder::new("max_iter: 4 display: 2");
+    let ring = ["--workers", "2", "--threads", "1", "--allreduce", "ring"];
+    let args = [&ring[..], &["--compression-always", "--compression", "power-sgd:rank=1"]].concat();
+    let one = folder.train(&[&args[..], &["--log-json", "log.json"]].concat()).succeeds();
+    assert_eq!(folder.train(&args).succeeds().hash(), one.hash());
+    for said in [
+        "compression power-sgd:rank=1: 1 of 1 buckets (`--compression-always`)",
+        "inexact: the weights depend on the number of workers",
+        "] sent 0.00",
+    ] {
+        assert!(one.err.contains(said), "`{said}` is not in {}", one.err);
+    }
+    let json = String::from_utf8(folder.read("log.json")).unwrap();
+    assert!(json.contains(r#""sent_bytes":"#) && json.contains(r#""predicted_bytes":"#), "{json}");
+    for (compression, want) in [
+        ("top-k:share=0", "`share` must be above 0 and at most 1"),
+        ("top-k:share=1.5", "`share` must be above 0 and at most 1"),
+        ("threshold:tau=-1", "`tau` must be a finite number above 0"),
+        ("sparse-chunks:chunk=5000", "`chunk` must be a multiple of 4096"),
+        ("power-sgd:speed=2", "has no key `speed` (keys: rank)"),
+        ("zip", "unknown compression `zip` (known: one-bit, power-sgd,"),
+    ] {
+        let ran = folder.train(&[&ring[..], &["--compression", compression]].concat());
+        assert_eq!(ran.code, Some(2), "{compression}");
+        assert!(ran.err.contains(want), "{compression}: {}", ran.err);
+    }
+    let alone = folder.train(&["--compression", "one-bit"]).fails();
+    assert!(alone.contains("`--compression` needs messages"), "{alone}");
+}
+
+#[test]
 fn the_simd_level_can_be_pinned() {
     let folder = Folder::new("max_iter: 2");
     let one = folder.train(&["--simd", "portable"]).succeeds();

@@ -120,6 +120,25 @@ fn in_16_bits_ranks_give_the_bits_of_one_worker() {
     }
 }
 
+#[test]
+fn compressed_ranks_stop_resume_and_change_in_number() {
+    let folder = Folder::new("max_iter: 8 snapshot: 4");
+    let always = ["--replicas", "4", "--compression-always", "--compression"];
+    for compression in ["top-k:share=0.05", "sparse-chunks:chunk=4096,warmup=0"] {
+        let args = [&always[..], &[compression]].concat();
+        let whole = train(&folder, 4, &args).succeeds();
+        let resume = [&args[..], &["--snapshot", "snap_iter_4.solverstate"]].concat();
+        let resumed = train(&folder, 4, &resume).succeeds();
+        assert_eq!(resumed.hash(), whole.hash(), "{compression}");
+        let other = train(&folder, 2, &resume).succeeds();
+        assert!(other.err.contains("residuals of 4 ranks"), "{}", other.err);
+        train(&folder, 4, &args).succeeds();
+    }
+    let measured = ["--replicas", "4", "--compression", "one-bit"];
+    let ran = train(&folder, 2, &measured).succeeds();
+    assert!(ran.err.contains("where it takes less time (network "), "{}", ran.err);
+}
+
 /// The net of the other tests, with a test phase whose batches do not divide the records.
 fn with_test_data() -> String {
     let data = NET.find("layer {").unwrap();

@@ -3,8 +3,9 @@
 use crate::hash::hash;
 
 use super::{
-    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RUN, RunState, SEAL, STATISTICS, SavedReplica,
-    SavedStatistics, Sidecar, SidecarError, SidecarSeal, SidecarSection, VERSION,
+    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RESIDUALS, RUN, ResidualSeal, RunState, SEAL,
+    STATISTICS, SavedReplica, SavedStatistics, Sidecar, SidecarError, SidecarSeal, SidecarSection,
+    VERSION,
 };
 
 /// The whole file.
@@ -26,17 +27,19 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Sidecar, SidecarError> {
 
 fn sections(mut input: SectionReader<'_>) -> Result<Sidecar, SidecarError> {
     let (mut seal, mut head, mut replicas, mut extra) = (None, None, Vec::new(), Vec::new());
+    let mut residuals = ResidualSeal::default();
     while let Some((tag, bytes)) = input.section()? {
         match tag {
             SEAL => seal = Some(read_seal(bytes)?),
             RUN => head = Some(read_run(bytes)?),
+            RESIDUALS => residuals = read_residuals(bytes)?,
             REPLICA => replicas.push(read_replica(bytes)?),
             _ => extra.push(SidecarSection { tag, bytes: bytes.bytes.to_vec() }),
         }
     }
     let seal = seal.ok_or_else(|| SidecarError::Missing { section: name(SEAL) })?;
     let head = head.ok_or_else(|| SidecarError::Missing { section: name(RUN) })?;
-    Ok(Sidecar { seal, run: RunState { replicas, extra, ..head } })
+    Ok(Sidecar { seal, run: RunState { residuals, replicas, extra, ..head } })
 }
 
 fn read_seal(mut input: SectionReader<'_>) -> Result<SidecarSeal, SidecarError> {
@@ -52,6 +55,16 @@ fn read_run(mut input: SectionReader<'_>) -> Result<RunState, SidecarError> {
         _ => return Err(input.bad("an unknown batch mode")),
     };
     Ok(RunState { seed, batch, run_id, ..RunState::default() })
+}
+
+fn read_residuals(mut input: SectionReader<'_>) -> Result<ResidualSeal, SidecarError> {
+    let compression = input.text()?;
+    let (hashes, rest) = input.bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        return Err(input.bad("a hash that is cut short"));
+    }
+    let hashes = hashes.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
+    Ok(ResidualSeal { compression, hashes })
 }
 
 fn read_replica(mut input: SectionReader<'_>) -> Result<SavedReplica, SidecarError> {

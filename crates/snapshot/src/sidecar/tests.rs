@@ -1,8 +1,8 @@
 use crate::hash::hash;
 
 use super::{
-    BatchMeaning, RunState, SavedReplica, SavedStatistics, Sidecar, SidecarError, SidecarSeal,
-    SidecarSection, read, write,
+    BatchMeaning, ResidualSeal, RunState, SavedReplica, SavedStatistics, Sidecar, SidecarError,
+    SidecarSeal, SidecarSection, read, write,
 };
 
 /// Something of everything.
@@ -15,12 +15,16 @@ pub(crate) fn run() -> RunState {
             blob: 2,
             values: vec![f32::from(r), -0.0, f32::MAX],
         }],
-        extra: vec![SidecarSection { tag: *b"RESI", bytes: vec![9; 5] }],
+        extra: vec![SidecarSection { tag: *b"MORE", bytes: vec![9; 5] }],
     };
     RunState {
         seed: -1701,
         batch: BatchMeaning::Global,
         run_id: 77,
+        residuals: ResidualSeal {
+            compression: "top-k:share=0.01".into(),
+            hashes: vec![3, u64::MAX],
+        },
         replicas: vec![replica(0), replica(1), SavedReplica::default()],
         extra: vec![SidecarSection { tag: *b"NEW!", bytes: b"from a later version".to_vec() }],
     }

@@ -3,8 +3,8 @@
 use crate::hash::hash;
 
 use super::{
-    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RUN, RunState, SEAL, STATISTICS, SavedReplica,
-    Sidecar, SidecarSeal, SidecarSection, VERSION,
+    BatchMeaning, FEED, MAGIC, RANDOM, REPLICA, RESIDUALS, RUN, ResidualSeal, RunState, SEAL,
+    STATISTICS, SavedReplica, Sidecar, SidecarSeal, SidecarSection, VERSION,
 };
 
 /// The whole file.
@@ -13,6 +13,9 @@ pub(crate) fn write(sidecar: &Sidecar) -> Vec<u8> {
     out.extend(VERSION.to_le_bytes());
     section(&mut out, SEAL, |out| seal(out, &sidecar.seal));
     section(&mut out, RUN, |out| run(out, &sidecar.run));
+    if !sidecar.run.residuals.hashes.is_empty() {
+        section(&mut out, RESIDUALS, |out| residuals(out, &sidecar.run.residuals));
+    }
     for one in &sidecar.run.replicas {
         section(&mut out, REPLICA, |out| replica(out, one));
     }
@@ -35,6 +38,11 @@ fn run(out: &mut Vec<u8>, run: &RunState) {
         BatchMeaning::PerReplica => 0,
         BatchMeaning::Global => 1,
     });
+}
+
+fn residuals(out: &mut Vec<u8>, residuals: &ResidualSeal) {
+    text(out, &residuals.compression);
+    out.extend(residuals.hashes.iter().flat_map(|hash| hash.to_le_bytes()));
 }
 
 fn replica(out: &mut Vec<u8>, replica: &SavedReplica) {

@@ -71,3 +71,25 @@ fn gradients_do_not_overlap() {
     };
     let _ = ParamSlots::new(vec![slot(0), slot(4)]);
 }
+
+#[test]
+fn ranges_are_restricted_to_what_is_applied() {
+    let slots = slots(&[100, 3 * BLOCK, 50]); // in the pool: 50 at 0, 12288 at 53, 100 at 12344
+    let ranges = slots.param_ranges(0..12447);
+    let of = |applied: &[std::ops::Range<usize>]| -> Vec<(usize, std::ops::Range<usize>)> {
+        let parts = slots.within(&ranges, applied);
+        parts.into_iter().map(|part| (part.slot, part.values)).collect()
+    };
+    assert_eq!(of(&[]), []);
+    assert_eq!(of(&[0..50]), [(2, 0..50)]);
+    let middle = 53 + BLOCK..53 + 2 * BLOCK;
+    assert_eq!(of(std::slice::from_ref(&middle)), [(1, BLOCK..2 * BLOCK)]);
+    let all = [(2, 0..50), (1, 0..3 * BLOCK), (0, 0..100)];
+    assert_eq!(of(&[0..12447]), all);
+    assert_eq!(
+        of(&[0..53 + BLOCK, 53 + 2 * BLOCK..12447]),
+        [(2, 0..50), (1, 0..BLOCK), (1, 2 * BLOCK..3 * BLOCK), (0, 0..100)]
+    );
+    let own = slots.param_ranges(slots.chunk(0..12447, 2, 1)); // another worker's part stays out
+    assert!(slots.within(&own, &[0..53 + BLOCK]).is_empty());
+}

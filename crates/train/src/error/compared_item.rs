@@ -34,6 +34,8 @@ pub enum ComparedItem {
     Wire,
     /// What is waited for instead of computing.
     Emulation,
+    /// How gradients are compressed.
+    Compression,
     /// Whether a timeline is recorded.
     Timeline,
     /// Where a resumed run reads data.
@@ -69,6 +71,7 @@ impl fmt::Display for ComparedItem {
             Self::Network => "`--network`",
             Self::Wire => "the wire format",
             Self::Emulation => "`--emulate` or `--dilate`",
+            Self::Compression => "`--compression`",
             Self::Timeline => "`--timeline`",
             Self::ResumeData => "`--resume-data`",
             Self::DataMode => "`--data`",

@@ -1,6 +1,7 @@
 //! How a snapshot does not fit the job that is to go on from it.
 
 use caffe_format::BlobError;
+use exchange::compression::CompressionError;
 use layers::DataSourceError;
 
 /// What of a snapshot does not fit. The error around it names the file.
@@ -50,6 +51,14 @@ pub enum ResumeProblem {
         /// The replica.
         replica: usize,
     },
+
+    /// The decision where compressing pays is damaged.
+    #[error("its decision where compressing pays is damaged")]
+    Decision,
+
+    /// Residuals of another net, or of other buckets.
+    #[error("its residuals do not fit this net, or were saved with another `--bucket-mb`")]
+    Residuals(#[source] CompressionError),
 
     /// The scale of gradients is damaged.
     #[error("its scale of gradients is damaged")]

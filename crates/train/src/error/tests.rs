@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use expect_test::{Expect, expect};
 
 use crate::{
-    BlobError, ComparedItem, DivergenceRemedy, MisplacedPath, PlacementProblem, ResumeProblem,
-    SolverProblem, StepError, TensorProblem, TrainError, WhichNet, WorkerCount, chain,
+    BlobError, ComparedItem, CompressionError, CompressionProblem, DivergenceRemedy, MisplacedPath,
+    PlacementProblem, ResumeProblem, SolverProblem, StepError, TensorProblem, TrainError, WhichNet,
+    WorkerCount, chain,
 };
 
 #[track_caller]
@@ -93,6 +94,9 @@ fn a_snapshot_does_not_fit() {
         ResumeProblem::HistoryLength { layer: layer(), got: 1, want: 2 },
         ResumeProblem::Random(base::random::StateError::Zero),
         ResumeProblem::Carried { replica: 1 },
+        ResumeProblem::Scale,
+        ResumeProblem::Decision,
+        ResumeProblem::Residuals(CompressionError::OtherRank { expected: [0, 2], found: [0, 4] }),
         ResumeProblem::Statistics { layer: layer() },
         ResumeProblem::NoPosition { layer: layer() },
         ResumeProblem::Position {
@@ -110,9 +114,32 @@ fn a_snapshot_does_not_fit() {
             cannot resume from a.solverstate: history of layer `ip` has 1 values, expected 2
             cannot resume from a.solverstate: random state is all zeros
             cannot resume from a.solverstate: the recurrent state of replica 1 is damaged
+            cannot resume from a.solverstate: its scale of gradients is damaged
+            cannot resume from a.solverstate: its decision where compressing pays is damaged
+            cannot resume from a.solverstate: its residuals do not fit this net, or were saved with another `--bucket-mb`: residuals of rank 0 of 4 do not fit rank 0 of 2
             cannot resume from a.solverstate: it has statistics of layer `ip` that do not fit this net
             cannot resume from a.solverstate: it has no position for data layer `ip`
             cannot resume from a.solverstate: data layer `ip`: it is damaged"#]],
+    );
+}
+
+#[test]
+fn gradients_cannot_be_compressed() {
+    let problems = [
+        CompressionProblem::Nowhere,
+        CompressionProblem::Rule {
+            compression: "top-k",
+            rule: "Adam",
+            known: &["SGD", "Nesterov"],
+        },
+        CompressionProblem::Unfit(CompressionError::UnknownName { name: "zip".into() }),
+    ];
+    check(
+        problems.map(TrainError::from).into(),
+        expect![[r#"
+            `--compression` needs messages: start several ranks (`mpirun`), or several `--workers` with a named `--allreduce` such as `ring`
+            compression `top-k` changes what momentum means and works with `type: SGD, Nesterov` only, not with Adam
+            unknown compression `zip` (known: one-bit, power-sgd, sparse-chunks, threshold, top-k)"#]],
     );
 }
 
@@ -194,6 +221,7 @@ fn an_iteration_fails() {
             loss(DivergenceRemedy::LoadStatistics { layer: "bn1".into() }).into(),
             StepError::LossElsewhere { iter: 3 }.into(),
             StepError::Gradient { iter: 3, layer: layer(), index: 1, remedy }.into(),
+            StepError::CompressedGradient { iter: 3, remedy: DivergenceRemedy::LowerRate }.into(),
             StepError::OtherWorker.into(),
             StepError::Ended.into(),
             differs(ComparedItem::Solver),
@@ -206,6 +234,7 @@ fn an_iteration_fails() {
             iteration 3: the loss is NaN; the first value that is not finite is in blob `conv1` of layer `conv1`. Layer `bn1` normalises with running statistics (`use_global_stats`) that are empty, all zero: load a model that has them (`--weights`), or remove `use_global_stats`
             iteration 3: the loss of a replica on another rank is not finite
             iteration 3: the gradient of param 1 of layer `conv1` is not finite. Lower `base_lr`, or set `clip_gradients`
+            iteration 3: a gradient that was compressed is not finite. Lower `base_lr`, or set `clip_gradients`
             another worker failed
             an earlier iteration failed, which ended the job: open it again from a snapshot
             rank 1 on b differs from rank 0 in the solver: give all ranks the same

@@ -5,7 +5,7 @@ use std::time::Duration;
 use net::Output;
 use serde::{Deserialize, Serialize};
 
-use crate::{PhaseTimes, seconds};
+use crate::{PhaseTimes, SumTraffic, seconds};
 
 /// What one displayed iteration shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub struct Display {
     pub items: u64,
     /// What worker 0 spent its time on since then.
     pub times: PhaseTimes,
+    /// What the sums of this iteration sent; `None` if nothing was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<SumTraffic>,
     /// `display`.
     pub interval: u64,
     /// Outputs of the train net.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::SumTraffic;
+
 /// One thing about the sums of gradients.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -20,6 +22,36 @@ pub enum GradientEvent {
         saved: String,
         /// Of this run.
         now: String,
+    },
+    /// Where compressing pays; before the first iteration.
+    Compression {
+        /// With all options.
+        compression: String,
+        /// Buckets that are compressed.
+        compressed: usize,
+        /// Buckets in all.
+        buckets: usize,
+        /// Who decided.
+        origin: DecisionOrigin,
+    },
+    /// An option of the compression that this net cannot follow.
+    CompressionNotice {
+        /// In words.
+        text: String,
+    },
+    /// Residuals of another world or compression go into the first gradient.
+    ResidualsFolded {
+        /// The compression of the snapshot.
+        compression: String,
+        /// Ranks, or workers, that had residuals.
+        world: usize,
+    },
+    /// The sums of an iteration, if anything was sent.
+    Exchanged {
+        /// The iteration.
+        iter: u64,
+        /// Of this rank.
+        traffic: SumTraffic,
     },
     /// A sum overflowed: no weight was written, and the scale was halved.
     StepSkipped {
@@ -44,4 +76,20 @@ pub enum GradientEvent {
         /// The scale in the end.
         scale: f32,
     },
+}
+
+/// Who decided which buckets are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum DecisionOrigin {
+    /// Rank 0, before the first iteration.
+    Measured {
+        /// What a rank sends while it receives as much, in 10^9 bytes a second.
+        bandwidth_gbs: f64,
+        /// What it encodes and decodes.
+        codec_gbs: f64,
+    },
+    /// The run that wrote the snapshot.
+    Snapshot,
+    /// The caller: all buckets are compressed.
+    Always,
 }

@@ -5,7 +5,10 @@ use std::time::Duration;
 use expect_test::{Expect, expect};
 use net::{DebugBlob, DebugValue, Mismatch, NetNorms, Output, UnmetRule};
 
-use crate::{Event, GradientEvent, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap};
+use crate::{
+    DecisionOrigin, Event, GradientEvent, NetOrigin, OptionNotice, PhaseTimes, ResumeData,
+    ResumeGap, SumTraffic,
+};
 
 /// Every event is written as `want`, and read back as it was.
 #[track_caller]
@@ -92,6 +95,7 @@ fn iterations() {
         local_sum: Duration::from_millis(2),
         all_reduce,
     };
+    let traffic = SumTraffic { sent_bytes: 100, predicted_bytes: 90, entries: 7 };
     check(
         vec![
             Event::Stepped { done: 1, loss: 0.1 },
@@ -99,12 +103,21 @@ fn iterations() {
             bucket(None),
             bucket(Some(Duration::from_millis(7))),
             Event::WorkerTimes { rank: 0, worker: 1, times },
+            Event::Gradients(GradientEvent::Compression {
+                compression: "one-bit".into(),
+                compressed: 1,
+                buckets: 2,
+                origin: DecisionOrigin::Snapshot,
+            }),
+            Event::Gradients(GradientEvent::Exchanged { iter: 3, traffic }),
         ],
         expect![[r#"
             {"Stepped":{"done":1,"loss":0.1}}
             {"Debug":{"Mean":{"layer":"conv","blob":{"ParamDiff":1},"mean":0.25}}}
             {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"local_sum":0.002}}
             {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"local_sum":0.002,"all_reduce":0.007}}
-            {"WorkerTimes":{"rank":0,"worker":1,"times":{"data":1.5,"forward":0.0,"backward":0.0,"exposed_communication":0.0,"update":0.0}}}"#]],
+            {"WorkerTimes":{"rank":0,"worker":1,"times":{"data":1.5,"forward":0.0,"backward":0.0,"exposed_communication":0.0,"update":0.0}}}
+            {"Gradients":{"Compression":{"compression":"one-bit","compressed":1,"buckets":2,"origin":"Snapshot"}}}
+            {"Gradients":{"Exchanged":{"iter":3,"traffic":{"sent_bytes":100,"predicted_bytes":90,"entries":7}}}}"#]],
     );
 }

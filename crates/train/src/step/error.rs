@@ -6,6 +6,7 @@ use exchange::ExchangeError;
 use net::{Net, ReplicaState, RunError};
 
 use super::{NotFiniteBlob, ReplicaOutput};
+use crate::sync::NotFiniteSum;
 use crate::{EmulationProblem, RecordsProblem};
 
 /// Why an iteration failed. No weight was written: they are those of the iteration before.
@@ -57,6 +58,15 @@ pub enum StepError {
         remedy: DivergenceRemedy,
     },
 
+    /// A gradient is infinite or not a number; a compression met it among others.
+    #[error("iteration {iter}: a gradient that was compressed is not finite. {remedy}")]
+    CompressedGradient {
+        /// The iteration.
+        iter: u64,
+        /// What to do about it.
+        remedy: DivergenceRemedy,
+    },
+
     /// A collective between ranks or workers did not end.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
@@ -88,17 +98,20 @@ impl StepError {
         }
     }
 
-    /// The gradient of parameter `slot`, counted among those that have one. `replica` is one that
-    /// `net` ran.
+    /// The gradient that was `found`; parameters are counted among those that have one. `replica`
+    /// is one that `net` ran.
     pub(super) fn gradient(
         iter: u64,
         net: &Net,
-        slot: usize,
+        found: NotFiniteSum,
         replica: Option<&ReplicaState>,
     ) -> Self {
+        let remedy = DivergenceRemedy::new(net, replica);
+        let NotFiniteSum::Param(slot) = found else {
+            return Self::CompressedGradient { iter, remedy };
+        };
         let mut learned = net.params().iter().filter(|param| param.gradient.is_some());
         let param = learned.nth(slot).expect("slots are the params with a gradient");
-        let remedy = DivergenceRemedy::new(net, replica);
         Self::Gradient { iter, layer: param.layer.clone(), index: param.index, remedy }
     }
 
@@ -110,7 +123,8 @@ impl StepError {
     /// Of several workers' errors the one with the lowest number explains the others.
     pub(super) fn precedence(&self) -> u8 {
         match self {
-            Self::Layer(_) | Self::Emulation(_) | Self::Gradient { .. } | Self::Loss { .. } => 0,
+            Self::Layer(_) | Self::Emulation(_) | Self::Loss { .. } => 0,
+            Self::Gradient { .. } | Self::CompressedGradient { .. } => 0,
             Self::LossElsewhere { .. } => 1,
             Self::Exchange(_) | Self::Records(_) => 2,
             Self::OtherWorker | Self::Ended => 3,

@@ -7,8 +7,8 @@ use net::{DebugValue, Output};
 use solver::Clipped;
 
 use super::{DivergenceRemedy, StepError};
-use crate::Request;
 use crate::sync::StepSync;
+use crate::{Request, SumTraffic};
 
 /// What one iteration gave, on this rank.
 #[derive(Debug, Default)]
@@ -26,6 +26,9 @@ pub struct StepOutput {
     pub local_sums: Vec<Range<Duration>>,
     /// When each bucket was all-reduced between ranks; empty if there is one rank.
     pub all_reduces: Vec<Range<Duration>>,
+    /// What this rank's sums sent, or worker 0's if a plan runs between workers; `None` if nothing
+    /// was sent.
+    pub traffic: Option<SumTraffic>,
     /// What was asked of any rank during the iteration.
     pub request: Request,
 }
@@ -85,6 +88,7 @@ impl StepOutput {
         self.replicas.extend(other.replicas);
         extend_spans(&mut self.local_sums, other.local_sums);
         extend_spans(&mut self.all_reduces, other.all_reduces);
+        self.traffic = self.traffic.or(other.traffic);
     }
 }
 

@@ -1,5 +1,8 @@
 //! The end of a step: a look at the summed gradients, and the update rule on a worker's own chunks.
 
+use std::borrow::Cow;
+
+use exchange::compression::Applied;
 use kernels::Cpu;
 use solver::{BlockSums, Clipped, HISTORIES_MAX, ParamRange, UpdateSlice, all_finite, block_sums};
 use tensor::SharedSlab;
@@ -12,6 +15,19 @@ impl StepContext {
     fn mean_scale(&self) -> f32 {
         let scale = self.scale.map_or(1.0, GradientScale::factor);
         1.0 / self.shared.placement.replicas as f32 / scale
+    }
+
+    /// The parts of a worker's `ranges` where the update applies. Elsewhere weights and history
+    /// stay as they are, and no norm counts.
+    pub(super) fn applied_ranges<'a>(
+        &self,
+        ranges: &'a [ParamRange],
+        applied: &Applied,
+    ) -> Cow<'a, [ParamRange]> {
+        match applied {
+            Applied::Everything => Cow::Borrowed(ranges),
+            Applied::Ranges(applied) => Cow::Owned(self.shared.slots.within(ranges, applied)),
+        }
     }
 
     /// Looks at the summed gradients of `ranges` before any weight is written: adds up the squares

@@ -3,20 +3,22 @@
 //! The pool is divided into buckets as backward finishes it (GradientFlow's lazy allreduce without
 //! copies: a bucket is a range of the pool). Of each bucket every worker owns a chunk that ends at
 //! block borders. It reads that chunk in all pools, adds them by the canonical tree and writes the
-//! sum once. If a plan was asked for by name, it runs between the pools instead, and its workers
-//! wait for each other at every bucket.
+//! sum once. If a plan was asked for by name, it runs between the pools instead, with or without
+//! compression, and its workers wait for each other at every bucket.
 
 use std::ops::Range;
 use std::time::Duration;
 
 use exchange::Exchange;
 use exchange::canonical::Accumulator;
+use exchange::compression::Applied;
 use exchange::local_sum::{ChunkMemory, sum_chunk};
 use kernels::Cpu;
 use net::Net;
 use solver::{BLOCK, block_is_finite};
 use tensor::{SharedSlab, SlabReadGuard};
 
+use super::{BucketSums, SumTraffic};
 use crate::step::{StepContext, StepError};
 
 /// Ranges of the pool that are reduced in one collective each: a bucket is closed once it holds
@@ -41,6 +43,10 @@ pub(crate) struct WorkerReduction {
     pub(crate) replicas: Accumulator,
     /// This worker's end of a plan between the workers' pools, if one was asked for.
     pub(crate) exchange: Option<Exchange>,
+    /// What sums buckets by that plan.
+    pub(crate) sums: BucketSums,
+    /// What residuals of another world left to add to the next gradient; empty if nothing.
+    pub(crate) folded: Vec<f32>,
 }
 
 /// One worker's part in the sum of one step.
@@ -54,6 +60,10 @@ pub(crate) struct Reducer<'a> {
     ready: usize,
     /// When the sum of each finished bucket began and ended.
     local_sums: Vec<Range<Duration>>,
+    /// Where the update applies, once the step's sums are there.
+    applied: Applied,
+    /// What our end of a plan sent.
+    traffic: Option<SumTraffic>,
 }
 
 impl<'a> Reducer<'a> {
@@ -63,7 +73,15 @@ impl<'a> Reducer<'a> {
         mut reduction: WorkerReduction,
     ) -> Self {
         reduction.replicas.reset(context.entry_scale());
-        Self { context, worker, reduction, ready: 0, local_sums: Vec::new() }
+        Self {
+            context,
+            worker,
+            reduction,
+            ready: 0,
+            local_sums: Vec::new(),
+            applied: Applied::Everything,
+            traffic: None,
+        }
     }
 
     /// Gives back what lasts longer than the step, and when each bucket was summed.
@@ -74,6 +92,16 @@ impl<'a> Reducer<'a> {
     /// Where this worker finds the sum of its process.
     pub(crate) fn sum(&self) -> &'a SharedSlab {
         self.context.shared.sum.as_ref().unwrap_or_else(|| self.pool())
+    }
+
+    /// Where the update applies.
+    pub(crate) fn applied(&self) -> &Applied {
+        &self.applied
+    }
+
+    /// What this worker sent to others by a plan.
+    pub(crate) fn traffic(&self) -> Option<SumTraffic> {
+        self.traffic
     }
 
     /// Adds the gradient of a finished replica to those before it; the pool may be overwritten.
@@ -89,6 +117,8 @@ impl<'a> Reducer<'a> {
         if ready > self.ready {
             let range = self.ready..ready;
             let mut values = self.pool().write(range.clone());
+            let folded = self.reduction.folded.get(range.clone()).unwrap_or_default();
+            values.iter_mut().zip(folded).for_each(|(value, folded)| *value += folded);
             self.reduction.replicas.finish_range(&mut values, range);
             self.ready = ready;
         }
@@ -110,8 +140,17 @@ impl<'a> Reducer<'a> {
             }
             self.reduce_next(cpu, self.context.now())?;
         }
+        let pool = self.pool();
+        let WorkerReduction { exchange, sums, .. } = &mut self.reduction;
+        if let Some(exchange) = exchange {
+            let done = sums.finish(pool, exchange)?;
+            if done.not_finite {
+                self.context.sync.announce_hidden_not_finite();
+            }
+            (self.applied, self.traffic) = (done.applied, Some(done.traffic));
+        }
         if self.context.shared.ranks.are_several() {
-            self.context.sync.wait_exchanged()?;
+            self.applied = self.context.sync.wait_exchanged()?;
         }
         Ok(())
     }
@@ -127,9 +166,10 @@ impl<'a> Reducer<'a> {
     /// Sums the next bucket, which began at `begin`; when it ended.
     fn reduce_next(&mut self, cpu: &Cpu, begin: Duration) -> Result<Duration, StepError> {
         let bucket = self.next_bucket().expect("the caller has looked").clone();
-        let pool = self.pool();
-        if let Some(exchange) = &mut self.reduction.exchange {
-            exchange.all_reduce(&mut pool.write(bucket))?;
+        let (pool, index) = (self.pool(), self.local_sums.len());
+        let WorkerReduction { exchange, sums, .. } = &mut self.reduction;
+        if let Some(exchange) = exchange {
+            sums.sum(index, &self.context.shared.buckets, pool, exchange)?;
         } else if let Some(sum) = &self.context.shared.sum {
             self.sum_chunk(cpu, sum, &bucket);
         }

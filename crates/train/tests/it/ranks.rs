@@ -65,8 +65,11 @@ fn the_network_decides_whether_the_cheapest_sums_are_exact() {
 
 #[test]
 fn ranks_that_differ_say_in_what() {
-    let differing: [(ComparedItem, ChangeConfig); 4] = [
+    let differing: [(ComparedItem, ChangeConfig); 5] = [
         (ComparedItem::Wire, |config| config.wire = "f16".parse().unwrap()),
+        (ComparedItem::Compression, |config| {
+            config.compression = Some("one-bit".parse().unwrap());
+        }),
         (ComparedItem::Network, |config| config.network = Some(Network::GIGABIT)),
         (ComparedItem::Allreduce, |config| config.allreduce = AlgorithmChoice::AutoAny),
         (ComparedItem::BucketBytes, |config| config.bucket_bytes += 1),

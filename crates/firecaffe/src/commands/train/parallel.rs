@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use collective::AlgorithmChoice;
+use exchange::compression::CompressionConfig;
 use exchange::watch::SILENCE_MAX;
 use exchange::wire::WireFormat;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
@@ -46,6 +47,15 @@ pub(crate) struct ParallelArgs {
     /// (with a scale that adapts to overflow) or `bf16`
     #[arg(long, value_name = "FORMAT", default_value = "f32")]
     wire: &'static WireFormat,
+    /// Sum gradients with fewer bytes: NAME:KEY=VALUE,… with NAME `one-bit`, `power-sgd`,
+    /// `sparse-chunks`, `threshold` or `top-k` (docs/scaling.md). Between ranks, or between the
+    /// workers of one process if `--allreduce` names an algorithm. The weights then depend on the
+    /// number of ranks
+    #[arg(long, value_name = "NAME")]
+    compression: Option<CompressionConfig>,
+    /// Compress also where summing densely would take less time
+    #[arg(long, requires = "compression")]
+    compression_always: bool,
     /// Network parameters for `auto`, as saved by `bench network`
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
@@ -107,6 +117,8 @@ impl ParallelArgs {
             inexact: self.inexact,
             allreduce: self.allreduce.clone(),
             wire: self.wire,
+            compression: self.compression.clone(),
+            compression_always: self.compression_always,
             network: self.network.as_deref().map(read_network).transpose()?,
             threads: if threads_asked { config.threads } else { share },
             ..config

@@ -84,9 +84,10 @@ impl RankEnding {
             Some(TrainError::Step(StepError::LossElsewhere { .. })) => HOLD_BACK_LONG,
             Some(TrainError::Step(StepError::Loss { .. })) => Duration::ZERO, // nobody else has it
             _ if self.rank.is_first() => Duration::ZERO,
-            Some(TrainError::Differs { .. } | TrainError::Step(StepError::Gradient { .. })) => {
-                HOLD_BACK_LONG
-            }
+            Some(
+                TrainError::Differs { .. }
+                | TrainError::Step(StepError::Gradient { .. } | StepError::CompressedGradient { .. }),
+            ) => HOLD_BACK_LONG,
             _ => HOLD_BACK,
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use net::Output;
 use serde::{Serialize, Serializer};
-use train::{Event, GradientEvent, PhaseTimes};
+use train::{Event, GradientEvent, PhaseTimes, SumTraffic};
 
 use crate::log::speed::Speed;
 
@@ -29,6 +29,8 @@ pub(super) enum RecordFields<'a> {
         lr: f32,
         #[serde(flatten)]
         speed: Option<SpeedFields>,
+        #[serde(flatten)]
+        traffic: Option<SumTraffic>,
         outputs: OutputMap<'a>,
     },
     Test {
@@ -68,6 +70,15 @@ pub(super) enum RecordFields<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         scale: Option<f32>,
     },
+    Compression {
+        compression: &'a str,
+        compressed: usize,
+        buckets: usize,
+    },
+    ResidualsFolded {
+        compression: &'a str,
+        world: usize,
+    },
     StepSkipped {
         scale: f32,
     },
@@ -103,6 +114,7 @@ impl<'a> RecordFields<'a> {
                     times: display.times,
                     emulated: false,
                 }),
+                traffic: display.traffic,
                 outputs: OutputMap(&display.outputs),
             },
             Event::Tested { outputs, loss } => {
@@ -134,6 +146,12 @@ impl<'a> RecordFields<'a> {
     fn of_gradients(event: &'a GradientEvent) -> Option<Self> {
         Some(match *event {
             GradientEvent::Wire { ref wire, scale } => Self::Wire { wire, scale },
+            GradientEvent::Compression { ref compression, compressed, buckets, .. } => {
+                Self::Compression { compression, compressed, buckets }
+            }
+            GradientEvent::ResidualsFolded { ref compression, world } => {
+                Self::ResidualsFolded { compression, world }
+            }
             GradientEvent::StepSkipped { scale, .. } => Self::StepSkipped { scale },
             GradientEvent::ScaleDoubled { scale, .. } => Self::ScaleDoubled { scale },
             GradientEvent::StepsSkipped { skipped, scale, .. } => {
@@ -155,6 +173,8 @@ impl<'a> RecordFields<'a> {
             Self::Speed { .. } => "speed",
             Self::Bucket { .. } => "bucket",
             Self::Wire { .. } => "wire",
+            Self::Compression { .. } => "compression",
+            Self::ResidualsFolded { .. } => "residuals_folded",
             Self::StepSkipped { .. } => "step_skipped",
             Self::ScaleDoubled { .. } => "scale_doubled",
             Self::StepsSkipped { .. } => "steps_skipped",

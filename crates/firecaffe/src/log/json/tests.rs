@@ -38,6 +38,7 @@ fn a_short_run() {
             interval: 1,
             items: 0,
             times: Default::default(),
+            traffic: None,
             outputs: vec![output("a \"b\"\n", &[0.25]), output("c", &[1.0, 2.0])],
         }),
         Event::Stepped { done: 1, loss: 0.5 },

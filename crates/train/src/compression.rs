@@ -1,0 +1,154 @@
+//! Compression in training: gradients are summed with fewer bytes, between ranks, or between the
+//! workers of one process that a named plan connects.
+//!
+//! ```text
+//!   Job::join     start_compression    checks rule and place, one Compressor per rank (worker)
+//!                 restore_residuals    after a stop: loads them, or folds them into a gradient
+//!                 decide_compression   rank 0 measures where compressing pays, and tells all
+//!   Job::step     sync::BucketSums     sums buckets by the Compressor; sync states when
+//!                 settle_compression   after a skipped step, or when the gradient scale changes
+//!   snapshot      save_residuals       a file per rank (worker); their hashes go to the sidecar
+//! ```
+//!
+//! With compression the same world gives the same weights; another world gives others.
+
+mod decision;
+mod residuals;
+
+use std::sync::Arc;
+
+use base::Rank;
+use exchange::compression::{
+    CompressionConfig, CompressionSetup, MomentumSetup, MomentumUse, PoolLayout, PoolParam,
+};
+use net::Net;
+
+pub(crate) use decision::CompressionDecision;
+pub(crate) use residuals::restore_residuals;
+
+use crate::sync::BucketSums;
+use crate::{CompressionProblem, Job, TrainError};
+
+/// Rules whose momentum a compression can correct.
+const CORRECTED_RULES: &[&str] = &["SGD", "Nesterov"];
+/// Rules whose history may stand still where nothing is applied.
+const FROZEN_RULES: &[&str] = &["SGD", "Nesterov", "LARS"];
+
+impl Job {
+    /// Puts the compression that was asked for in the place of the all-reduces.
+    pub(crate) fn start_compression(&mut self) -> Result<(), TrainError> {
+        let Some(config) = self.shared.config.compression.clone() else { return Ok(()) };
+        let world = self.compression_world().ok_or(CompressionProblem::Nowhere)?;
+        self.check_rule(&config)?;
+        let ranks: Vec<Rank> = match self.communicator {
+            Some(_) => vec![self.rank()],
+            None => (0..world).filter_map(|worker| Rank::new(worker, world)).collect(),
+        };
+        let mut sums = Vec::new();
+        for rank in ranks {
+            let compressor = config.build(&self.compression_setup(rank));
+            sums.push(BucketSums::compressed(compressor.map_err(CompressionProblem::from)?));
+        }
+        self.bucket_sums_mut().zip(sums).for_each(|(place, sums)| *place = sums);
+        if config.kind().momentum == MomentumUse::Corrected {
+            let shared = Arc::get_mut(&mut self.shared).expect("no step is running");
+            shared.solver = shared.solver.with_corrected_momentum();
+        }
+        Ok(())
+    }
+
+    fn check_rule(&self, config: &CompressionConfig) -> Result<(), CompressionProblem> {
+        let rule = self.shared.solver.rule().name;
+        let known = match config.kind().momentum {
+            MomentumUse::Rule => return Ok(()),
+            MomentumUse::FrozenWhereUnsent => FROZEN_RULES,
+            MomentumUse::Corrected => CORRECTED_RULES,
+        };
+        match known.contains(&rule) {
+            true => Ok(()),
+            false => Err(CompressionProblem::Rule { compression: config.kind().name, rule, known }),
+        }
+    }
+
+    /// What a compression on `rank` of any world must know of this job.
+    fn compression_setup(&self, rank: Rank) -> CompressionSetup {
+        let shared = &self.shared;
+        CompressionSetup {
+            layout: pool_layout(self.net()),
+            buckets: shared.buckets.clone(),
+            bucket_bytes: shared.config.bucket_bytes,
+            rank,
+            wire: shared.config.wire,
+            momentum: MomentumSetup {
+                value: shared.config.solver.momentum(),
+                nesterov: shared.solver.rule().name == "Nesterov",
+            },
+            seed: u64::from(shared.config.seed),
+            clock: Some(Arc::clone(&shared.clock)),
+        }
+    }
+
+    /// How many ranks, or workers, sum over an exchange; `None` if workers read each other's pools.
+    pub(crate) fn compression_world(&self) -> Option<usize> {
+        if self.communicator.is_some() {
+            return Some(self.rank().world());
+        }
+        let planned = |worker: &crate::worker::Worker| {
+            worker.reduction.as_ref().is_some_and(|reduction| reduction.exchange.is_some())
+        };
+        self.workers.iter().all(planned).then_some(self.workers.len())
+    }
+
+    /// What sums buckets over an exchange: one between ranks, else one per worker.
+    pub(crate) fn bucket_sums_mut(&mut self) -> impl Iterator<Item = &mut BucketSums> {
+        let is_alone = self.communicator.is_none();
+        let workers = self.workers.iter_mut().filter(move |_| is_alone);
+        let workers = workers.filter_map(|worker| worker.reduction.as_mut());
+        let communicator = self.communicator.iter_mut().map(|communicator| &mut communicator.sums);
+        communicator.chain(workers.map(|reduction| &mut reduction.sums))
+    }
+
+    /// After a step: what was not applied counts as unsent, residuals follow the gradient scale,
+    /// which was multiplied by `scaled`, and folded residuals have entered a gradient.
+    pub(crate) fn settle_compression(&mut self, skipped: bool, scaled: f32) {
+        let mut compresses = vec![false; self.shared.buckets.len()];
+        for sums in self.bucket_sums_mut() {
+            for (index, compressed) in compresses.iter_mut().enumerate() {
+                *compressed = sums.compresses(index);
+            }
+            let Some(compressor) = sums.compressor_mut() else { continue };
+            if skipped {
+                compressor.step_skipped();
+            }
+            if scaled != 1.0 {
+                compressor.rescale(scaled);
+            }
+        }
+        let Some(reduction) = self.workers[0].reduction.as_mut() else { return };
+        match skipped {
+            false => reduction.folded = Vec::new(),
+            // Of a bucket that was summed densely, nobody has kept the gradient.
+            true if !reduction.folded.is_empty() => {
+                let buckets = self.shared.buckets.iter().zip(compresses);
+                for (bucket, _) in buckets.filter(|(_, compressed)| *compressed) {
+                    reduction.folded[bucket.clone()].fill(0.0);
+                }
+            }
+            true => {}
+        }
+    }
+}
+
+/// Where the gradients of `net`'s params are, as matrices with a row per output.
+pub(crate) fn pool_layout(net: &Net) -> PoolLayout {
+    let mut params: Vec<PoolParam> = (net.params().iter())
+        .filter_map(|param| {
+            let range = param.gradient.clone()?;
+            let rows = param.shape.dims().first().copied().unwrap_or(1);
+            let columns = range.len().checked_div(rows).unwrap_or(0);
+            Some(PoolParam { range, rows, columns })
+        })
+        .collect();
+    params.sort_by_key(|param| param.range.start);
+    PoolLayout { params }
+}
