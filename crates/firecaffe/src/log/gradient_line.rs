@@ -1,9 +1,9 @@
 //! Events about the sums of gradients as lines of our own.
 
+use base::megabytes;
 use train::{DecisionOrigin, GradientEvent, SumTraffic};
 
 use super::line::LogLine;
-use base::megabytes;
 
 /// What we log about such an event; nothing for most. No line contains "Iteration", by which
 /// Caffe's scripts count.
