@@ -34,6 +34,21 @@ pub struct LayerSummary {
     pub backward: BackwardWork,
 }
 
+impl LayerSummary {
+    /// Floating-point operations of its multiply-adds in one forward, two each.
+    #[must_use]
+    pub fn forward_flops(&self) -> f64 {
+        if self.alias { 0.0 } else { 2.0 * self.multiply_adds as f64 }
+    }
+
+    /// The same in one backward: once for the params' gradients, once for the bottoms' diffs.
+    #[must_use]
+    pub fn backward_flops(&self) -> f64 {
+        let [gradients, diffs] = [self.backward.gradients, self.backward.diffs].map(f64::from);
+        2.0 * (gradients + diffs) * self.multiply_adds as f64
+    }
+}
+
 /// What a layer's backward computes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BackwardWork {
