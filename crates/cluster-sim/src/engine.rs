@@ -69,11 +69,7 @@ pub(crate) struct Engine<'a> {
 }
 
 /// When each rank has ended `program`, if it begins at `begins[rank]`.
-pub(crate) fn run(
-    network: &NetworkModel,
-    program: &CollectiveProgram,
-    begins: &[f64],
-) -> Vec<f64> {
+pub(crate) fn run(network: &NetworkModel, program: &CollectiveProgram, begins: &[f64]) -> Vec<f64> {
     let mut engine = Engine {
         network,
         program,
@@ -88,7 +84,9 @@ pub(crate) fn run(
     };
     for (rank, &begin) in begins.iter().enumerate() {
         for lane in 0..program.lanes {
-            engine.events.push(begin, EventKind::Resume { lane: index(rank * program.lanes + lane) });
+            engine
+                .events
+                .push(begin, EventKind::Resume { lane: index(rank * program.lanes + lane) });
         }
     }
     while let Some((now, event)) = engine.events.pop() {
@@ -158,8 +156,7 @@ impl Engine<'_> {
         let path = self.network.path(rank, step.peer as usize);
         let lane = lane as usize % self.program.lanes;
         let to_lane = index(step.peer as usize * self.program.lanes + lane);
-        let transfer =
-            Transfer { path, from: index(rank), to_lane, bytes: step.bytes, begin: now };
+        let transfer = Transfer { path, from: index(rank), to_lane, bytes: step.bytes, begin: now };
         let place = match self.unused.pop() {
             Some(place) => {
                 self.transfers[place as usize] = transfer;

@@ -98,7 +98,11 @@ impl NetModel {
                     device: device.name.clone(),
                     network: self.name.clone(),
                     precision: precision.to_owned(),
-                    known: device.speeds.iter().map(|s| format!("{} {}", s.network, s.precision)).collect(),
+                    known: device
+                        .speeds
+                        .iter()
+                        .map(|s| format!("{} {}", s.network, s.precision))
+                        .collect(),
                 };
                 let gflops = device.gflops.filter(|_| precision == "f32").ok_or_else(no_speed)?;
                 batch as f64 * self.ops() / (1e9 * gflops)
@@ -126,12 +130,15 @@ impl NetModel {
         batch: usize,
     ) -> Option<f64> {
         let is_ours = |speed: &&crate::cluster::DeviceSpeed| {
-            letters(&self.name).starts_with(&letters(&speed.network)) && speed.precision == precision
+            letters(&self.name).starts_with(&letters(&speed.network))
+                && speed.precision == precision
         };
         let ours: Vec<_> = device.speeds.iter().filter(is_ours).collect();
         let mut measured: Vec<(f64, f64)> = ours
             .iter()
-            .filter_map(|speed| Some((speed.batch? as f64, speed.batch? as f64 / speed.images_per_s)))
+            .filter_map(|speed| {
+                Some((speed.batch? as f64, speed.batch? as f64 / speed.images_per_s))
+            })
             .collect();
         measured.sort_by(|a, b| a.0.total_cmp(&b.0));
         measured.dedup_by_key(|point| point.0);

@@ -123,8 +123,7 @@ impl RankClock {
         let slowed = |by: f64| if both { 1.0 + by } else { 1.0 };
         let compute_factor = slowed(self.costs.compute_slowdown);
         let bucket_factor = slowed(self.costs.communication_slowdown);
-        let compute_left =
-            if computes { self.item_left * compute_factor } else { f64::INFINITY };
+        let compute_left = if computes { self.item_left * compute_factor } else { f64::INFINITY };
         let bucket_left = self.bucket.as_ref().map_or(f64::INFINITY, |b| b.left * bucket_factor);
         let passed = compute_left.min(bucket_left);
         self.now += passed;
@@ -160,7 +159,8 @@ mod tests {
     /// Two layers: forward 1 + 1, backward 2 + 2.
     fn clock(compute_slowdown: f64, communication_slowdown: f64) -> RankClock {
         let times = ComputeTimes { forward: vec![1.0; 2], backward: vec![2.0; 2], update: 0.0 };
-        let costs = SoftwareCosts { compute_slowdown, communication_slowdown, ..SoftwareCosts::NONE };
+        let costs =
+            SoftwareCosts { compute_slowdown, communication_slowdown, ..SoftwareCosts::NONE };
         RankClock::new(&times, costs, 1.0)
     }
 

@@ -11,8 +11,8 @@ use crate::model::NetModel;
 use base::Rank;
 use collective::buckets;
 use exchange::compression::{
-    CompressionConfig, CompressionSetup, DecisionUnit, MomentumSetup, PlannedCollective, PoolLayout,
-    PoolParam, StepCall,
+    CompressionConfig, CompressionSetup, DecisionUnit, MomentumSetup, PlannedCollective,
+    PoolLayout, PoolParam, StepCall,
 };
 use std::ops::Range;
 

@@ -63,8 +63,7 @@ impl<'a> Simulator<'a> {
         net: &NetModel,
         config: &SimulationConfig,
     ) -> Result<SimulatedIteration, SimulationError> {
-        let compute =
-            net.compute_times(&self.cluster.device, &config.precision, config.batch)?;
+        let compute = net.compute_times(&self.cluster.device, &config.precision, config.batch)?;
         self.iteration_with(net, &compute, config)
     }
 

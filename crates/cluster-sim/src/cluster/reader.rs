@@ -82,7 +82,8 @@ impl<'a> TableReader<'a> {
     }
 
     fn missing(&self, key: &str, want: &str, list: &mut ProblemList<'_>) {
-        let place = if self.name.is_empty() { String::new() } else { format!(" in [{}]", self.name) };
+        let place =
+            if self.name.is_empty() { String::new() } else { format!(" in [{}]", self.name) };
         let what = format!("`{key}` is missing{place}");
         list.add(&self.span, what, format!("add `{key} = …`, {want}"));
     }
@@ -232,7 +233,9 @@ impl<'a> TableReader<'a> {
         let mut pairs: Vec<(f64, f64)> = Vec::new();
         for row in rows.iter() {
             let numbers: Vec<f64> = match row.get_ref() {
-                DeValue::Array(pair) => pair.iter().filter_map(|item| plain(item.get_ref())).collect(),
+                DeValue::Array(pair) => {
+                    pair.iter().filter_map(|item| plain(item.get_ref())).collect()
+                }
                 _ => Vec::new(),
             };
             match numbers[..] {
@@ -254,7 +257,11 @@ impl<'a> TableReader<'a> {
             let written: &str = key.get_ref();
             if self.asked.iter().all(|asked| *asked != written) {
                 let known = self.asked.join("`, `");
-                list.add(&key.span(), format!("unknown key `{written}`"), format!("known: `{known}`"));
+                list.add(
+                    &key.span(),
+                    format!("unknown key `{written}`"),
+                    format!("known: `{known}`"),
+                );
             }
         }
     }

@@ -75,7 +75,8 @@ oversubscription = 0.5
 
 #[test]
 fn what_is_no_toml_does_not_panic() {
-    for text in ["", "nodes = ", "[nic", "nodes = 1e400\nname = 3", "é = [\n", "nodes = 0x10\n\0"] {
+    for text in ["", "nodes = ", "[nic", "nodes = 1e400\nname = 3", "é = [\n", "nodes = 0x10\n\0"]
+    {
         let error = ClusterDescription::parse(text, None).unwrap_err();
         assert!(!error.problems.is_empty(), "{text:?}");
         assert!(error.problems.iter().all(|problem| problem.line >= 1), "{text:?}");

@@ -83,7 +83,8 @@ impl SharedLinks {
         for link in uplinks.0 {
             self.on_link[link as usize].push(transfer);
         }
-        let joined = SharedTransfer { uplinks, left: amount, since: now, rate: 0.0, rate_max: rate };
+        let joined =
+            SharedTransfer { uplinks, left: amount, since: now, rate: 0.0, rate_max: rate };
         self.shared[transfer as usize] = Some(joined);
         self.divide(now, uplinks, events);
     }

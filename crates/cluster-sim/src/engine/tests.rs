@@ -135,7 +135,6 @@ fn all_with_plans_for_tests() -> Vec<Algorithm> {
 #[test]
 fn programs_have_the_messages_of_their_plans() {
     let ring: Algorithm = "ring".parse().unwrap();
-    let program =
-        CollectiveProgram::all_reduce(&ring, 7, 700, Segmentation::WHOLE, F32).unwrap();
+    let program = CollectiveProgram::all_reduce(&ring, 7, 700, Segmentation::WHOLE, F32).unwrap();
     assert_eq!(program.messages(), 7 * 2 * 6);
 }

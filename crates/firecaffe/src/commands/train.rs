@@ -120,7 +120,8 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     job.run(&signals, &mut |event| listener.hear(&event))?;
     listener.show(None);
     if let (Some(path), Some(tracks)) = (&args.timeline, job.timeline()?) {
-        snapshot::atomic::write(path, chrome_trace(&tracks, job.net()).as_bytes())?;
+        let trace = chrome_trace(&tracks, &|layer| job.net().layer_name(layer));
+        snapshot::atomic::write(path, trace.as_bytes())?;
         listener.log().note(format!("timeline of every worker: {}", path.display()));
     }
     listener.log().caffe(CaffeLine::OptimizationDone);

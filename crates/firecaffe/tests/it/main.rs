@@ -13,6 +13,7 @@ mod log;
 mod model;
 mod resume;
 mod signals;
+mod simulate;
 mod solver;
 mod supervise;
 mod support;
