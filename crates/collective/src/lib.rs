@@ -15,6 +15,7 @@
 //! Pure: no socket, thread, clock or file; the same arguments give the same plan.
 
 mod algorithms;
+mod buckets;
 mod canonical;
 mod choose;
 mod cost;
@@ -30,6 +31,7 @@ pub mod verify;
 pub use algorithms::{
     ALGORITHMS, Algorithm, AlgorithmCost, AlgorithmRow, NameError, SettingsError,
 };
+pub use buckets::buckets;
 pub use canonical::tree_split;
 pub use choose::{AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, all_with_plans};
 pub use cost::{Network, NetworkError};

@@ -15,7 +15,8 @@ pub struct ByteSegmentation {
 
 impl ByteSegmentation {
     /// The same for a plan that counts elements of `element_bytes` bytes.
-    pub(crate) fn in_elements(self, element_bytes: usize) -> Segmentation {
+    #[must_use]
+    pub fn in_elements(self, element_bytes: usize) -> Segmentation {
         let Self { segment_bytes, lanes } = self;
         Segmentation { segment_elements: (segment_bytes / element_bytes).max(1), lanes }
     }

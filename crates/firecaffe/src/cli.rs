@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench, check, data, model, solver, supervise, test, time, train};
+use crate::commands::{
+    advise, bench, check, data, model, simulate, solver, supervise, test, time, train,
+};
 
 /// Trains Caffe networks on CPUs.
 #[derive(Debug, Parser)]
@@ -41,6 +43,10 @@ pub(crate) enum CliCommand {
     /// Adapt solvers
     #[command(subcommand)]
     Solver(solver::SolverCommand),
+    /// Predict the speed of a net on a cluster that a file describes
+    Simulate(simulate::SimulateArgs),
+    /// Find the best configuration for a net on a described cluster
+    Advise(advise::AdviseArgs),
     /// Measure the collectives
     #[command(subcommand)]
     Bench(bench::BenchCommand),

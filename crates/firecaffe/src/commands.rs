@@ -3,10 +3,12 @@
 //! To add one: write `commands/<name>.rs` with `<Name>Args` and `run`, add a variant in `cli.rs`
 //! and a line below.
 
+pub(crate) mod advise;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod data;
 pub(crate) mod model;
+pub(crate) mod simulate;
 pub(crate) mod solver;
 pub(crate) mod supervise;
 pub(crate) mod test;
@@ -33,6 +35,8 @@ pub(crate) fn run(command: CliCommand) -> Result<ExitCode> {
         CliCommand::Data(command) => data::run(&command),
         CliCommand::Model(command) => model::run(&command),
         CliCommand::Solver(command) => solver::run(&command),
+        CliCommand::Simulate(args) => simulate::run(&args),
+        CliCommand::Advise(args) => advise::run(&args),
         CliCommand::Bench(command) => bench::run(&command),
     };
     done.map(|()| ExitCode::SUCCESS)

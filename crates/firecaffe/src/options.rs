@@ -151,6 +151,22 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     if (0.0..=86_400.0).contains(&value) { Ok(value) } else { Err("from 0 to 86400".into()) }
 }
 
+/// Reads a number of megabytes.
+pub(crate) fn megabytes(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "a number of megabytes is needed".to_owned())?;
+    if value >= 0.0 { Ok(value) } else { Err("0 or more".into()) }
+}
+
+/// Bytes of so many megabytes (10^6 bytes); more than there can be means all.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturating is the intent"
+)]
+pub(crate) fn bytes_of_megabytes(megabytes: f64) -> usize {
+    (megabytes * 1e6) as usize
+}
+
 /// Reads how long a rank may be silent: long enough for a machine that is busy.
 pub(crate) fn silence_max(text: &str) -> Result<f64, String> {
     let value = seconds(text)?;

@@ -26,6 +26,8 @@ pub struct NetDescription {
     pub report: NetReport,
     /// Memory that one worker needs.
     pub memory: MemoryUse,
+    /// Parameters in net order.
+    pub params: Vec<Param>,
     /// The net as it is written into model files, without its layers.
     pub(crate) header: NetParameter,
     /// In the order they run.
@@ -73,6 +75,7 @@ impl NetDescription {
             rows: report::rows(placed),
             report: report::report(placed),
             memory: placed.memory(),
+            params: placed.params.iter().cloned().collect(),
             header,
             layers: placed.layers.iter().map(LayerDescription::new).collect(),
         }
@@ -88,6 +91,23 @@ impl NetDescription {
         let fork = only().next()?.kind.fork;
         let of_fork = only().filter(|layer| layer.kind.fork == fork);
         Some((fork, of_fork.map(|layer| (layer.name(), layer.kind.name)).collect()))
+    }
+
+    /// Params whose gradients are ready once the layer of this name has run backward, in the order
+    /// of the pool.
+    #[must_use]
+    pub fn gradients_of(&self, layer: &str) -> Vec<&Param> {
+        let owned = self.params.iter().filter(|param| param.layer == layer);
+        let mut learned: Vec<&Param> = owned.filter(|param| param.gradient.is_some()).collect();
+        learned.sort_by_key(|param| param.gradient.as_ref().map(|range| range.start));
+        learned
+    }
+
+    /// Items in a batch: the first axis of the first top of the first layer.
+    #[must_use]
+    pub fn batch_items(&self) -> usize {
+        let top = self.rows.first().and_then(|row| row.tops.first());
+        top.and_then(|shape| shape.dims().first().copied()).unwrap_or(0)
     }
 }
 

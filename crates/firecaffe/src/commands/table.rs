@@ -33,6 +33,29 @@ pub(super) fn render(net: &NetDescription) -> String {
     columns::render(COLUMNS, cells) + &memory_plan(&net.memory) + "\n" + &shapes_only(net)
 }
 
+/// FireCaffe's table 1: what model and data parallelism would exchange per iteration, and work.
+pub(super) fn volumes(net: &NetDescription) -> String {
+    let batch = net.batch_items().max(1) as f64;
+    let weighted = |row: &&LayerSummary| row.multiply_adds > 0 && row.params_read > 0;
+    let inputs = net.rows.iter().filter(weighted).filter_map(|row| row.bottoms.first());
+    let data = VALUE_BYTES * inputs.map(|shape| shape.count() as f64).sum::<f64>() / batch;
+    let learned = net.params.iter().filter_map(|param| param.gradient.as_ref());
+    let weights = VALUE_BYTES * learned.map(|range| range.len() as f64).sum::<f64>();
+    let ops: f64 = net.rows.iter().map(|row| row.forward_flops() + row.backward_flops()).sum();
+    let [data_mb, weights_mb] = [data / 1e6, weights / 1e6];
+    let ratio = FIRECAFFE_BATCH * data / weights.max(1.0);
+    format!(
+        "|D| {data_mb:.2} MB per image, |W| {weights_mb:.1} MB, |D|/|W| {ratio:.1} at batch \
+         {FIRECAFFE_BATCH}, {:.2} G operations per image forward and backward\n",
+        ops / batch / 1e9
+    )
+}
+
+/// The batch of FireCaffe's table 1.
+const FIRECAFFE_BATCH: f64 = 1024.0;
+
+const VALUE_BYTES: f64 = 4.0;
+
 /// Says which layers `train` would refuse, since only their shapes are known.
 fn shapes_only(net: &NetDescription) -> String {
     let Some((fork, layers)) = net.shapes_only() else { return String::new() };

@@ -147,7 +147,8 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     listener.show(None);
     listener.check_load()?;
     if let (Some(path), Some(tracks)) = (&args.timeline, job.timeline()?) {
-        snapshot::atomic::write(path, chrome_trace(&tracks, job.net()).as_bytes())?;
+        let trace = chrome_trace(&tracks, &|layer| job.net().layer_name(layer));
+        snapshot::atomic::write(path, trace.as_bytes())?;
         let emulated = if emulates { "emulated " } else { "" };
         listener.log().note(format!("{emulated}timeline of every worker: {}", path.display()));
     }

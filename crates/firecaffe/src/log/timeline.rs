@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use net::Net;
 use serde::Serialize;
 use train::{Activity, ActivitySpan, TimelineTrack, TrackOwner};
 
@@ -10,8 +9,11 @@ use train::{Activity, ActivitySpan, TimelineTrack, TrackOwner};
 pub(crate) const EMPTY_TRACE: &str = "{\"traceEvents\":[]}\n";
 
 /// A Chrome trace: ranks are its processes, tracks its threads, times are in microseconds. Layers
-/// are named as in `net`.
-pub(crate) fn chrome_trace(tracks: &[TimelineTrack], net: &Net) -> String {
+/// are named by `layer_name`.
+pub(crate) fn chrome_trace<'a>(
+    tracks: &[TimelineTrack],
+    layer_name: &dyn Fn(usize) -> &'a str,
+) -> String {
     let mut events = Vec::new();
     let mut thread = 0;
     for (index, TimelineTrack { rank, owner, spans }) in tracks.iter().enumerate() {
@@ -21,7 +23,7 @@ pub(crate) fn chrome_trace(tracks: &[TimelineTrack], net: &Net) -> String {
             events.push(TraceEvent::label("process_name", *rank, 0, format!("rank {rank}")));
         }
         events.push(TraceEvent::label("thread_name", *rank, thread, name_of(*owner)));
-        events.extend(spans.iter().map(|span| TraceEvent::span(span, *rank, thread, net)));
+        events.extend(spans.iter().map(|span| TraceEvent::span(span, *rank, thread, layer_name)));
         thread += 1;
     }
     let trace = Trace { unit: "ms", events };
@@ -36,8 +38,8 @@ fn name_of(owner: TrackOwner) -> String {
 }
 
 /// Name and category of a span.
-fn named(activity: Activity, net: &Net) -> (String, &'static str) {
-    let layer = |index: usize| net.layer_name(index).to_owned();
+fn named<'a>(activity: Activity, layer_name: &dyn Fn(usize) -> &'a str) -> (String, &'static str) {
+    let layer = |index: usize| layer_name(index).to_owned();
     match activity {
         Activity::Data(index) => (layer(index), "data"),
         Activity::Forward(index) => (layer(index), "forward"),
@@ -101,8 +103,13 @@ impl TraceEvent {
         Self { ph: "M", name: kind.into(), pid, tid, fields }
     }
 
-    fn span(span: &ActivitySpan, pid: usize, tid: usize, net: &Net) -> Self {
-        let (name, cat) = named(span.activity, net);
+    fn span<'a>(
+        span: &ActivitySpan,
+        pid: usize,
+        tid: usize,
+        layer_name: &dyn Fn(usize) -> &'a str,
+    ) -> Self {
+        let (name, cat) = named(span.activity, layer_name);
         let microseconds = |time: Duration| time.as_nanos() as f64 / 1e3;
         let dur = microseconds(span.end.saturating_sub(span.begin));
         let fields = TraceFields::Span { cat, ts: microseconds(span.begin), dur };
@@ -139,7 +146,8 @@ mod tests {
             track(0, TrackOwner::Communicator, vec![span(Activity::Bucket(2), 4000, 5000)]),
             track(1, TrackOwner::Worker(0), vec![span(Activity::Norms, 5000, 5001)]),
         ];
-        let trace = chrome_trace(&tracks, single.net()).replace("},{\"ph\"", "},\n{\"ph\"");
+        let trace = chrome_trace(&tracks, &|layer| single.net().layer_name(layer))
+            .replace("},{\"ph\"", "},\n{\"ph\"");
         expect![[r#"
             {"displayTimeUnit":"ms","traceEvents":[{"ph":"M","name":"process_name","args":{"name":"rank 0"},"pid":0,"tid":0},
             {"ph":"M","name":"thread_name","args":{"name":"worker 0"},"pid":0,"tid":0},

@@ -15,6 +15,7 @@ mod memory;
 mod model;
 mod resume;
 mod signals;
+mod simulate;
 mod snapshots;
 mod solver;
 mod supervise;

@@ -21,20 +21,10 @@ use tensor::{SharedSlab, SlabReadGuard};
 use super::{BucketSums, SumTraffic};
 use crate::step::{StepContext, StepError};
 
-/// Ranges of the pool that are reduced in one collective each: a bucket is closed once it holds
-/// more than `bucket_bytes`.
+/// The buckets of a net's pool.
 pub(crate) fn buckets(net: &Net, bucket_bytes: usize) -> Vec<Range<usize>> {
-    let mut buckets = Vec::new();
-    let mut start = 0;
-    for layer in (0..net.len()).rev() {
-        let ready = net.ready_after(layer);
-        let bytes = ready.saturating_sub(start) * size_of::<f32>();
-        if bytes > bucket_bytes || (layer == 0 && ready > start) {
-            buckets.push(start..ready);
-            start = ready;
-        }
-    }
-    buckets
+    let backward = (0..net.len()).rev();
+    collective::buckets(backward.map(|layer| net.ready_after(layer)), bucket_bytes)
 }
 
 /// What a worker keeps for its sums from step to step.

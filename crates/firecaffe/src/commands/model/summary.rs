@@ -16,7 +16,9 @@ const EXAMPLES: &str = "\
 Example:
   firecaffe model summary examples/googlenet/deploy.prototxt
 
-Multiply-adds are those of one forward of the whole batch; backward costs about twice as many.";
+Multiply-adds are those of one forward of the whole batch; backward costs about twice as many.
+|D| are the inputs of all convolutions and inner products, |W| the gradients: FireCaffe's table 1.
+What data parallelism exchanges is |W|, so it pays where |D|/|W| is high.";
 
 /// Options of `model summary`.
 #[derive(Debug, clap::Args)]
@@ -52,6 +54,7 @@ pub(super) fn run(args: &SummaryArgs) -> Result<()> {
         .map_err(|source| TrainError::Net { which: WhichNet::File(file.into()), source })?;
     let notices: String =
         read.notices.iter().map(|notice| prototxt::notice(notice) + "\n").collect();
-    print(&format!("{notices}{}\n{}", net.name, table::render(&net)))?;
+    let text = table::render(&net) + &table::volumes(&net);
+    print(&format!("{notices}{}\n{text}", net.name))?;
     Ok(())
 }

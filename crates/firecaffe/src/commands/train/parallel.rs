@@ -11,7 +11,7 @@ use exchange::wire::WireFormat;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
 
 use crate::launch;
-use crate::options::{one_of, read_network, silence_max};
+use crate::options::{bytes_of_megabytes, megabytes, one_of, read_network, silence_max};
 
 /// Most workers or replicas that can be asked for.
 const COUNT_MAX: u64 = 4096;
@@ -72,12 +72,6 @@ pub(crate) struct ParallelArgs {
     inexact: bool,
 }
 
-/// Reads a number of megabytes.
-fn megabytes(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "a number of megabytes is needed".to_owned())?;
-    if value >= 0.0 { Ok(value) } else { Err("0 or more".into()) }
-}
-
 impl ParallelArgs {
     #[cfg(feature = "mpi")]
     pub(crate) fn silence_max(&self) -> Duration {
@@ -106,12 +100,7 @@ impl ParallelArgs {
             workers,
             replicas: self.replicas.map(count),
             batch: self.batch,
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "saturating is the intent"
-            )]
-            bucket_bytes: (self.bucket_mb * 1e6) as usize,
+            bucket_bytes: bytes_of_megabytes(self.bucket_mb),
             overlap: self.overlap,
             batch_norm: self.batch_norm,
             inexact: self.inexact,

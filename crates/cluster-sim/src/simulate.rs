@@ -1,0 +1,224 @@
+//! One iteration of a job on a cluster, and what follows from it.
+
+use crate::cluster::{ClusterDescription, StragglerDescription, StragglerDistribution};
+use crate::collectives::CollectiveTimes;
+use crate::config::SimulationConfig;
+use crate::error::SimulationError;
+use crate::model::{ComputeTimes, NetModel};
+use crate::rank_clock::{RankClock, RankTimes, SimulatedActivity, SimulatedSpan};
+use crate::schedule::{ScheduledBucket, schedule};
+use base::random::Mt19937;
+use exchange::compression::PlannedCollective;
+use serde::Serialize;
+
+/// Simulates jobs on one cluster. Collectives that were simulated are remembered.
+pub struct Simulator<'a> {
+    cluster: &'a ClusterDescription,
+    times: CollectiveTimes<'a>,
+}
+
+/// Where an iteration's time goes, in seconds. With stragglers: means over iterations; computing is
+/// that of the mean rank, and waiting for the last one is exposed communication.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct IterationTime {
+    /// Forward and backward.
+    pub compute: f64,
+    /// Waiting for collectives, after backward or because another rank is late.
+    pub exposed: f64,
+    /// The update.
+    pub update: f64,
+    /// Collectives under way, hidden or not.
+    pub communication: f64,
+}
+
+impl IterationTime {
+    /// The whole iteration.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.compute + self.exposed + self.update
+    }
+}
+
+/// A simulated iteration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimulatedIteration {
+    /// Where its time goes.
+    pub time: IterationTime,
+    /// Number of buckets.
+    pub buckets: usize,
+    /// What each rank does; without stragglers one line stands for all.
+    pub ranks: Vec<Vec<SimulatedSpan>>,
+}
+
+impl<'a> Simulator<'a> {
+    /// A simulator of `cluster`.
+    #[must_use]
+    pub fn new(cluster: &'a ClusterDescription) -> Self {
+        Self { cluster, times: CollectiveTimes::new(cluster) }
+    }
+
+    /// One iteration of `net`.
+    pub fn iteration(
+        &mut self,
+        net: &NetModel,
+        config: &SimulationConfig,
+    ) -> Result<SimulatedIteration, SimulationError> {
+        let compute = net.compute_times(&self.cluster.device, &config.precision, config.batch)?;
+        self.iteration_with(net, &compute, config)
+    }
+
+    /// As [`iteration`](Self::iteration), with computing times that were measured per layer.
+    pub fn iteration_with(
+        &mut self,
+        net: &NetModel,
+        compute: &ComputeTimes,
+        config: &SimulationConfig,
+    ) -> Result<SimulatedIteration, SimulationError> {
+        self.check(config)?;
+        // Alone nothing is exchanged.
+        let buckets = if config.ranks == 1 { Vec::new() } else { schedule(net, config)? };
+        let mut runs = Vec::new();
+        match &self.cluster.stragglers {
+            Some(stragglers) if config.ranks > 1 => {
+                let mut delays = Delays::new(stragglers);
+                for _ in 0..config.iterations.max(1) {
+                    let factors: Vec<f64> = (0..config.ranks).map(|_| delays.factor()).collect();
+                    runs.push(self.straggling(&buckets, compute, &factors, config)?);
+                }
+            }
+            _ => runs.push(vec![self.uniform(&buckets, compute, config)?]),
+        }
+        let mut ranks: Vec<_> = runs[0].iter().map(|times| times.spans.clone()).collect();
+        let time = mean(&runs, compute.update);
+        let end = runs[0].iter().map(|times| times.end).fold(0.0, f64::max);
+        ranks.iter_mut().for_each(|spans| add_update(spans, end, compute.update));
+        Ok(SimulatedIteration { time, buckets: buckets.len(), ranks })
+    }
+
+    /// Seconds of one all-reduce of `values` elements that all ranks begin together.
+    pub fn all_reduce(
+        &mut self,
+        values: usize,
+        config: &SimulationConfig,
+    ) -> Result<f64, SimulationError> {
+        self.check(config)?;
+        self.times.seconds(&PlannedCollective::AllReduce { values }, config)
+    }
+
+    fn check(&self, config: &SimulationConfig) -> Result<(), SimulationError> {
+        let (ranks, devices) = (config.ranks, self.cluster.devices());
+        for (count, what) in [(ranks, "ranks"), (config.batch, "the batch")] {
+            if count == 0 {
+                return Err(SimulationError::Zero { what });
+            }
+        }
+        if ranks > devices {
+            let cluster = self.cluster.name.clone();
+            return Err(SimulationError::TooManyRanks { ranks, devices, cluster });
+        }
+        Ok(())
+    }
+
+    /// Seconds that a bucket's collectives take besides themselves.
+    fn overhead(&self, bucket: &ScheduledBucket) -> f64 {
+        let launches = bucket.collectives.len() as f64;
+        let coded = 2.0 * bucket.coded_bytes as f64;
+        let coding = self.cluster.device.convert_gbs.map_or(0.0, |gbs| coded / (1e9 * gbs));
+        1e-6 * self.cluster.software.collective_overhead_us * launches + coding
+    }
+
+    /// All ranks do the same at the same time: one stands for all.
+    fn uniform(
+        &mut self,
+        buckets: &[ScheduledBucket],
+        compute: &ComputeTimes,
+        config: &SimulationConfig,
+    ) -> Result<RankTimes, SimulationError> {
+        let mut clock = RankClock::new(compute, self.cluster.software, 1.0);
+        for (index, bucket) in buckets.iter().enumerate() {
+            let mut seconds = self.overhead(bucket);
+            for collective in &bucket.collectives {
+                seconds += self.times.seconds(collective, config)?;
+            }
+            clock.advance(bucket.ready_after);
+            clock.communicate(index, seconds);
+        }
+        Ok(clock.finish())
+    }
+
+    /// Every rank has a time of its own.
+    fn straggling(
+        &mut self,
+        buckets: &[ScheduledBucket],
+        compute: &ComputeTimes,
+        factors: &[f64],
+        config: &SimulationConfig,
+    ) -> Result<Vec<RankTimes>, SimulationError> {
+        let clock = |&factor: &f64| RankClock::new(compute, self.cluster.software, factor);
+        let mut clocks: Vec<RankClock> = factors.iter().map(clock).collect();
+        for (index, bucket) in buckets.iter().enumerate() {
+            let overhead = self.overhead(bucket);
+            let begins: Vec<f64> =
+                clocks.iter_mut().map(|clock| clock.advance(bucket.ready_after)).collect();
+            let mut ends: Vec<f64> = begins.iter().map(|begin| begin + overhead).collect();
+            for collective in &bucket.collectives {
+                ends = self.times.ends(collective, config, &ends)?;
+            }
+            for (clock, (begin, end)) in clocks.iter_mut().zip(begins.iter().zip(&ends)) {
+                clock.communicate(index, end - begin);
+            }
+        }
+        Ok(clocks.into_iter().map(RankClock::finish).collect())
+    }
+}
+
+/// Means over iterations; of each the last rank counts.
+fn mean(runs: &[Vec<RankTimes>], update: f64) -> IterationTime {
+    let mut sums = [0.0; 3];
+    for run in runs {
+        let ranks = run.len() as f64;
+        sums[0] += run.iter().map(|rank| rank.computed).sum::<f64>() / ranks;
+        sums[1] += run.iter().map(|rank| rank.end).fold(0.0, f64::max);
+        sums[2] += run.iter().map(|rank| rank.communicated).sum::<f64>() / ranks;
+    }
+    let [compute, end, communication] = sums.map(|sum| sum / runs.len() as f64);
+    IterationTime { compute, exposed: (end - compute).max(0.0), update, communication }
+}
+
+/// Waiting after the last layer, then the update.
+fn add_update(spans: &mut Vec<SimulatedSpan>, end: f64, update: f64) {
+    let is_layer = |span: &&SimulatedSpan| !matches!(span.activity, SimulatedActivity::Bucket(_));
+    let computed = spans.iter().filter(is_layer).map(|span| span.end).fold(0.0, f64::max);
+    let mut push = |activity, begin, end| spans.push(SimulatedSpan { activity, begin, end });
+    if end > computed {
+        push(SimulatedActivity::Wait, computed, end);
+    }
+    if update > 0.0 {
+        push(SimulatedActivity::Update, end, end + update);
+    }
+}
+
+/// Random delays of devices.
+struct Delays {
+    described: StragglerDescription,
+    random: Mt19937,
+}
+
+impl Delays {
+    fn new(described: &StragglerDescription) -> Self {
+        Self { described: *described, random: Mt19937::new(described.seed) }
+    }
+
+    /// By how much longer the next device takes.
+    fn factor(&mut self) -> f64 {
+        let place = f64::from(self.random.uniform(0.0, 1.0));
+        let delay = match self.described.distribution {
+            StragglerDistribution::Exponential => -(1.0 - place).max(1e-9).ln(),
+            StragglerDistribution::Uniform => 2.0 * place,
+        };
+        1.0 + self.described.mean * delay
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
