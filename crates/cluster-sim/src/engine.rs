@@ -8,10 +8,10 @@
 //! ```
 //!
 //! A message streams: its first byte reaches the receiver's port one latency after it left, so an
-//! idle network takes `overhead + latency + bytes/bandwidth`. A send does not wait for its receiver;
-//! a lane waits for its receives in order. Messages between leaf switches share the switches'
-//! uplinks fairly ([`fabric`]). Memory that a message still needs is never overwritten by a plan
-//! before the message has been answered, so that rule of plans costs nothing here.
+//! idle network takes `overhead + latency + bytes/bandwidth`. A send does not wait for its
+//! receiver; a lane waits for its receives in order. Messages between leaf switches share the
+//! switches' uplinks fairly ([`fabric`]). Memory that a message still needs is never overwritten by
+//! a plan before the message has been answered, so that rule of plans costs nothing here.
 //!
 //! Cost: about three events per message, each O(log ranks).
 
@@ -24,7 +24,7 @@ mod tests;
 
 pub(crate) use network::NetworkModel;
 
-use crate::program::{CollectiveProgram, TimedAction, TimedStep};
+use crate::program::{CollectiveProgram, ProgramStep, TimedAction};
 use events::{EventKind, EventQueue};
 use fabric::SharedLinks;
 use network::{MessagePath, PortState};
@@ -152,7 +152,7 @@ impl Engine<'_> {
         self.ends[rank] = self.ends[rank].max(now);
     }
 
-    fn send(&mut self, now: f64, rank: usize, lane: u32, step: &TimedStep) {
+    fn send(&mut self, now: f64, rank: usize, lane: u32, step: &ProgramStep) {
         let path = self.network.path(rank, step.peer as usize);
         let lane = lane as usize % self.program.lanes;
         let to_lane = index(step.peer as usize * self.program.lanes + lane);

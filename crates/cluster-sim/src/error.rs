@@ -34,8 +34,8 @@ pub enum SimulationError {
     },
     /// Nobody measured this.
     #[error(
-        "nothing says how fast `{device}` trains `{network}` in {precision}; add `[[device.speed]]` \
-         to the cluster file, or `gflops` for f32 (known: {})", .known.join(", ")
+        "nothing says how fast `{device}` trains `{network}` in {precision}; add \
+         `[[device.speed]]` to the cluster file, or `gflops` for f32 (known: {})", .known.join(", ")
     )]
     NoSpeed {
         /// The device.

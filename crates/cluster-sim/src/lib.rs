@@ -39,5 +39,5 @@ pub use duration::TrainingLength;
 pub use error::SimulationError;
 pub use model::{ComputeTimes, LayerModel, NetModel, ParamModel};
 pub use rank_clock::{SimulatedActivity, SimulatedSpan};
-pub use scaling::{ScalingRow, scaling};
+pub use scaling::{SimulatedScaling, scaling};
 pub use simulate::{IterationTime, SimulatedIteration, Simulator};

@@ -1,9 +1,9 @@
 //! A network as the simulator needs it: per layer its operations and its params.
 //!
 //! Whoever knows nets makes it: `firecaffe` from a prototxt. The time of an iteration is known as a
-//! whole (a device's images per second) or per layer (a profile); a whole is divided among layers by
-//! their operations. GradientFlow's measurements support that: the fully connected layers of AlexNet
-//! take 7.1 % of backward, and have 8 % of its operations.
+//! whole (a device's images per second) or per layer (a profile); a whole is divided among layers
+//! by their operations. GradientFlow's measurements support that: the fully connected layers of
+//! AlexNet take 7.1 % of backward, and have 8 % of its operations.
 
 use crate::cluster::DeviceDescription;
 use crate::error::SimulationError;

@@ -8,7 +8,7 @@ use collective::{Algorithm, LanePass, Plan, PlanStep, Segmentation, all_gather_v
 
 /// One step of a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TimedStep {
+pub(crate) struct ProgramStep {
     pub(crate) action: TimedAction,
     /// The other rank of a message.
     pub(crate) peer: u32,
@@ -35,7 +35,7 @@ pub(crate) struct CollectiveProgram {
     pub(crate) world: usize,
     /// Lanes of every rank.
     pub(crate) lanes: usize,
-    steps: Vec<TimedStep>,
+    steps: Vec<ProgramStep>,
     /// Where the steps of lane `rank · lanes + lane` end; they begin where those before end.
     ends: Vec<usize>,
 }
@@ -85,7 +85,7 @@ impl CollectiveProgram {
     }
 
     /// The steps of a rank's lane.
-    pub(crate) fn lane(&self, index: usize) -> &[TimedStep] {
+    pub(crate) fn lane(&self, index: usize) -> &[ProgramStep] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.steps[start..self.ends[index]]
     }
@@ -111,7 +111,7 @@ impl CollectiveProgram {
         let mut at = 0;
         for pass in passes {
             let bytes = (pass.range.len() * element.bytes) as u64;
-            let convert = TimedStep { action: TimedAction::Convert, peer: 0, bytes };
+            let convert = ProgramStep { action: TimedAction::Convert, peer: 0, bytes };
             self.steps.push(convert);
             self.steps.extend(lane[at..pass.steps.end].iter().map(|step| timed(step, element)));
             self.steps.push(convert);
@@ -129,7 +129,7 @@ fn ranks(world: usize) -> impl Iterator<Item = Rank> {
     (0..world).map(move |index| Rank::new(index, world).expect("below the world"))
 }
 
-fn timed(step: &PlanStep, element: ElementCost) -> TimedStep {
+fn timed(step: &PlanStep, element: ElementCost) -> ProgramStep {
     let (action, peer, at) = match step {
         PlanStep::Send { to, at } => (TimedAction::Send, *to, at),
         PlanStep::RecvReduce { from, at } => (TimedAction::ReceiveAdd, *from, at),
@@ -137,5 +137,5 @@ fn timed(step: &PlanStep, element: ElementCost) -> TimedStep {
         PlanStep::Add { into, .. } => (TimedAction::Add, 0, into),
     };
     let peer = u32::try_from(peer).expect("worlds have fewer ranks");
-    TimedStep { action, peer, bytes: (at.range.len() * element.bytes) as u64 }
+    ProgramStep { action, peer, bytes: (at.range.len() * element.bytes) as u64 }
 }

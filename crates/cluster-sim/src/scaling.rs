@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// A job on one number of ranks. Times are in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ScalingRow {
+pub struct SimulatedScaling {
     /// Devices that take part.
     pub ranks: usize,
     /// Images per iteration on all of them.
@@ -38,7 +38,7 @@ pub fn scaling(
     config: &SimulationConfig,
     ranks: &[usize],
     length: Option<TrainingLength>,
-) -> Result<Vec<ScalingRow>, SimulationError> {
+) -> Result<Vec<SimulatedScaling>, SimulationError> {
     let mut simulator = Simulator::new(cluster);
     let alone = SimulationConfig { ranks: 1, ..config.clone() };
     let alone = simulator.iteration(net, &alone)?.time.total();
@@ -57,14 +57,14 @@ fn row(
     time: IterationTime,
     alone: f64,
     length: Option<TrainingLength>,
-) -> ScalingRow {
+) -> SimulatedScaling {
     let (ranks, iteration) = (config.ranks, time.total());
     let global_batch = ranks * config.batch;
     let training = length.map(|length| length.seconds(global_batch, iteration));
     let nodes = ranks.div_ceil(cluster.devices_per_node);
     let failures = cluster.failures.as_ref();
     let with_failures = failures.zip(training).map(|(f, work)| f.expected_s(work, nodes));
-    ScalingRow {
+    SimulatedScaling {
         ranks,
         global_batch,
         time,

@@ -1,9 +1,9 @@
 //! Which collectives an iteration runs, and which layers must have run backward before each.
 //!
-//! Buckets are those of training ([`collective::buckets`]), compressed ones are what the compression
-//! itself plans. A compression that sends at the end of backward because nobody can know which
-//! chunks will matter (sparse chunks) is given chunks that are spread evenly over the pool, so its
-//! sums become ready as backward proceeds.
+//! Buckets are those of training ([`collective::buckets`]), compressed ones are what the
+//! compression itself plans. A compression that sends at the end of backward because nobody can
+//! know which chunks will matter (sparse chunks) is given chunks that are spread evenly over the
+//! pool, so its sums become ready as backward proceeds.
 
 use crate::config::{BucketRule, SimulationConfig};
 use crate::error::SimulationError;

@@ -1,6 +1,6 @@
 //! Scaling as a table for people and as JSON for programs.
 
-use cluster_sim::{BucketRule, ScalingRow, SimulationConfig};
+use cluster_sim::{BucketRule, SimulatedScaling, SimulationConfig};
 use serde::Serialize;
 
 use super::job::ClusterJob;
@@ -19,7 +19,11 @@ const COLUMNS: [(&str, Side); 9] = [
 ];
 
 /// The table, with a line before it that says what was simulated.
-pub(super) fn render(job: &ClusterJob, config: &SimulationConfig, rows: &[ScalingRow]) -> String {
+pub(super) fn render(
+    job: &ClusterJob,
+    config: &SimulationConfig,
+    rows: &[SimulatedScaling],
+) -> String {
     let ms = |seconds: f64| format!("{:.1}", 1e3 * seconds);
     let cells = rows.iter().map(|row| {
         [
@@ -39,7 +43,7 @@ pub(super) fn render(job: &ClusterJob, config: &SimulationConfig, rows: &[Scalin
 }
 
 /// Time to train, if a length was given.
-fn training(rows: &[ScalingRow]) -> String {
+fn training(rows: &[SimulatedScaling]) -> String {
     let has_failures = rows.iter().any(|row| row.training_with_failures.is_some());
     let failures = if has_failures { "expected with failures" } else { "" };
     let columns = [("ranks", Side::Right), ("time to train", Side::Right), (failures, Side::Right)];
@@ -85,13 +89,13 @@ pub(super) struct ScalingJson<'a> {
     allreduce: String,
     wire: &'static str,
     precision: &'a str,
-    rows: &'a [ScalingRow],
+    rows: &'a [SimulatedScaling],
 }
 
 pub(super) fn json<'a>(
     job: &'a ClusterJob,
     config: &'a SimulationConfig,
-    rows: &'a [ScalingRow],
+    rows: &'a [SimulatedScaling],
 ) -> ScalingJson<'a> {
     ScalingJson {
         net: &job.net.name,
