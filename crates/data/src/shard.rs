@@ -74,8 +74,8 @@ impl RecordShard {
         self.read_state().arena.taken_bytes()
     }
 
-    /// Lends bytes `start..end` of the record in `slot` to `with`, slice by slice. An error if it is
-    /// not there.
+    /// Lends bytes `start..end` of the record in `slot` to `with`, slice by slice. An error if it
+    /// is not there.
     pub fn with_bytes(
         &self,
         slot: RecordSlot,

@@ -70,8 +70,8 @@ impl Solver {
     }
 
     /// The same for gradients that have momentum in them already, since a compression corrects it:
-    /// momentum is 0, and weight decay is divided by `1 - momentum`, so that in the long run it acts
-    /// as strongly as it did with momentum.
+    /// momentum is 0, and weight decay is divided by `1 - momentum`, so that in the long run it
+    /// acts as strongly as it did with momentum.
     #[must_use]
     pub fn with_corrected_momentum(&self) -> Self {
         let mut solver = self.clone();

@@ -158,8 +158,8 @@ impl Ranks {
         }
     }
 
-    /// Leaves what every other rank has for this one in `incoming`, whose blocks have their lengths;
-    /// `outgoing` is what this one has for each.
+    /// Leaves what every other rank has for this one in `incoming`, whose blocks have their
+    /// lengths; `outgoing` is what this one has for each.
     pub(crate) fn swap(
         &self,
         outgoing: &mut [AlignedBytes],

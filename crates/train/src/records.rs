@@ -107,8 +107,8 @@ impl RecordsRequest<'_> {
         iterations * passes * u64::from(layer.data_param().batch_size()) * replicas
     }
 
-    /// Where replica 0's stream of a data layer stood when the snapshot was written, if the run goes
-    /// on from there. Damage is reported when the stream is restored.
+    /// Where replica 0's stream of a data layer stood when the snapshot was written, if the run
+    /// goes on from there. Damage is reported when the stream is restored.
     fn saved_state(&self, layer: &LayerParameter) -> Option<StreamState> {
         if self.config.resume_data == ResumeData::Start {
             return None;

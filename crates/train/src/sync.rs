@@ -22,11 +22,11 @@
 //! 4. After the last bucket a compression sums what is left and says where the update applies.
 //!    After its last replica a worker enters losses, outputs and requests into the [`StepSummary`].
 //!    When all have, the communicator sums it over ranks and announces that everything was
-//!    exchanged. With a named plan between the workers each learns from its own end where the update
-//!    applies, and all learn the same.
+//!    exchanged. With a named plan between the workers each learns from its own end where the
+//!    update applies, and all learn the same.
 //! 5. Then every worker adds its norms where the update applies, announces gradients that are not
-//!    finite, and meets the others at a barrier. After it nobody reads parameters, and all norms and
-//!    losses are in: all ranks see the same, and update, skip the step, fail or stop in the same
+//!    finite, and meets the others at a barrier. After it nobody reads parameters, and all norms
+//!    and losses are in: all ranks see the same, and update, skip the step, fail or stop in the same
 //!    iteration.
 //!
 //! A member that fails or panics fails the step: whoever waits, or will, gets an error. Who waits

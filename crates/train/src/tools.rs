@@ -1,4 +1,4 @@
-//! The tools behind `firecaffe model`, `solver`, `time` and `bench`, as functions: one file per tool.
+//! The tools behind `firecaffe model`, `solver`, `time` and `bench`, as functions: a file per tool.
 
 mod draw;
 mod features;

@@ -2,8 +2,8 @@
 //!
 //! In key order, or from a [`RecordStore`](crate::store::RecordStore) in the order of
 //! [`order`](crate::order). With R replicas each walks over all records and takes every R-th;
-//! values of the others are not read. A batch takes the size of its first record; with `batch_size: 1` sizes may differ from
-//! record to record. `rand_skip` has no effect, as in Caffe 1.0.
+//! values of the others are not read. A batch takes the size of its first record; with
+//! `batch_size: 1` sizes may differ from record to record. `rand_skip` has no effect, as in Caffe 1.0.
 
 use std::{
     num::NonZeroU32,
@@ -102,7 +102,8 @@ fn names(path: &Path, backend: DataParameterDb) -> RecordNames {
 }
 
 impl DatabaseSource {
-    /// Shapes of the tops, from the first good record in key order; leaves the reader at the first record.
+    /// Shapes of the tops, from the first good record in key order; leaves the reader at the first
+    /// record.
     fn first_shapes(&mut self) -> Result<Vec<Shape>, DataError> {
         self.reader.begin_epoch(self.order.epochs())?;
         if !self.reader.advance()? {

@@ -67,8 +67,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "WHAT", default_value = "fail",
           value_parser = one_of::<OnBadSample>(OnBadSample::NAMES))]
     on_bad_sample: OnBadSample,
-    /// Where the records of Data layers lie: in their database, or in the memory of the ranks, which
-    /// load them once and exchange them between epochs
+    /// Where the records of Data layers lie: in their database, or in the memory of the ranks,
+    /// which load them once and exchange them between epochs
     #[arg(long, value_name = "WHERE", default_value = "stream",
           value_parser = one_of::<DataMode>(DataMode::NAMES))]
     data: DataMode,

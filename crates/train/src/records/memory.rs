@@ -41,7 +41,7 @@ struct LayerPlan<'a> {
 
 /// What a rank says about its memory.
 #[derive(Serialize, Deserialize)]
-struct MemoryNeed {
+struct RecordMemoryNeed {
     host: String,
     needed: u64,
     available: Option<u64>,
@@ -136,7 +136,7 @@ fn memory(request: &RecordsRequest<'_>, lengths: &[u32], ahead: u64) -> RecordMe
 
 /// Compares what the ranks of each host need with what it has. A collective.
 fn check_memory(request: &RecordsRequest<'_>, plans: &[LayerPlan<'_>]) -> Result<(), TrainError> {
-    let own = MemoryNeed {
+    let own = RecordMemoryNeed {
         host: request.ranks.host().to_owned(),
         needed: plans.iter().map(|plan| plan.memory.shard + plan.memory.exchange).sum(),
         available: request.config.memory_available,
@@ -144,7 +144,7 @@ fn check_memory(request: &RecordsRequest<'_>, plans: &[LayerPlan<'_>]) -> Result
     let own = serde_json::to_vec(&own).expect("a name and numbers can be written");
     let mut hosts: BTreeMap<String, (usize, u64, u64)> = BTreeMap::new();
     for (rank, bytes) in request.ranks.gather(own)?.iter().enumerate() {
-        let said: MemoryNeed =
+        let said: RecordMemoryNeed =
             serde_json::from_slice(bytes).map_err(|_| TrainError::State { rank })?;
         let (ranks, needed, available) = hosts.entry(said.host).or_insert((0, 0, u64::MAX));
         *ranks += 1;

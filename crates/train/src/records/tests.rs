@@ -39,7 +39,7 @@ struct World {
 
 /// What a run read and learned.
 #[derive(Debug, PartialEq)]
-struct Trained {
+struct TrainedKeys {
     /// Keys per replica, in the order in which they were read.
     keys: Vec<Vec<String>>,
     hash: u64,
@@ -111,7 +111,7 @@ fn on_ranks<T: Send + 'static>(
 }
 
 /// Trains `iterations` on every rank and writes a snapshot.
-fn train(world: World, config: &JobConfig, iterations: usize) -> Trained {
+fn train(world: World, config: &JobConfig, iterations: usize) -> TrainedKeys {
     let all = on_ranks(world, config, move |config, ranks| {
         let mut job = Job::join(config, ranks, &mut |_| ()).unwrap();
         let mut keys = vec![Vec::new(); job.replicas().count()];
@@ -131,7 +131,7 @@ fn train(world: World, config: &JobConfig, iterations: usize) -> Trained {
     });
     let hash = all[0].1;
     assert!(all.iter().all(|rank| rank.1 == hash), "all ranks have the same weights");
-    Trained { keys: all.into_iter().flat_map(|rank| rank.0).collect(), hash }
+    TrainedKeys { keys: all.into_iter().flat_map(|rank| rank.0).collect(), hash }
 }
 
 /// What the order says that every replica reads.
@@ -219,7 +219,7 @@ fn every_record_comes_once_per_epoch() {
         let iterations = (epochs * records as usize).div_ceil(REPLICAS * BATCH);
         let config = fixture.config(&one_layer());
         let config = JobConfig { data: DataMode::Memory, ..config };
-        let Trained { keys, .. } = train(WORLDS[3], &config, iterations);
+        let TrainedKeys { keys, .. } = train(WORLDS[3], &config, iterations);
         let stream: Vec<&String> =
             (0..iterations * BATCH).flat_map(|item| keys.iter().map(move |k| &k[item])).collect();
         for epoch in stream.chunks_exact(records as usize) {
