@@ -65,6 +65,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 /// # Ok::<(), train::TrainError>(())
 /// ```
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, one flag each")]
 pub struct JobConfig {
     /// The solver, upgraded.
     pub solver: SolverParameter,

@@ -26,8 +26,8 @@
 //!    update applies, and all learn the same.
 //! 5. Then every worker adds its norms where the update applies, announces gradients that are not
 //!    finite, and meets the others at a barrier. After it nobody reads parameters, and all norms
-//!    and losses are in: all ranks see the same, and update, skip the step, fail or stop in the same
-//!    iteration.
+//!    and losses are in: all ranks see the same, and update, skip the step, fail or stop in the
+//!    same iteration.
 //!
 //! A member that fails or panics fails the step: whoever waits, or will, gets an error. Who waits
 //! inside a plan between workers does not look here; the failed worker drops its end of the plan

@@ -130,13 +130,14 @@ impl RecordArena {
     }
 
     fn grow(&mut self) {
-        let first = self.links.len();
-        let all = first + self.segment_blocks;
-        let end = u32::try_from(all).ok().filter(|&end| end < END).expect("fewer than 2^32 blocks");
+        let blocks = self.links.len() + self.segment_blocks;
+        let end = u32::try_from(blocks).ok().filter(|&end| end < END);
+        let end = end.expect("fewer than 2^32 blocks");
         self.segments.push(vec![0; self.segment_blocks * self.block_bytes]);
-        self.links.extend((first..all).map(|block| block as u32 + 1));
-        self.links[all - 1] = END;
-        self.free = end - self.segment_blocks as u32;
+        for block in self.links.len()..blocks {
+            self.links.push(self.free);
+            self.free = u32::try_from(block).unwrap_or(end);
+        }
     }
 
     fn block(&self, block: u32) -> &[u8] {
@@ -177,7 +178,8 @@ mod tests {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             if held.len() < 100 || random >> 31 == 0 && held.len() < 400 {
                 let len = (random >> 8) as usize % 700;
-                let bytes: Vec<u8> = (0..len).map(|i| (i as u32 + round) as u8).collect();
+                let first = round.to_le_bytes()[0];
+                let bytes: Vec<u8> = (0..=255).cycle().skip(first.into()).take(len).collect();
                 let record = arena.take(len);
                 let (front, back) = bytes.split_at(len / 3);
                 arena.write(record, 0, front);

@@ -3,7 +3,8 @@
 //! In key order, or from a [`RecordStore`](crate::store::RecordStore) in the order of
 //! [`order`](crate::order). With R replicas each walks over all records and takes every R-th;
 //! values of the others are not read. A batch takes the size of its first record; with
-//! `batch_size: 1` sizes may differ from record to record. `rand_skip` has no effect, as in Caffe 1.0.
+//! `batch_size: 1` sizes may differ from record to record. `rand_skip` has no effect, as in
+//! Caffe 1.0.
 
 use std::{
     num::NonZeroU32,
