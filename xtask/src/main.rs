@@ -14,6 +14,8 @@ mod demo;
 #[cfg(feature = "linked")]
 mod golden;
 mod packages;
+#[cfg(feature = "linked")]
+mod reproduce;
 mod shell;
 mod suite;
 mod tidy;
@@ -89,6 +91,12 @@ const TASKS: &[XtaskCommand] = &[
         arguments: "collectives|cluster|compare|peers|scaling",
         about: "measure several programs side by side: tables and figures",
         run: linked!(bench::run),
+    },
+    XtaskCommand {
+        name: "reproduce",
+        arguments: "",
+        about: "simulate what the papers published: docs/reproduction.md",
+        run: linked!(reproduce::run),
     },
     XtaskCommand {
         name: "verify",

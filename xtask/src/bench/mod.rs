@@ -5,7 +5,7 @@ mod cluster_train;
 mod cluster_types;
 mod collectives;
 mod compare;
-mod figure;
+pub(crate) mod figure;
 mod measured;
 mod ours;
 mod peers;
