@@ -16,6 +16,8 @@ mod golden;
 #[cfg(feature = "linked")]
 mod jpeg_peer;
 mod packages;
+#[cfg(feature = "linked")]
+mod reproduce;
 mod shell;
 mod suite;
 mod tidy;
@@ -91,6 +93,12 @@ const TASKS: &[XtaskCommand] = &[
         arguments: "collectives|cluster|compare|jpeg|peers|scaling",
         about: "measure several programs side by side: tables and figures",
         run: linked!(bench::run),
+    },
+    XtaskCommand {
+        name: "reproduce",
+        arguments: "",
+        about: "simulate what the papers published: docs/reproduction.md",
+        run: linked!(reproduce::run),
     },
     XtaskCommand {
         name: "verify",

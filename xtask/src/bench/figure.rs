@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 /// One line of the chart; points in order of x, all above zero.
-pub(super) struct FigureLine {
-    pub(super) name: String,
-    pub(super) points: Vec<(f64, f64)>,
+pub(crate) struct FigureLine {
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
 const WIDTH: f64 = 720.0;
@@ -18,7 +18,7 @@ const COLORS: &[&str] =
     &["#c0392b", "#2471a3", "#1e8449", "#b9770e", "#6c3483", "#148f77", "#616a6b"];
 
 /// Draws the lines.
-pub(super) fn draw(title: &str, x_name: &str, y_name: &str, lines: &[FigureLine]) -> String {
+pub(crate) fn draw(title: &str, x_name: &str, y_name: &str, lines: &[FigureLine]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let xs = Axis::over(points().map(|point| point.0), LEFT, WIDTH - RIGHT);
     let ys = Axis::over(points().map(|point| point.1), HEIGHT - BOTTOM, TOP);

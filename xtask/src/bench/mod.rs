@@ -8,7 +8,7 @@ mod collectives;
 mod compare;
 mod convergence;
 mod emulation;
-mod figure;
+pub(crate) mod figure;
 mod jpeg;
 mod ladder;
 mod measured;
