@@ -10,8 +10,9 @@ use net::{Net, ParamStorage};
 use solver::{ParamSlot, ParamSlots, Solver};
 use tensor::{SharedSlab, Slab};
 
+use crate::pace::DataPace;
 use crate::ranks::Ranks;
-use crate::records::RecordExchange;
+use crate::records::TrainRecords;
 use crate::set_up::InitialState;
 use crate::step::SharedState;
 use crate::sync::{Communicator, WorkerReduction, buckets};
@@ -32,15 +33,14 @@ pub(crate) struct JobParts {
     pub(crate) initial: InitialState,
     /// The workers' ends of a plan between them; empty when they read each other's pools.
     pub(crate) worker_exchanges: Vec<Exchange>,
-    /// Moves records between ranks that hold them in memory.
-    pub(crate) record_exchange: RecordExchange,
+    pub(crate) records: TrainRecords,
 }
 
 impl JobParts {
     /// Allocates pools and history, places replicas on workers and starts their threads.
     pub(crate) fn assemble(self) -> Job {
         let Self { config, ranks, placement, solver, nets, initial, .. } = self;
-        let (worker_exchanges, records) = (self.worker_exchanges, self.record_exchange);
+        let (worker_exchanges, records) = (self.worker_exchanges, self.records);
         let InitialState { params, replicas, tests } = initial;
         let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
         let (pool_len, workers) = (nets[0].pool_len(), nets.len());
@@ -57,6 +57,7 @@ impl JobParts {
             solver,
             placement,
             config,
+            record_counts: records.counts,
         };
         let mut replicas = replicas.into_iter();
         let mut worker_exchanges = worker_exchanges.into_iter();
@@ -78,17 +79,19 @@ impl JobParts {
         };
         let workers: Vec<Worker> = nets.into_iter().enumerate().map(worker).collect();
         let several = shared.ranks.are_several();
+        let data_pace = DataPace::new(records.monitor, &shared.config);
         let spans = SpanRecorder::new(shared.config.timeline);
         Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several)),
             workers,
-            communicator: several.then_some(Communicator { spans, records }),
+            communicator: several.then_some(Communicator { spans, records: records.exchange }),
             shared: Arc::new(shared),
             tests,
             iter: 0,
             ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,
+            data_pace,
         }
     }
 }

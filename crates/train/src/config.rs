@@ -54,6 +54,7 @@ use crate::{NetOrigin, NoClock};
 ///     data: DataMode::Memory,
 ///     memory_available: Some(16_000_000_000),
 ///     shuffle: true,
+///     data_threads: Some(2),
 /// };
 /// assert_eq!(config.allreduce.named().len(), 2);
 /// # Ok::<(), train::TrainError>(())
@@ -115,6 +116,9 @@ pub struct JobConfig {
     /// Whether `Data` layers of the train net read every epoch in a random order of its own. Also
     /// if one of them says `shuffle: true`.
     pub shuffle: bool,
+    /// Threads that decode and transform records for each replica; `None` for as few as keep up
+    /// with the net. Batches do not depend on it.
+    pub data_threads: Option<usize>,
 }
 
 /// Default size of a bucket: large enough that the synchronisation per bucket is negligible, small
@@ -154,6 +158,7 @@ impl JobConfig {
             data: DataMode::Stream,
             memory_available: None,
             shuffle: false,
+            data_threads: None,
         }
     }
 }

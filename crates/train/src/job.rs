@@ -11,6 +11,7 @@ use net::{Net, ReplicaState};
 use tensor::Slab;
 
 use crate::evaluate::TestNet;
+use crate::pace::DataPace;
 use crate::run::SmoothedLoss;
 use crate::step::SharedState;
 use crate::sync::Communicator;
@@ -36,6 +37,8 @@ pub struct Job {
     pub(crate) smoothed: SmoothedLoss,
     /// When the run began, by the clock: the zero of its timeline.
     pub(crate) started: Duration,
+    /// How many threads prepare data.
+    pub(crate) data_pace: DataPace,
 }
 
 impl Job {

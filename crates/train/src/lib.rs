@@ -76,6 +76,7 @@ pub mod nets;
 mod notices;
 mod open;
 mod output;
+mod pace;
 mod placement;
 mod plan;
 mod ranks;
@@ -129,7 +130,7 @@ pub use collective::{
     Algorithm, AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, NameError, Network,
     NetworkError, Segmentation, SizeError,
 };
-pub use data::{DataError, MisplacedPath, OnBadSample, OptionNotice, PathRoot};
+pub use data::{DataError, FillStage, MisplacedPath, OnBadSample, OptionNotice, PathRoot};
 pub use exchange::wire::{self, WireFormat, WireFormatError};
 pub use exchange::{Exchange, ExchangeConfig, ExchangeError};
 pub use kernels::{Cpu, Simd};

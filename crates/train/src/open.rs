@@ -16,7 +16,7 @@ use crate::nets::{self, SolverNets};
 use crate::placement::ReplicaPlacement;
 use crate::plan::{configure_sums, worker_exchanges};
 use crate::ranks::Ranks;
-use crate::records::{RecordsRequest, TrainRecords};
+use crate::records::RecordsRequest;
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
 use crate::start::compare_data;
@@ -82,7 +82,7 @@ impl Job {
             ranks: &ranks,
             loaded: loaded_from,
         };
-        let TrainRecords { access, exchange: record_exchange } = records.open(events)?;
+        let records = records.open(events)?;
         events(Event::TrainNet { origin: found.train.origin.clone() });
         let mut nets = Vec::with_capacity(placement.workers);
         for worker in 0..placement.workers {
@@ -90,7 +90,7 @@ impl Job {
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
             let slice = ReplicaSlice { replica: 0, replicas: placement.replicas };
-            let mut sources = FileSources::new(&config, slice, &access);
+            let mut sources = FileSources::new(&config, slice, &records);
             if let Some(file) = config.net_file(&found.train.origin) {
                 sources = sources.of_file(&file);
             }
@@ -103,20 +103,12 @@ impl Job {
             }
             nets.push(net);
         }
-        let set_up = SetUp { config: &config, placement, rank: ranks.rank(), access: &access };
+        let set_up = SetUp { config: &config, placement, rank: ranks.rank(), records: &records };
         let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
         let worker_exchanges = worker_exchanges(&config, placement);
-        let parts = JobParts {
-            config,
-            ranks,
-            placement,
-            solver,
-            nets,
-            initial,
-            worker_exchanges,
-            record_exchange,
-        };
+        let parts =
+            JobParts { config, ranks, placement, solver, nets, initial, worker_exchanges, records };
         let mut job = parts.assemble();
         job.load_weights(events)?;
         if let Some(loaded) = loaded {

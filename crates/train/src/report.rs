@@ -37,6 +37,7 @@ impl Job {
             events(Event::Clipped(clipped));
         }
         self.report_buckets(output, events);
+        self.data_pace.adapt(&self.workers[0].times.times);
         for Worker { net, replicas, .. } in &mut self.workers {
             for replica in replicas {
                 report_notices(net, &mut replica.sources, events);
@@ -50,7 +51,10 @@ impl Job {
         let Some(hash) = hash else { return Ok(()) };
         let mut outputs = output.replicas[0].outputs.clone();
         context.sync.summary().mean_outputs(&mut outputs);
-        events(Event::Displayed(self.display(loss, outputs)));
+        let display = self.display(loss, outputs);
+        let waited = self.data_pace.waited(&display.times);
+        events(Event::Displayed(display));
+        waited.into_iter().for_each(&mut *events);
         events(Event::Hash { steps: self.iter, hash });
         self.report_times(events)
     }

@@ -10,7 +10,7 @@ use net::{Param, ParamStorage, ReplicaState};
 use snapshot::{Loaded, Replica, Resume, RunState};
 
 use crate::catch_up::catch_up;
-use crate::save::{CARRIED, read_carried, test_source_name};
+use crate::save::{CARRIED, RECORD_COUNTS, read_carried, test_source_name};
 use crate::{Event, Job, ResumeData, ResumeGap, ResumeProblem, TrainError};
 
 /// Sets `job` to a snapshot, to the bit if its sidecar is there.
@@ -73,6 +73,9 @@ fn restore_history(job: &mut Job, state: &SolverState) -> Result<(), ResumeProbl
 
 fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> {
     let continues = job.shared.config.resume_data == ResumeData::Continue;
+    if continues {
+        check_counts(&job.shared.record_counts, run)?;
+    }
     let names: Vec<String> = job.net().source_names().into_iter().map(String::from).collect();
     let numbers = job.shared.placement.of_rank(job.rank());
     let params = job.net().params().to_vec();
@@ -94,6 +97,22 @@ fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> 
         test.restore_sources(|name, source| {
             restore_source(source, &test_source_name(index, name), &run.replicas[0])
         })?;
+    }
+    Ok(())
+}
+
+/// The order of records depends on their number, so a database must not have changed it.
+fn check_counts(now: &[(String, u64)], run: &RunState) -> Result<(), ResumeProblem> {
+    let Some(section) = run.extra.iter().find(|section| section.tag == RECORD_COUNTS) else {
+        return Ok(());
+    };
+    let saved: Vec<(String, u64)> =
+        serde_json::from_slice(&section.bytes).map_err(|_| ResumeProblem::RecordCounts)?;
+    for (layer, now) in now {
+        if let Some((_, saved)) = saved.iter().find(|(name, saved)| name == layer && saved != now) {
+            let (layer, saved, now) = (layer.clone(), *saved, *now);
+            return Err(ResumeProblem::RecordCount { layer, saved, now });
+        }
     }
     Ok(())
 }

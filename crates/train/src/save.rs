@@ -83,7 +83,7 @@ impl Job {
             batch: self.shared.config.batch,
             solver_hash: hash::hash(text::write(&self.shared.config.solver).as_bytes()),
             replicas,
-            extra: Vec::new(),
+            extra: counts_section(&self.shared.record_counts),
         }
     }
 
@@ -103,6 +103,14 @@ impl Job {
             extra: carried_section(&replica.carried),
         }
     }
+}
+
+/// The tag of the numbers of records that the order of a run depends on.
+pub(crate) const RECORD_COUNTS: [u8; 4] = *b"RECS";
+
+fn counts_section(counts: &[(String, u64)]) -> Vec<Section> {
+    let bytes = serde_json::to_vec(counts).expect("names and numbers can be written");
+    if counts.is_empty() { Vec::new() } else { vec![Section { tag: RECORD_COUNTS, bytes }] }
 }
 
 /// The tag of what recurrent layers carry: lengths and values, one after another.

@@ -130,13 +130,14 @@ impl RecordArena {
     }
 
     fn grow(&mut self) {
-        let first = self.links.len();
-        let all = first + self.segment_blocks;
-        let end = u32::try_from(all).ok().filter(|&end| end < END).expect("fewer than 2^32 blocks");
+        let blocks = self.links.len() + self.segment_blocks;
+        let end = u32::try_from(blocks).ok().filter(|&end| end < END);
+        let end = end.expect("fewer than 2^32 blocks");
         self.segments.push(vec![0; self.segment_blocks * self.block_bytes]);
-        self.links.extend((first..all).map(|block| block as u32 + 1));
-        self.links[all - 1] = END;
-        self.free = end - self.segment_blocks as u32;
+        for block in self.links.len()..blocks {
+            self.links.push(self.free);
+            self.free = u32::try_from(block).unwrap_or(end);
+        }
     }
 
     fn block(&self, block: u32) -> &[u8] {

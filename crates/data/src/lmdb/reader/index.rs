@@ -40,7 +40,7 @@ impl LmdbIndex {
             if leaf.index == 0 {
                 leaves.push(LeafEntry { page: leaf.page.number, first: record });
             }
-            if record % REPORT_EVERY == 0 {
+            if record.is_multiple_of(REPORT_EVERY) {
                 progress(record, all);
             }
         }
