@@ -32,6 +32,9 @@
 //! Values are written once, by [`transform`], which crops, mirrors and subtracts means as Caffe
 //! does, to the bit.
 //!
+//! With several threads ([`FillMonitor`]) records are read and random numbers drawn by the
+//! prefetching thread, in order; pixels are decoded and transformed by all.
+//!
 //! [`convert`] and [`mean`] are Caffe's data tools as functions. Nets, layers and ranks are not
 //! known here. Files are input: whatever they hold, the answer is an error that names file and
 //! record.
@@ -46,6 +49,7 @@ pub mod image;
 pub mod leveldb;
 pub mod lmdb;
 pub mod mean;
+mod monitor;
 pub mod order;
 pub mod paths;
 pub mod rows;
@@ -60,6 +64,7 @@ pub mod transform;
 pub use batch::{BatchOrigin, SampleBatch, SkippedRecord};
 pub use error::DataError;
 pub use fingerprint::fingerprint;
+pub use monitor::{FillMonitor, FillStage};
 pub use paths::{MisplacedPath, PathField, PathRoot};
 pub use source::{OnBadSample, OptionNotice, ReplicaSlice, SOURCES, SourceOptions};
 pub use state::StreamState;

@@ -12,14 +12,18 @@ mod order;
 mod window_data;
 mod window_file;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use base::{Shape, random::Mt19937};
 use caffe_format::{LayerParameter, Phase};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    batch::SampleBatch, error::DataError, paths::PathRoot, state::StreamState, store::RecordAccess,
+    batch::SampleBatch, error::DataError, monitor::FillMonitor, paths::PathRoot,
+    state::StreamState, store::RecordAccess,
 };
 
 /// Every source, sorted by the string after `type:`.
@@ -80,6 +84,8 @@ pub struct SourceOptions {
     pub on_bad_sample: OnBadSample,
     /// Where `Data` layers in the TRAIN phase find their records.
     pub access: RecordAccess,
+    /// On how many threads `Data` layers work, and what takes their time.
+    pub monitor: Arc<FillMonitor>,
 }
 
 /// The records of one replica: position `p` of the endless stream belongs to replica `p mod

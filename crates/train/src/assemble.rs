@@ -12,8 +12,9 @@ use tensor::{SharedSlab, Slab};
 
 use crate::compute::{Compute, values_in};
 use crate::emulation::EmulatedWork;
+use crate::pace::DataPace;
 use crate::ranks::Ranks;
-use crate::records::RecordExchange;
+use crate::records::TrainRecords;
 use crate::set_up::InitialState;
 use crate::step::{GradientScale, SharedState};
 use crate::sync::{BucketSums, Communicator, WorkerReduction, buckets};
@@ -37,15 +38,14 @@ pub(crate) struct JobParts {
     /// What workers wait for instead of computing, in an emulated run.
     pub(crate) emulated: Option<Arc<EmulatedWork>>,
     pub(crate) run_id: u64,
-    /// Moves records between ranks that hold them in memory.
-    pub(crate) record_exchange: RecordExchange,
+    pub(crate) records: TrainRecords,
 }
 
 impl JobParts {
     /// Allocates pools and history, places replicas on workers and starts their threads.
     pub(crate) fn assemble(self) -> Job {
         let Self { config, ranks, placement, solver, nets, initial, .. } = self;
-        let (worker_exchanges, records) = (self.worker_exchanges, self.record_exchange);
+        let (worker_exchanges, records) = (self.worker_exchanges, self.records);
         let (emulated, run_id) = (self.emulated, self.run_id);
         let InitialState { params, replicas, tests } = initial;
         let slab = |len: usize| SharedSlab::new(Slab::zeros(len));
@@ -63,6 +63,7 @@ impl JobParts {
             solver,
             placement,
             config,
+            record_counts: records.counts,
         };
         let mut replicas = replicas.into_iter();
         let mut worker_exchanges = worker_exchanges.into_iter();
@@ -93,6 +94,7 @@ impl JobParts {
         let workers: Vec<Worker> = nets.into_iter().enumerate().map(worker).collect();
         let several = shared.ranks.are_several();
         let scale = GradientScale::first(&shared.config);
+        let data_pace = DataPace::new(records.monitor, &shared.config);
         let spans = SpanRecorder::new(shared.config.timeline);
         Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several)),
@@ -100,7 +102,7 @@ impl JobParts {
             communicator: several.then(|| Communicator {
                 sums: BucketSums::default(),
                 spans,
-                records,
+                records: records.exchange,
             }),
             shared: Arc::new(shared),
             tests,
@@ -111,6 +113,7 @@ impl JobParts {
             ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,
+            data_pace,
         }
     }
 }

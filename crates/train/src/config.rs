@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::Clock;
 use caffe_format::SolverParameter;
 use collective::{AlgorithmChoice, Network};
-use data::{PathRoot, RecordAccess, ReplicaSlice};
+use data::{PathRoot, ReplicaSlice};
 use exchange::compression::CompressionConfig;
 use exchange::wire::{F32, WireFormat};
 use kernels::Simd;
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use snapshot::BatchMeaning;
 
 use crate::placement::{BatchNormState, Overlap};
+use crate::records::TrainRecords;
 
 use crate::files::UnknownFields;
 use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
@@ -60,6 +61,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     data: DataMode::Memory,
 ///     memory_available: Some(16_000_000_000),
 ///     shuffle: true,
+///     data_threads: Some(2),
 /// };
 /// assert_eq!(config.allreduce.named().len(), 2);
 /// # Ok::<(), train::TrainError>(())
@@ -130,6 +132,9 @@ pub struct JobConfig {
     /// Whether `Data` layers of the train net read every epoch in a random order of its own. Also
     /// if one of them says `shuffle: true`.
     pub shuffle: bool,
+    /// Threads that decode and transform records for each replica; `None` for as few as keep up
+    /// with the net. Batches do not depend on it.
+    pub data_threads: Option<usize>,
 }
 
 /// Default size of a bucket: large enough that the synchronisation per bucket is negligible, small
@@ -173,6 +178,7 @@ impl JobConfig {
             data: DataMode::Stream,
             memory_available: None,
             shuffle: false,
+            data_threads: None,
         }
     }
 }
@@ -207,9 +213,18 @@ impl JobConfig {
         &self,
         origin: &NetOrigin,
         replicas: usize,
-        access: &RecordAccess,
+        records: &TrainRecords,
     ) -> FileSources {
-        let sources = FileSources::new(self, ReplicaSlice { replica: 0, replicas }, access);
+        let slice = ReplicaSlice { replica: 0, replicas };
+        self.with_net_file(FileSources::new(self, slice, records), origin)
+    }
+
+    /// What tells the shapes of a net's data.
+    pub(crate) fn shape_sources(&self, origin: &NetOrigin) -> FileSources {
+        self.with_net_file(FileSources::alone(&*self.root, self.on_bad_sample), origin)
+    }
+
+    fn with_net_file(&self, sources: FileSources, origin: &NetOrigin) -> FileSources {
         match self.net_file(origin) {
             Some(file) => sources.of_file(&file),
             None => sources,

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use collective::AlgorithmChoice;
-use data::OptionNotice;
+use data::{FillStage, OptionNotice};
 use net::{DebugValue, MemoryUse, NetReport, Output, UnmetRule};
 use serde::{Deserialize, Serialize};
 use solver::Clipped;
@@ -174,6 +174,15 @@ pub enum Event {
     /// An iteration that `display` asks to show, after its update. Loss and outputs are those of
     /// the forward before the update.
     Displayed(Display),
+    /// Worker 0 has waited for data for more than a twentieth of its time since the last display.
+    DataWait {
+        /// Of its time, in percent.
+        percent: f64,
+        /// What preparing data spends most time on, where it is measured (`Data` layers).
+        slowest: Option<FillStage>,
+        /// Threads that prepare data for each replica.
+        threads: usize,
+    },
     /// A hash of all parameters' bits.
     Hash {
         /// Iterations that led to these weights.

@@ -12,6 +12,7 @@ use tensor::{Slab, SlabReadGuard};
 
 use crate::compression::CompressionDecision;
 use crate::evaluate::TestNet;
+use crate::pace::DataPace;
 use crate::run::SmoothedLoss;
 use crate::step::{GradientScale, SharedState};
 use crate::sync::Communicator;
@@ -43,6 +44,8 @@ pub struct Job {
     pub(crate) smoothed: SmoothedLoss,
     /// When the run began, by the clock: the zero of its timeline.
     pub(crate) started: Duration,
+    /// How many threads prepare data.
+    pub(crate) data_pace: DataPace,
 }
 
 impl Job {

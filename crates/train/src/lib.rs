@@ -80,6 +80,7 @@ pub mod nets;
 mod notices;
 mod open;
 mod output;
+mod pace;
 mod placement;
 mod plan;
 mod ranks;
@@ -139,7 +140,7 @@ pub use collective::{
     Algorithm, AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, NameError, Network,
     NetworkError, Segmentation, SizeError,
 };
-pub use data::{DataError, MisplacedPath, OnBadSample, OptionNotice, PathRoot};
+pub use data::{DataError, FillStage, MisplacedPath, OnBadSample, OptionNotice, PathRoot};
 pub use exchange::bench::compression::CompressionBenchError;
 pub use exchange::compression::{CompressionConfig, CompressionError};
 pub use exchange::wire::{self, WireFormat, WireFormatError};

@@ -6,7 +6,6 @@
 use std::fmt;
 
 use base::megabytes;
-use data::RecordAccess;
 use net::{MemoryPlan, MemoryUse, describe};
 
 use crate::nets::{NamedNet, SolverNets};
@@ -98,8 +97,7 @@ pub(crate) fn check_job(
     let Some(limit) = config.memory_limit else { return Ok(()) };
     let workers = placement.workers;
     let describe_net = |which, named: &NamedNet, plan| {
-        let mut sources =
-            config.sources(&named.origin, placement.replicas, &RecordAccess::Database);
+        let mut sources = config.shape_sources(&named.origin);
         memory_of(which, &named.net, plan, &mut sources)
     };
     let train = describe_net(WhichNet::Train, &nets.train, config.memory_plan())?;

@@ -16,7 +16,7 @@ use crate::nets::{self, SolverNets};
 use crate::placement::ReplicaPlacement;
 use crate::plan::{configure_sums, worker_exchanges};
 use crate::ranks::Ranks;
-use crate::records::{RecordsRequest, TrainRecords};
+use crate::records::RecordsRequest;
 use crate::run_id::run_id;
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
@@ -95,13 +95,13 @@ impl Job {
             ranks: &ranks,
             loaded: loaded_from,
         };
-        let TrainRecords { access, exchange: record_exchange } = records.open(events)?;
+        let records = records.open(events)?;
         let mut nets = Vec::with_capacity(placement.workers);
         for worker in 0..placement.workers {
             // Every worker has its own activations, but the net is reported once.
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
-            let mut sources = config.sources(&found.train.origin, placement.replicas, &access);
+            let mut sources = config.sources(&found.train.origin, placement.replicas, &records);
             let plan = config.memory_plan();
             let mut net = build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?;
             if let Some(first) = nets.first() {
@@ -113,7 +113,7 @@ impl Job {
         if emulates {
             found.tests.clear(); // there are no weights to test
         }
-        let set_up = SetUp { config: &config, placement, rank: ranks.rank(), access: &access };
+        let set_up = SetUp { config: &config, placement, rank: ranks.rank(), records: &records };
         let initial = set_up.run(&mut nets, &found.tests, events)?;
         events(Event::SolverReady);
         let worker_exchanges = worker_exchanges(&config, placement);
@@ -128,7 +128,7 @@ impl Job {
             worker_exchanges,
             emulated,
             run_id,
-            record_exchange,
+            records,
         };
         let mut job = parts.assemble();
         job.start_compression()?;

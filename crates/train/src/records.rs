@@ -21,7 +21,9 @@ use std::sync::Arc;
 
 use caffe_format::{LayerParameter, NetParameter};
 use data::order::StreamOrder;
-use data::{DataError, PathRoot, RecordAccess, RecordStore, RecordStores, StreamState};
+use data::{
+    DataError, FillMonitor, PathRoot, RecordAccess, RecordStore, RecordStores, StreamState,
+};
 use layers::DataSourceError;
 use snapshot::{LoadedSnapshot, ResumeExactness};
 
@@ -51,6 +53,10 @@ pub(crate) struct TrainRecords {
     pub(crate) access: RecordAccess,
     /// Moves records between ranks, if they lie in memory.
     pub(crate) exchange: RecordExchange,
+    /// Layers and the numbers of their records, where the order depends on them.
+    pub(crate) counts: Vec<(String, u64)>,
+    /// What all streams of this process share.
+    pub(crate) monitor: Arc<FillMonitor>,
 }
 
 impl RecordsRequest<'_> {
@@ -63,8 +69,10 @@ impl RecordsRequest<'_> {
         let layers: Vec<_> = net.layer.iter().filter(|layer| layer.type_() == DATA).collect();
         let shuffles =
             self.config.shuffle || layers.iter().any(|layer| layer.data_param().shuffle());
+        let threads = self.config.data_threads.unwrap_or(1);
+        let monitor = Arc::new(FillMonitor::new(Arc::clone(&self.config.clock), threads));
         if !shuffles && self.config.data == DataMode::Stream {
-            return Ok(TrainRecords::default());
+            return Ok(TrainRecords { monitor, ..TrainRecords::default() });
         }
         check_sources(&net, &layers)?;
         let mut root = PathRoot::from(&self.config.root);
@@ -80,8 +88,11 @@ impl RecordsRequest<'_> {
                 (loaded.stores, loaded.exchange)
             }
         };
+        let counts =
+            |(name, store): (&String, &Arc<dyn RecordStore>)| (name.clone(), store.records());
+        let counts = by_layer.iter().map(counts).collect();
         let access = RecordAccess::Stores(Arc::new(RecordStores { shuffle, by_layer }));
-        Ok(TrainRecords { access, exchange })
+        Ok(TrainRecords { access, exchange, counts, monitor })
     }
 
     /// The seed of the order: that of the run that is resumed, else the job's. A seed of 0 shuffles

@@ -41,6 +41,7 @@ impl Job {
         if let Some(traffic) = output.traffic {
             events(Event::Gradients(GradientEvent::Exchanged { iter: self.iter, traffic }));
         }
+        self.data_pace.adapt(&self.workers[0].times.times);
         for Worker { net, replicas, .. } in &mut self.workers {
             for replica in replicas {
                 report_notices(net, &mut replica.sources, events);
@@ -55,7 +56,9 @@ impl Job {
         let mut outputs = output.replicas[0].outputs.clone();
         context.sync.summary().mean_outputs(&mut outputs);
         let display = self.display(loss, outputs);
+        let waited = self.data_pace.waited(&display.times);
         events(Event::Displayed(Display { traffic: output.traffic, ..display }));
+        waited.into_iter().for_each(&mut *events);
         events(Event::Hash { steps: self.iter, hash });
         self.report_times(events)
     }

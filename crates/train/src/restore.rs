@@ -11,7 +11,7 @@ use snapshot::{LoadedSnapshot, ResumeExactness, RunState, SavedReplica, SidecarS
 
 use crate::catch_up::catch_up;
 use crate::compression::{CompressionDecision, restore_residuals};
-use crate::save::{CARRIED, WIRE, read_carried, test_source_name};
+use crate::save::{CARRIED, RECORD_COUNTS, WIRE, read_carried, test_source_name};
 use crate::step::GradientScale;
 use crate::{Event, GradientEvent, Job, ResumeData, ResumeGap, ResumeProblem, TrainError};
 
@@ -99,6 +99,9 @@ fn restore_sums(
 
 fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> {
     let continues = job.shared.config.resume_data == ResumeData::Continue;
+    if continues {
+        check_counts(&job.shared.record_counts, run)?;
+    }
     let names: Vec<String> = job.net().source_names().into_iter().map(String::from).collect();
     let numbers = job.shared.placement.of_rank(job.rank());
     let params = job.net().params().to_vec();
@@ -120,6 +123,22 @@ fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> 
         test.restore_sources(|name, source| {
             restore_source(source, &test_source_name(index, name), &run.replicas[0])
         })?;
+    }
+    Ok(())
+}
+
+/// The order of records depends on their number, so a database must not have changed it.
+fn check_counts(now: &[(String, u64)], run: &RunState) -> Result<(), ResumeProblem> {
+    let Some(section) = run.extra.iter().find(|section| section.tag == RECORD_COUNTS) else {
+        return Ok(());
+    };
+    let saved: Vec<(String, u64)> =
+        serde_json::from_slice(&section.bytes).map_err(|_| ResumeProblem::RecordCounts)?;
+    for (layer, now) in now {
+        if let Some((_, saved)) = saved.iter().find(|(name, saved)| name == layer && saved != now) {
+            let (layer, saved, now) = (layer.clone(), *saved, *now);
+            return Err(ResumeProblem::RecordCount { layer, saved, now });
+        }
     }
     Ok(())
 }

@@ -107,7 +107,7 @@ impl Job {
             run_id: self.run_id,
             replicas,
             residuals: ResidualSeal::default(), // hashes of files that are yet to be written
-            extra: self.sum_sections(),
+            extra: [self.sum_sections(), counts_section(&self.shared.record_counts)].concat(),
         }
     }
 
@@ -140,6 +140,14 @@ impl Job {
 
 /// The tag of the wire format's name.
 pub(crate) const WIRE: [u8; 4] = *b"WIRE";
+
+/// The tag of the numbers of records that the order of a run depends on.
+pub(crate) const RECORD_COUNTS: [u8; 4] = *b"RECS";
+
+fn counts_section(counts: &[(String, u64)]) -> Vec<SidecarSection> {
+    let bytes = serde_json::to_vec(counts).expect("names and numbers can be written");
+    if counts.is_empty() { Vec::new() } else { vec![SidecarSection { tag: RECORD_COUNTS, bytes }] }
+}
 
 /// The tag of what recurrent layers carry: lengths and values, one after another.
 pub(crate) const CARRIED: [u8; 4] = *b"CARR";

@@ -2,13 +2,14 @@
 
 use base::Rank;
 use base::random::Mt19937;
-use data::{RecordAccess, ReplicaSlice};
+use data::ReplicaSlice;
 use net::{Net, ReplicaState};
 use tensor::Slab;
 
 use crate::evaluate::{TestNet, TestNetConfig};
 use crate::nets::NamedNet;
 use crate::placement::ReplicaPlacement;
+use crate::records::TrainRecords;
 use crate::sources::FileSources;
 use crate::{Event, JobConfig, TrainError, WhichNet};
 
@@ -18,7 +19,7 @@ pub(crate) struct SetUp<'a> {
     pub(crate) placement: ReplicaPlacement,
     pub(crate) rank: Rank,
     /// Where the train net finds its records.
-    pub(crate) access: &'a RecordAccess,
+    pub(crate) records: &'a TrainRecords,
 }
 
 /// What a job starts from.
@@ -74,7 +75,7 @@ impl SetUp<'_> {
         let seed = self.config.random_seed();
         let rng = Mt19937::new(seed.wrapping_add(u32::try_from(index).unwrap_or(0)));
         let slice = ReplicaSlice { replica: index, replicas: self.placement.replicas };
-        let mut sources = FileSources::new(self.config, slice, self.access);
+        let mut sources = FileSources::new(self.config, slice, self.records);
         let initialised = match self.config.emulation {
             None => net.initialise(rng, &mut sources),
             Some(_) => net.open_sources(rng, &mut sources).map(|state| (Slab::default(), state)),

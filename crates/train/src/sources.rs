@@ -1,18 +1,20 @@
 //! Data layers that read files: `data`'s streams as data sources of `layers`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use base::Shape;
 use base::random::Mt19937;
 use caffe_format::{LayerParameter, Phase};
 use data::{
-    BatchStream, OnBadSample, OptionNotice, PathField, PathRoot, RecordAccess, ReplicaSlice,
-    SkippedRecord, SourceOptions, StreamState,
+    BatchStream, FillMonitor, OnBadSample, OptionNotice, PathField, PathRoot, RecordAccess,
+    ReplicaSlice, SkippedRecord, SourceOptions, StreamState,
 };
 use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;
 
 use crate::output::Hdf5Sink;
+use crate::records::TrainRecords;
 use crate::{Event, JobConfig};
 
 const OUTPUT_FILE: PathField =
@@ -25,11 +27,12 @@ pub struct FileSources {
 }
 
 impl FileSources {
-    /// Sources of one replica of a job, whose train net finds its records as `access` says.
-    pub(crate) fn new(config: &JobConfig, slice: ReplicaSlice, access: &RecordAccess) -> Self {
+    /// Sources of one replica of a job, whose train net finds its records as `records` says.
+    pub(crate) fn new(config: &JobConfig, slice: ReplicaSlice, records: &TrainRecords) -> Self {
         let mut sources = Self::alone(&*config.root, config.on_bad_sample);
         sources.options.slice = slice;
-        sources.options.access = access.clone();
+        sources.options.access = records.access.clone();
+        sources.options.monitor = Arc::clone(&records.monitor);
         sources
     }
 
@@ -37,7 +40,8 @@ impl FileSources {
     #[must_use]
     pub fn alone(root: impl Into<PathRoot>, on_bad_sample: OnBadSample) -> Self {
         let (slice, access) = (ReplicaSlice::ALL, RecordAccess::Database);
-        let options = SourceOptions { root: root.into(), slice, on_bad_sample, access };
+        let (root, monitor) = (root.into(), Arc::<FillMonitor>::default());
+        let options = SourceOptions { root, slice, on_bad_sample, access, monitor };
         Self { options, notices: Vec::new() }
     }
 

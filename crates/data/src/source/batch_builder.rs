@@ -10,7 +10,7 @@ use crate::{
     error::{DataError, SampleProblem},
     image::DecodedImage,
     sample::Sample,
-    transform::{Chw, Transformer},
+    transform::{Chw, CropMirror, Transformer},
 };
 
 /// Transforms samples into the items of a batch, one after another.
@@ -62,22 +62,78 @@ impl BatchBuilder {
         sample: &Sample<'_>,
         batch: &mut SampleBatch,
     ) -> Result<(), SampleProblem> {
-        let sample = &self.transformer.resize(sample, &mut self.resized)?;
+        let mut resized = std::mem::take(&mut self.resized);
+        let put = self.put_resized(sample, &mut resized, batch);
+        self.resized = resized;
+        put
+    }
+
+    fn put_resized(
+        &mut self,
+        sample: &Sample<'_>,
+        resized: &mut DecodedImage,
+        batch: &mut SampleBatch,
+    ) -> Result<(), SampleProblem> {
+        let sample = self.transformer.resize(sample, resized)?;
+        let drawn = self.draw(&sample, batch)?;
+        let item = self.values(batch, self.items).next().expect("the batch is not full");
+        self.transformer.apply(&sample, drawn, item);
+        Ok(())
+    }
+
+    /// Draws for a sample, which is resized already, and enters its label: all but its values. A
+    /// refused one draws nothing and takes no place.
+    pub(super) fn draw(
+        &mut self,
+        sample: &Sample<'_>,
+        batch: &mut SampleBatch,
+    ) -> Result<CropMirror, SampleProblem> {
         let output = self.transformer.output(sample.size)?;
         if let Some(want) = self.size.filter(|&want| want != output) {
             return Err(SampleProblem::OtherSize { size: output, want });
         }
         let [c, h, w] = output;
-        let data = batch.top_mut(0, &[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
-        let item = &mut data[self.items * c * h * w..][..c * h * w];
+        batch.top_mut(0, &[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
         let drawn = self.transformer.draw(sample.size)?;
-        self.transformer.apply(sample, drawn, item);
         if self.labels {
             let labels = batch.top_mut(1, &[self.batch_size]).map_err(SampleProblem::Batch)?;
             labels[self.items] = sample.label as f32;
         }
         self.size = Some(output);
-        Ok(())
+        Ok(drawn)
+    }
+
+    /// Where the values of item `first` and those after it go, once one was drawn for.
+    pub(super) fn values<'a>(
+        &self,
+        batch: &'a mut SampleBatch,
+        first: usize,
+    ) -> impl Iterator<Item = &'a mut [f32]> + use<'a> {
+        let [c, h, w] = self.size.expect("an item was drawn for");
+        let data = batch.top_mut(0, &[self.batch_size, c, h, w]);
+        data.expect("the shape is set already").chunks_exact_mut(c * h * w).skip(first)
+    }
+
+    /// Items of the present batch so far.
+    pub(super) fn items(&self) -> usize {
+        self.items
+    }
+
+    /// Items that the present batch lacks.
+    pub(super) fn missing(&self) -> usize {
+        self.batch_size - self.items
+    }
+
+    /// Whether a record that cannot be used is left out.
+    pub(super) fn skips_bad(&self) -> bool {
+        self.bad.policy == OnBadSample::Skip
+    }
+
+    /// Counts the next item, which is record `id`.
+    pub(super) fn add_item(&mut self, batch: &mut SampleBatch, id: u64) {
+        self.items += 1;
+        batch.origin.records.push(id);
+        self.bad.epochs = None;
     }
 
     /// Records what became of record `id`: an item of the batch, or a bad sample, which `error`
@@ -90,11 +146,7 @@ impl BatchBuilder {
         error: impl FnOnce(SampleProblem) -> DataError,
     ) -> Result<(), DataError> {
         match put {
-            Ok(()) => {
-                self.items += 1;
-                batch.origin.records.push(id);
-                self.bad.epochs = None;
-            }
+            Ok(()) => self.add_item(batch, id),
             Err(problem) => batch.origin.skipped.push(self.bad.skip_or_fail(error(problem))?),
         }
         Ok(())
@@ -118,7 +170,7 @@ impl BatchBuilder {
     /// Draws what `batches` batches would draw and gives their number of records; `None` when
     /// samples may be left out, so that only looking at them tells how many are used.
     pub(super) fn skip(&mut self, batches: u64) -> Option<u64> {
-        if self.bad.policy == OnBadSample::Skip {
+        if self.skips_bad() {
             return None;
         }
         let records = batches * self.batch_size as u64;

@@ -6,6 +6,8 @@
 //! `batch_size: 1` sizes may differ from record to record. `rand_skip` has no effect, as in
 //! Caffe 1.0.
 
+mod lanes;
+
 use std::{
     num::NonZeroU32,
     path::Path,
@@ -14,6 +16,8 @@ use std::{
 
 use base::Shape;
 use caffe_format::DataParameterDb;
+
+use lanes::FillLanes;
 
 use super::{
     OpenedSource, OptionNotice, Prefetch, RecordNames, RecordSource, SourceKind, SourceRequest,
@@ -26,10 +30,11 @@ use crate::{
     batch::SampleBatch,
     database::{self, RecordReader},
     error::DataError,
+    monitor::{FillMonitor, FillStage},
     paths::PathField,
     sample::SampleDecoder,
     state::StreamState,
-    store::{self, StoreReader},
+    store::{self, RecordStore, StoreReader},
     transform::Transformer,
 };
 
@@ -48,6 +53,9 @@ struct DatabaseSource {
     builder: BatchBuilder,
     /// The current record's bytes, unless the reader lends them.
     bytes: Vec<u8>,
+    lanes: FillLanes,
+    monitor: Arc<FillMonitor>,
+    names: RecordNames,
 }
 
 fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
@@ -71,6 +79,9 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
         decoder: SampleDecoder::new(transformer.color()),
         builder: BatchBuilder::new(transformer, batch_size, labels, bad),
         bytes: Vec::new(),
+        lanes: FillLanes::default(),
+        monitor: Arc::clone(&options.monitor),
+        names: names(&path, param.backend()),
     };
     let shapes = source.first_shapes()?;
     source.builder.transformer.seed(rng);
@@ -85,7 +96,8 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
             source.shuffle_seed = order.shuffle.map_or(0, NonZeroU32::get);
             source.reader = Box::new(StoreReader::new(Arc::clone(&store), order));
             source.reader.advance()?;
-            names = Box::new(move |record| Some(store::record_name(&*store, record)));
+            source.names = names_in_store(&store);
+            names = names_in_store(&store);
         }
         None if param.shuffle() => notices.push(OptionNotice::Shuffle),
         None => {}
@@ -100,6 +112,11 @@ fn names(path: &Path, backend: DataParameterDb) -> RecordNames {
         let mut reader = database::open(&path, backend).ok()?;
         reader.seek(record).ok()?.then(|| reader.record_name())
     })
+}
+
+fn names_in_store(store: &Arc<dyn RecordStore>) -> RecordNames {
+    let store = Arc::clone(store);
+    Box::new(move |record| Some(store::record_name(&*store, record)))
 }
 
 impl DatabaseSource {
@@ -139,6 +156,48 @@ impl DatabaseSource {
         Ok(())
     }
 
+    /// To the next record of this replica.
+    fn next_own(&mut self, batch: &mut SampleBatch) -> Result<(), DataError> {
+        while !self.order.is_ours() {
+            self.next(batch)?;
+        }
+        Ok(())
+    }
+
+    /// Makes an item of the next record, or passes over it.
+    fn fill_item(&mut self, batch: &mut SampleBatch) -> Result<(), DataError> {
+        self.next_own(batch)?;
+        let begin = self.monitor.now();
+        let bytes = self.reader.value(&mut self.bytes)?;
+        let begin = self.monitor.add(FillStage::Read, begin);
+        let sample = self.decoder.decode(bytes);
+        let begin = self.monitor.add(FillStage::Decode, begin);
+        let put = sample.and_then(|sample| self.builder.put(&sample, batch));
+        self.monitor.add(FillStage::Transform, begin);
+        let error = |problem| self.reader.bad_record(problem);
+        self.builder.finish_record(batch, self.reader.record(), put, error)?;
+        self.next(batch)
+    }
+
+    /// Makes items of the next records on several threads.
+    fn fill_items(&mut self, threads: usize, batch: &mut SampleBatch) -> Result<(), DataError> {
+        let color = self.builder.transformer.color();
+        for _ in 0..self.lanes.begin(self.builder.missing(), threads) {
+            self.next_own(batch)?;
+            let begin = self.monitor.now();
+            let bytes = self.reader.value(&mut self.bytes)?;
+            self.lanes.push(self.reader.record(), bytes, color);
+            self.monitor.add(FillStage::Read, begin);
+            self.next(batch)?;
+        }
+        let put = self.lanes.put(&mut self.builder, batch, &self.monitor);
+        put.map_err(|(record, problem)| DataError::Sample {
+            path: self.reader.path().to_owned(),
+            record: (self.names)(record).unwrap_or_else(|| format!("number {record}")),
+            problem,
+        })
+    }
+
     /// Moves the reader to where `order` is, from a position in epoch `from`; `false` when there is
     /// no such record.
     fn seek(&mut self, from: u64) -> Result<bool, DataError> {
@@ -154,15 +213,11 @@ impl RecordSource for DatabaseSource {
         self.builder.begin(batch);
         while !self.builder.is_full() {
             ended(stop)?;
-            while !self.order.is_ours() {
-                self.next(batch)?;
+            // Which record follows a bad one is known only when that was decoded.
+            match if self.builder.skips_bad() { 1 } else { self.monitor.threads() } {
+                1 => self.fill_item(batch)?,
+                threads => self.fill_items(threads, batch)?,
             }
-            let bytes = self.reader.value(&mut self.bytes)?;
-            let sample = self.decoder.decode(bytes);
-            let put = sample.and_then(|sample| self.builder.put(&sample, batch));
-            let error = |problem| self.reader.bad_record(problem);
-            self.builder.finish_record(batch, self.reader.record(), put, error)?;
-            self.next(batch)?;
         }
         Ok(())
     }

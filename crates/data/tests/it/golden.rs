@@ -17,6 +17,7 @@ pub(crate) fn options() -> SourceOptions {
         slice: ReplicaSlice::ALL,
         on_bad_sample: OnBadSample::Fail,
         access: RecordAccess::Database,
+        monitor: Default::default(),
     }
 }
 

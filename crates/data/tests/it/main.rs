@@ -13,6 +13,7 @@ mod images;
 mod memory;
 mod shuffle;
 mod stream;
+mod threads;
 mod windows;
 
 /// Values of a top of a batch.

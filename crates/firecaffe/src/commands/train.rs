@@ -76,6 +76,10 @@ pub(crate) struct TrainArgs {
     /// the number of replicas only (LMDB and LevelDB; tests read in key order)
     #[arg(long)]
     shuffle: bool,
+    /// Threads that decode and transform records for each replica, with the same result
+    /// [default: as few as keep the wait for data below 1 %]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    data_threads: Option<u64>,
     /// Also write what is displayed, tested and saved to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     log_json: Option<PathBuf>,
@@ -198,6 +202,7 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
         memory_limit: memory_limit(),
         memory_available: free_bytes_here(),
         shuffle: args.shuffle,
+        data_threads: args.data_threads.and_then(|threads| usize::try_from(threads).ok()),
         ..JobConfig::new(solver)
     };
     let config = args.parallel.apply(config, args.running.compute.threads_asked())?;

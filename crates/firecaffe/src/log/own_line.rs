@@ -18,6 +18,17 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
         Event::RecordsReady { layer, records, shuffle, memory } => {
             records_ready(layer, *records, *shuffle, *memory)
         }
+        Event::DataWait { percent, slowest, threads } => {
+            let cause = slowest.map_or_else(String::new, |stage| {
+                format!(
+                    ": {stage} is the bottleneck, on {} per replica",
+                    counted(*threads, "thread")
+                )
+            });
+            return Some(LogLine::warning(format!(
+                "waited for data {percent:.1} % of the time{cause}"
+            )));
+        }
         Event::Joined { hosts, allreduce } => joined(hosts, allreduce),
         Event::ReplicasPlaced { items, replicas, workers, rate, exact } => format!(
             "global batch {} = {} x {items} on {}; lr {} (unscaled){}",

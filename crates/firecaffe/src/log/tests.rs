@@ -11,7 +11,8 @@ use net::{
 };
 use train::files::PrototxtNotice;
 use train::{
-    Display, Event, NetOrigin, OptionNotice, PhaseTimes, ResumeData, ResumeGap, UpgradeChange,
+    Display, Event, FillStage, NetOrigin, OptionNotice, PhaseTimes, RecordMemory, ResumeData,
+    ResumeGap, UpgradeChange,
 };
 
 use super::line::LogLine;
@@ -440,6 +441,34 @@ fn lines_of_caffes_commands() {
         I1115 13:39:22.381027   321 caffe.cpp:413] Average Forward-Backward: 30 ms.
         I1115 13:39:22.381027   321 caffe.cpp:415] Total Time: 1500 ms.
         I1115 13:39:22.381027   321 caffe.cpp:416] *** Benchmark ends ***
+    "#]],
+    );
+}
+
+#[test]
+fn where_records_are_read_and_what_holds_them_up() {
+    let ready = |shuffle, memory| Event::RecordsReady {
+        layer: "data".into(),
+        records: 60_000,
+        shuffle,
+        memory,
+    };
+    let waits = |slowest, threads| Event::DataWait { percent: 12.34, slowest, threads };
+    check_all(
+        &[
+            Event::PreparingRecords { layer: "data".into(), done: 1, all: 2 },
+            ready(Some(1701), None),
+            ready(None, Some(RecordMemory { shard: 48_000_000, exchange: 2_500_000 })),
+            Event::SourceOption { layer: "data".into(), notice: OptionNotice::Shuffle },
+            waits(Some(FillStage::Decode), 1),
+            waits(None, 2),
+        ],
+        expect![[r#"
+        I1115 13:39:22.381027   321 firecaffe:1] layer `data`: 60000 records, every epoch in a random order (seed 1701)
+        I1115 13:39:22.381027   321 firecaffe:1] layer `data`: 60000 records, in key order; in memory, 48.0 MB per rank and up to 2.5 MB for their exchange
+        W1115 13:39:22.381027   321 firecaffe:1] layer `data`: `data_param.shuffle` has no effect: only training shuffles, tests read in key order
+        W1115 13:39:22.381027   321 firecaffe:1] waited for data 12.3 % of the time: decoding is the bottleneck, on 1 thread per replica
+        W1115 13:39:22.381027   321 firecaffe:1] waited for data 12.3 % of the time
     "#]],
     );
 }

@@ -8,6 +8,24 @@ use layers::DataSourceError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeProblem {
+    /// The order of a shuffled run depends on the number of records.
+    #[error(
+        "layer `{layer}` had {saved} records when the snapshot was written and has {now} now: give \
+         the same database, or `--resume-data start`"
+    )]
+    RecordCount {
+        /// The data layer.
+        layer: String,
+        /// Then.
+        saved: u64,
+        /// Now.
+        now: u64,
+    },
+
+    /// What the snapshot says about numbers of records cannot be read.
+    #[error("the stored numbers of records are damaged")]
+    RecordCounts,
+
     /// The iteration is negative.
     #[error("its iteration is {iter}")]
     Iteration {

@@ -366,3 +366,16 @@ fn records_that_change_in_memory_are_noticed() {
         assert_eq!(problem, RecordsProblem::Damaged { layer, epoch: 0, got: 200, want: 200 });
     }
 }
+
+#[test]
+fn a_database_that_changed_since_the_snapshot_is_named() {
+    for data in MODES {
+        let (fixture, other) = (Fixture::new(50), Fixture::new(49));
+        let config = JobConfig { data, ..fixture.config(&one_layer()) };
+        train(WORLDS[1], &config, 1);
+        let (resume, root) = (Some(fixture.state(1)), other.folder.path().into());
+        let error = Job::open(JobConfig { resume, root, ..config }, &mut |_| ()).err().unwrap();
+        let want = "layer `data` had 50 records when the snapshot was written and has 49 now";
+        assert!(crate::chain(&error).contains(want), "{error}");
+    }
+}

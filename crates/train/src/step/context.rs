@@ -19,6 +19,8 @@ pub(crate) struct SharedState {
     pub(crate) config: JobConfig,
     pub(crate) ranks: Ranks,
     pub(crate) placement: ReplicaPlacement,
+    /// Data layers and the numbers of their records, where the order depends on them.
+    pub(crate) record_counts: Vec<(String, u64)>,
     /// Learning rates, gradient preparation and update rule.
     pub(crate) solver: Solver,
     /// Where each parameter and its gradient lie.

@@ -105,6 +105,9 @@ fn source(replica: usize, replicas: usize) -> (DatabaseSource, CallLog) {
         decoder: SampleDecoder::new(Color::AsStored),
         builder: BatchBuilder::new(transformer, 2, true, bad),
         bytes: Vec::new(),
+        lanes: Default::default(),
+        monitor: Default::default(),
+        names: Box::new(|_| None),
     };
     source.first_shapes().unwrap();
     assert_eq!(take(&calls), "epoch 0, read 0");
