@@ -1,5 +1,5 @@
 //! A worker's arithmetic: computed by the net and the solver, or, in an
-//! [emulated](crate::emulation) run, waited for. [`step`](crate::step) knows no difference.
+//! [emulated](crate::emulation) run, waited for.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,51 +52,39 @@ impl Compute {
 }
 
 impl Worker {
-    /// One layer's forward of replica `index`; its part of the loss. A data layer waits for its
+    /// Waits for one layer's forward in an emulated run; whether it did. A data layer reads its
     /// batch, emulated or not.
-    pub(crate) fn forward_layer(
-        &mut self,
-        context: &StepContext,
-        (index, layer): (usize, usize),
-        params: &[f32],
-    ) -> Result<f32, StepError> {
-        if let Compute::Emulated(pacer) = &mut self.compute {
-            if layer == 0 {
-                pacer.begin(&*context.shared.clock);
-            }
-            if !self.net.is_data(layer) {
-                pacer.add(&*context.shared.clock, pacer.work.durations.layers[layer].forward);
-                pacer.wait(context);
-                return Ok(0.0);
-            }
+    pub(crate) fn emulates_forward(&mut self, context: &StepContext, layer: usize) -> bool {
+        let Compute::Emulated(pacer) = &mut self.compute else { return false };
+        if layer == 0 {
+            pacer.begin(&*context.shared.clock);
         }
-        Ok(self.net.forward_layer(layer, &self.cpu, params, &mut self.replicas[index])?)
+        if self.net.is_data(layer) {
+            return false;
+        }
+        pacer.add(&*context.shared.clock, pacer.work.durations.layers[layer].forward);
+        pacer.wait(context);
+        true
     }
 
-    /// One layer's backward: its params' gradients are then in the pool. An emulated one's are
-    /// copied there.
-    pub(crate) fn backward_layer(
+    /// Waits for one layer's backward in an emulated run, and copies gradients of its params into
+    /// the pool; whether it did.
+    pub(crate) fn emulates_backward(
         &mut self,
         context: &StepContext,
         layer: usize,
-        params: &[f32],
-    ) -> Result<(), StepError> {
-        let pool = &context.shared.pools[self.index];
-        let pacer = match &mut self.compute {
-            Compute::Real => {
-                return Ok(self.net.backward_layer(layer, &self.cpu, params, pool)?);
-            }
-            Compute::Emulated(pacer) => pacer,
-        };
+    ) -> Result<bool, StepError> {
+        let Compute::Emulated(pacer) = &mut self.compute else { return Ok(false) };
         pacer.add(&*context.shared.clock, pacer.work.durations.layers[layer].backward);
         let before = if layer + 1 < self.net.len() { self.net.ready_after(layer + 1) } else { 0 };
         let ready = before..self.net.ready_after(layer);
         if !ready.is_empty() {
             let position = before + GradientValues::shift(self.first_replica, context.iter);
+            let pool = &context.shared.pools[self.index];
             pacer.work.gradients.copy(position, &mut pool.write(ready))?;
         }
         pacer.wait(context);
-        Ok(())
+        Ok(true)
     }
 }
 

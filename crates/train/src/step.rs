@@ -153,7 +153,10 @@ impl Worker {
         let mut loss = 0.0;
         for layer in 0..self.net.len() {
             let begin = context.now();
-            loss += self.forward_layer(context, (index, layer), &params)?;
+            if !self.emulates_forward(context, layer) {
+                let replica = &mut self.replicas[index];
+                loss += self.net.forward_layer(layer, &self.cpu, &params, replica)?;
+            }
             let is_data = self.net.is_data(layer);
             let activity = if is_data { Activity::Data(layer) } else { Activity::Forward(layer) };
             self.times.add(activity, begin, context.now());
@@ -179,7 +182,9 @@ impl Worker {
         let overlaps = context.shared.config.overlap == Overlap::DuringBackward && debug.is_none();
         let mut begin = context.now();
         for layer in (0..self.net.len()).rev() {
-            self.backward_layer(context, layer, &params)?;
+            if !self.emulates_backward(context, layer)? {
+                self.net.backward_layer(layer, &self.cpu, &params, pool)?;
+            }
             context.shared.ranks.report_progress();
             if let Some(debug) = &mut debug {
                 debug.append(&mut self.net.backward_debug(layer, &pool.read()));
