@@ -4,7 +4,7 @@
 //!
 //! | stage | value | modules |
 //! |---|---|---|
-//! | written | `NetParameter` | [`filter`], `splits` |
+//! | written | `NetParameter` | [`filter()`], `splits` |
 //! | graph | `NetGraph` | `graph` |
 //! | shaped | `ShapedNet` | `shapes`, `params`, `needs` |
 //! | placed | `PlacedNet` | `placed`, `layouts`, `fusion`, `joining`, `memory`, `sharing` |
