@@ -1,7 +1,7 @@
 //! Records that can be read in any order: what a shuffled run reads from.
 //!
 //! A [`RecordStore`] is opened once per process and shared by all replicas; each reads it through a
-//! [`StoreReader`] of its own, in the order that [`order`](crate::order) defines. [`open`] indexes
+//! `StoreReader` of its own, in the order that [`order`](crate::order) defines. [`open`] indexes
 //! a database in memory. Records that lie in memory are stores too.
 
 mod reader;
