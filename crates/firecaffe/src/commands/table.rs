@@ -45,8 +45,8 @@ pub(super) fn volumes(net: &NetDescription) -> String {
     let [data_mb, weights_mb] = [data / 1e6, weights / 1e6];
     let ratio = FIRECAFFE_BATCH * data / weights.max(1.0);
     format!(
-        "|D| {data_mb:.2} MB per image, |W| {weights_mb:.1} MB, |D|/|W| {ratio:.1} at batch \
-         {FIRECAFFE_BATCH}, {:.2} G operations per image forward and backward\n",
+        "|D| {data_mb:.3} MB per image, |W| {weights_mb:.3} MB, |D|/|W| {ratio:.1} at batch \
+         {FIRECAFFE_BATCH}, {:.4} G operations per image forward and backward\n",
         ops / batch / 1e9
     )
 }

@@ -53,6 +53,7 @@ fn summary_shows_costs() {
         loss   SoftmaxWithLoss  1                        0              0     0.000 MB
         total                                        1,554        253,440     0.106 MB
         Memory plan: parameters 0.006 MB, gradients 0.006 MB, activations 0.106 MB, diffs 0.046 MB, workspace 0.010 MB, total 0.175 MB
+        |D| 0.004 MB per image, |W| 0.006 MB, |D|/|W| 611.5 at batch 1024, 0.0001 G operations per image forward and backward
     "#]].assert_eq(&ran.out);
 }
 
