@@ -1,5 +1,5 @@
-//! `cargo xtask bench convergence`: the accuracy that wire formats, compressions, mixed precision
-//! and large batches reach, against dense f32.
+//! `cargo xtask bench convergence`: the accuracy that wire formats, compressions and large batches
+//! reach, against dense f32.
 //!
 //! Fashion-MNIST, LeNet and ResNet-8, the examples' solvers at a few epochs:
 //!
