@@ -132,8 +132,8 @@ pub struct JobConfig {
     /// Whether `Data` layers of the train net read every epoch in a random order of its own. Also
     /// if one of them says `shuffle: true`.
     pub shuffle: bool,
-    /// Threads that decode and transform records for each replica; `None` for as few as keep up
-    /// with the net. Batches do not depend on it.
+    /// Most threads that decode and transform records for each replica, as few as keep up with the
+    /// net; `None` for one. Batches do not depend on it.
     pub data_threads: Option<usize>,
 }
 

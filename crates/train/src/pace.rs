@@ -1,7 +1,8 @@
 //! How many threads prepare data: as few as keep the wait for it below 1 %.
 //!
 //! Starts with one per stream and adds one whenever worker 0 has waited longer than that over some
-//! iterations, up to the threads that the net computes on. Batches do not depend on the number.
+//! iterations, up to what was asked for. One unless asked: on cores that compute, a second thread
+//! takes more time from the net than it saves. Batches do not depend on the number.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ const WAIT_REPORTED: f64 = 0.05;
 /// Watches the wait for data.
 pub(crate) struct DataPace {
     monitor: Arc<FillMonitor>,
-    /// Most threads per stream; as many as there are when their number was asked for.
+    /// Most threads per stream.
     threads_max: usize,
     /// Iterations since the last look, and the times then.
     iterations: u32,
@@ -28,8 +29,7 @@ pub(crate) struct DataPace {
 
 impl DataPace {
     pub(crate) fn new(monitor: Arc<FillMonitor>, config: &JobConfig) -> Self {
-        let cores = config.threads * config.workers;
-        let threads_max = config.data_threads.unwrap_or(cores).max(1);
+        let threads_max = config.data_threads.unwrap_or(1).max(1);
         Self { monitor, threads_max, iterations: 0, then: PhaseTimes::default() }
     }
 
@@ -81,14 +81,13 @@ mod tests {
     fn pace(data_threads: Option<usize>) -> DataPace {
         let solver = solver_from_text("s", r#"base_lr: 1 lr_policy: "fixed" net: "n""#).unwrap();
         let config = JobConfig { threads: 3, data_threads, ..JobConfig::new(solver) };
-        let threads = data_threads.unwrap_or(1);
-        DataPace::new(Arc::new(FillMonitor::new(Arc::new(NoClock), threads)), &config)
+        DataPace::new(Arc::new(FillMonitor::new(Arc::new(NoClock), 1)), &config)
     }
 
     #[test]
     fn threads_are_added_while_the_net_waits() {
         for (asked, wait, want) in
-            [(None, 20, vec![2, 3, 3]), (None, 9, vec![1, 1, 1]), (Some(2), 20, vec![2, 2, 2])]
+            [(Some(3), 20, vec![2, 3, 3]), (Some(3), 9, vec![1, 1, 1]), (None, 20, vec![1, 1, 1])]
         {
             let (mut pace, mut spent, mut got) = (pace(asked), PhaseTimes::default(), Vec::new());
             for _ in 0..want.len() {

@@ -69,8 +69,7 @@ impl RecordsRequest<'_> {
         let layers: Vec<_> = net.layer.iter().filter(|layer| layer.type_() == DATA).collect();
         let shuffles =
             self.config.shuffle || layers.iter().any(|layer| layer.data_param().shuffle());
-        let threads = self.config.data_threads.unwrap_or(1);
-        let monitor = Arc::new(FillMonitor::new(Arc::clone(&self.config.clock), threads));
+        let monitor = Arc::new(FillMonitor::new(Arc::clone(&self.config.clock), 1));
         if !shuffles && self.config.data == DataMode::Stream {
             return Ok(TrainRecords { monitor, ..TrainRecords::default() });
         }

@@ -76,8 +76,8 @@ pub(crate) struct TrainArgs {
     /// the number of replicas only (LMDB and LevelDB; tests read in key order)
     #[arg(long)]
     shuffle: bool,
-    /// Threads that decode and transform records for each replica, with the same result
-    /// [default: as few as keep the wait for data below 1 %]
+    /// At most so many threads decode and transform records for each replica, as few as keep the
+    /// wait for data below 1 %; the result is the same [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     data_threads: Option<u64>,
     /// Also write what is displayed, tested and saved to this file, one JSON object per line
