@@ -147,8 +147,13 @@ impl Exchange {
 
     /// Returns when all ranks have come here.
     pub fn barrier(&mut self) -> Result<(), ExchangeError> {
+        self.sum_directly(&mut [0.0])
+    }
+
+    /// As [`sum`](Self::sum), in one round: between threads by direct reads, without messages.
+    pub(crate) fn sum_directly(&mut self, values: &mut [f32]) -> Result<(), ExchangeError> {
         let direct = self.direct.clone();
-        self.sum_in(wire::F32, &direct, &mut [0.0])
+        self.sum_in(wire::F32, &direct, values)
     }
 
     /// The transport, stamped as the next collective, for measurements that are not one.
