@@ -16,14 +16,15 @@ impl CoreTimes {
     }
 
     /// The first line: user, nice, system, idle, iowait, irq, softirq, steal. What a hypervisor
-    /// takes away counts as busy, since nobody here could use it.
+    /// takes away counts as busy, since nobody here could use it; work of low priority does not,
+    /// since it gives way to ours.
     fn parse(stat: &str) -> Option<Self> {
         let mut words = stat.lines().next()?.split_whitespace();
         (words.next()? == "cpu").then_some(())?;
         let ticks: Vec<u64> = words.take(8).map_while(|word| word.parse().ok()).collect();
-        let [_, _, _, idle, waiting, ..] = ticks[..] else { return None };
+        let [_, nice, _, idle, waiting, ..] = ticks[..] else { return None };
         let all = ticks.iter().sum();
-        Some(Self { busy: all - idle - waiting, all })
+        Some(Self { busy: all - nice - idle - waiting, all })
     }
 
     /// How much of the cores' time was used since `then`, from 0 to 1.
@@ -51,12 +52,12 @@ mod tests {
     use super::CoreTimes;
 
     #[test]
-    fn load_is_what_was_not_idle() {
+    fn load_is_what_is_neither_idle_nor_of_low_priority() {
         let at = |text: &str| CoreTimes::parse(text).unwrap();
         let begin = at("cpu  10 0 10 100 20 0 0 0 5 5\ncpu0 1 2 3\n");
         assert_eq!((begin.busy, begin.all), (20, 140));
         let end = at("cpu  20 5 15 160 30 5 5 10 9 9\n");
-        assert!((end.load_since(begin) - 40.0 / 110.0).abs() < 1e-12);
+        assert!((end.load_since(begin) - 35.0 / 110.0).abs() < 1e-12);
         assert!(begin.load_since(begin).abs() < 1e-12);
         for text in ["", "intr 1 2 3", "cpu 1 2 x"] {
             assert_eq!(CoreTimes::parse(text), None, "{text}");

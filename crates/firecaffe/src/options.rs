@@ -11,7 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use collective::Network;
 use kernels::Simd;
 use train::files::{self, UnknownFields};
-use train::{NetConfig, PathRoot};
+use train::{NetConfig, PathRoot, Precision};
 
 use crate::log::{Log, prototxt};
 use crate::memory_limit::memory_limit;
@@ -109,6 +109,18 @@ pub(crate) struct NetRunArgs {
     pub(crate) selection: LayerSelectionArgs,
     #[command(flatten)]
     pub(crate) reading: PrototxtArgs,
+    #[command(flatten)]
+    pub(crate) rounding: PrecisionArgs,
+}
+
+/// What values are rounded to.
+#[derive(Debug, Args)]
+pub(crate) struct PrecisionArgs {
+    /// What blobs and params are rounded to between layers: in mixed precision blobs take half the
+    /// memory; sums and master weights stay f32
+    #[arg(long, value_name = "P", default_value = "f32",
+          value_parser = one_of::<Precision>(Precision::NAMES))]
+    pub(crate) precision: Precision,
 }
 
 impl NetRunArgs {
@@ -122,6 +134,7 @@ impl NetRunArgs {
             root: root(),
             unknown: self.reading.unknown(),
             memory_limit: memory_limit(),
+            precision: self.rounding.precision,
             ..NetConfig::new(model)
         })
     }

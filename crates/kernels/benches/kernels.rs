@@ -203,7 +203,7 @@ fn batch_statistics(bench: Bencher<'_, '_>, threads: usize) {
     let (cpu, x) = (cpu(threads), vec![0.5; VALUES]);
     let (mut mean, mut variance) = (vec![0.0; 64], vec![0.0; 64]);
     bench.counter(BytesCount::of_many::<f32>(VALUES)).bench_local(|| {
-        batch_norm::statistics(&cpu, VALUES / 64, 64, &x, &mut mean, &mut variance);
+        batch_norm::statistics(&cpu, VALUES / 64, 64, &x[..], &mut mean, &mut variance);
     });
 }
 

@@ -4,6 +4,10 @@
 //! the same pass. Statistics take one pass: sums of `x − s` and its square, with `s` the mean of a
 //! few rows, so that a large mean costs no precision. Cost: forward reads `x` twice and writes `y`;
 //! backward reads `x` and `dy` twice and writes `dx`. Nothing but `x` is kept between them.
+//!
+//! Operands are f32, or 16 bits that are converted in registers. In mixed precision values are
+//! rounded where one of the layers ends and the next begins ([`InnerRounding`]), so that one pass
+//! has the bits of one layer after another.
 
 mod backward;
 
@@ -15,7 +19,11 @@ use smallvec::SmallVec;
 
 use crate::{
     column_sums::{self, round},
-    cpu::{Cpu, TASK_FLOATS},
+    cpu::{Cpu, DisjointMut, TASK_FLOATS},
+    half::{
+        Bf16Codec, F16Codec, HalfCodec, HalfFormat, HalfValues, NoRounding, Rounder, RowReader,
+        UnaryValues, Values,
+    },
     relu::relu,
     view::Unary,
 };
@@ -34,17 +42,37 @@ const SHIFT_ROWS: usize = 16;
 /// # Panics
 ///
 /// If an operand does not fit, or there are no rows.
-pub fn statistics(
+pub fn statistics<'a>(
     cpu: &Cpu,
     rows: usize,
     c: usize,
-    x: &[f32],
+    x: impl Into<Values<'a>>,
     mean: &mut [f32],
     variance: &mut [f32],
 ) {
+    let x = x.into();
     assert!(rows > 0, "statistics of nothing");
-    assert_eq!(x.len(), rows * c, "x is (rows, c)");
+    assert_eq!(x.count(), rows * c, "x is (rows, c)");
     assert_eq!([mean.len(), variance.len()], [c; 2], "one mean and variance per channel");
+    match x {
+        Values::F32(x) => statistics_of(cpu, rows, c, x, mean, variance),
+        Values::Half(HalfFormat::Bf16, x) => {
+            statistics_of(cpu, rows, c, HalfValues(Bf16Codec, x), mean, variance);
+        }
+        Values::Half(HalfFormat::F16, x) => {
+            statistics_of(cpu, rows, c, HalfValues(F16Codec, x), mean, variance);
+        }
+    }
+}
+
+fn statistics_of(
+    cpu: &Cpu,
+    rows: usize,
+    c: usize,
+    x: impl RowReader,
+    mean: &mut [f32],
+    variance: &mut [f32],
+) {
     let shift = &*rough_mean(rows, c, x);
     column_sums::fold_strips(
         cpu,
@@ -53,15 +81,8 @@ pub fn statistics(
         #[inline(always)]
         |rows, at, sums| {
             let (first, second) = sums.split_at_mut(at.len());
-            let shift = &shift[at.clone()];
             for r in rows {
-                let x = &x[r * c..][at.clone()];
-                let sums = first.iter_mut().zip(&mut *second);
-                for (((first, second), &x), &shift) in sums.zip(x).zip(shift) {
-                    let d = x - shift;
-                    *first += d;
-                    *second += d * d;
-                }
+                add_shifted(x.row(r * c + at.start, at.len()), &shift[at.clone()], first, second);
             }
         },
         |sums| {
@@ -75,18 +96,28 @@ pub fn statistics(
     );
 }
 
+/// Adds one row's `x − s` and its square.
+#[inline(always)]
+fn add_shifted(x: impl RowReader, shift: &[f32], first: &mut [f32], second: &mut [f32]) {
+    let c = shift.len();
+    let (x, first, second) = (x.row(0, c), &mut first[..c], &mut second[..c]);
+    for i in 0..c {
+        let d = x.value(i) - shift[i];
+        first[i] += d;
+        second[i] += d * d;
+    }
+}
+
 /// The mean of each channel over a few rows at equal distances. One row would not do: an image's
 /// corner, where padding reaches in, may be many deviations from the mean, and the variance is then
 /// a small difference of large numbers.
-fn rough_mean(rows: usize, c: usize, x: &[f32]) -> SmallVec<[f32; 2048]> {
+fn rough_mean(rows: usize, c: usize, x: impl RowReader) -> SmallVec<[f32; 2048]> {
     let samples = rows.min(SHIFT_ROWS);
     let weight = 1.0 / samples as f32;
     let mut mean = SmallVec::from_elem(0.0, c);
     for sample in 0..samples {
-        let row = (2 * sample + 1) * rows / (2 * samples);
-        for (mean, x) in mean.iter_mut().zip(&x[row * c..][..c]) {
-            *mean += weight * x;
-        }
+        let row = x.row((2 * sample + 1) * rows / (2 * samples) * c, c);
+        mean.iter_mut().enumerate().for_each(|(i, mean)| *mean += weight * row.value(i));
     }
     mean
 }
@@ -109,7 +140,49 @@ pub struct NormalizeTerms<'a> {
     pub affine: Option<[&'a [f32]; 2]>,
     /// Slope of a ReLU that follows.
     pub relu: Option<f32>,
+    /// What is rounded between them.
+    pub rounding: InnerRounding,
 }
+
+/// What is rounded where one of the layers that run as one ends and the next begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InnerRounding {
+    /// Nothing: values are f32.
+    None,
+    /// What comes out of normalisation, and out of the scale: two layers.
+    EachLayer(HalfFormat),
+    /// What comes out of the scale: normalisation and scale are one layer.
+    AfterScale(HalfFormat),
+}
+
+/// Evaluates `$body` with the rounders of both borders, as types.
+macro_rules! with_rounders {
+    ($rounding:expr, |$normal:ident, $scaled:ident| $body:expr) => {
+        match $rounding {
+            InnerRounding::None => {
+                let ($normal, $scaled) = (NoRounding, NoRounding);
+                $body
+            }
+            InnerRounding::EachLayer(HalfFormat::Bf16) => {
+                let ($normal, $scaled) = (Bf16Codec, Bf16Codec);
+                $body
+            }
+            InnerRounding::EachLayer(HalfFormat::F16) => {
+                let ($normal, $scaled) = (F16Codec, F16Codec);
+                $body
+            }
+            InnerRounding::AfterScale(HalfFormat::Bf16) => {
+                let ($normal, $scaled) = (NoRounding, Bf16Codec);
+                $body
+            }
+            InnerRounding::AfterScale(HalfFormat::F16) => {
+                let ($normal, $scaled) = (NoRounding, F16Codec);
+                $body
+            }
+        }
+    };
+}
+use with_rounders;
 
 impl NormalizeTerms<'_> {
     fn check(&self, c: usize, values: usize) {
@@ -150,7 +223,7 @@ impl NormalizeTerms<'_> {
                 mean: repeated(self.mean),
                 inv_std: repeated(self.inv_std),
                 affine: self.affine.map(|affine| affine.map(&mut repeated)),
-                relu: self.relu,
+                ..*self
             };
             body(wide, &with, more.map(repeated));
         });
@@ -163,8 +236,13 @@ impl NormalizeTerms<'_> {
             mean: &self.mean[at.clone()],
             inv_std: &self.inv_std[at.clone()],
             affine: self.affine.map(|affine| affine.map(|constants| &constants[at.clone()])),
-            relu: self.relu,
+            ..*self
         }
+    }
+
+    /// Whether a gradient that was rounded need not be rounded after the ReLU's mask.
+    fn masks_exactly(&self) -> bool {
+        [0.0, 1.0].contains(&self.slope())
     }
 
     /// Slope of the ReLU; 1 without one, which changes no bit.
@@ -176,48 +254,113 @@ impl NormalizeTerms<'_> {
 
 /// `y = (x − mean) · inv_std`, then scale and ReLU if given; in place or out of place.
 ///
-/// * `values`: (rows, c)
+/// * `values`: (rows, c); in 16 bits the borders round to the same format
 ///
 /// # Panics
 ///
 /// If an operand does not fit.
-pub fn normalize(cpu: &Cpu, c: usize, with: &NormalizeTerms<'_>, values: Unary<'_>) {
+pub fn normalize<'a>(
+    cpu: &Cpu,
+    c: usize,
+    with: &NormalizeTerms<'_>,
+    values: impl Into<UnaryValues<'a>>,
+) {
+    let values = values.into();
     with.check(c, values.count());
-    with.widened(cpu, c, [], |c, with, []| {
-        let block = TASK_FLOATS.div_ceil(c) * c;
-        match values {
-            Unary::InPlace(y) => cpu.run_blocks(y, block, |_, y| {
-                vectorize!(cpu, {
-                    for y in y.chunks_mut(c) {
-                        row_in_place(with, y);
-                    }
-                });
-            }),
-            Unary::OutOfPlace { x, y } => cpu.run_blocks(y, block, |index, y| {
-                let x = &x[index * block..][..y.len()];
-                vectorize!(cpu, {
-                    for (x, y) in x.chunks(c).zip(y.chunks_mut(c)) {
-                        row(with, x, y);
-                    }
-                });
-            }),
+    with.widened(cpu, c, [], |c, with, []| match values {
+        UnaryValues::F32(values) => {
+            with_rounders!(with.rounding, |normal, scaled| {
+                normalize_f32(cpu, c, with, (normal, scaled), values);
+            });
+        }
+        UnaryValues::Half { format: HalfFormat::Bf16, x, y } => {
+            normalize_half(cpu, c, with, HalfValues(Bf16Codec, x), y);
+        }
+        UnaryValues::Half { format: HalfFormat::F16, x, y } => {
+            normalize_half(cpu, c, with, HalfValues(F16Codec, x), y);
         }
     });
 }
 
-/// One row, out of place.
+fn normalize_f32<N: Rounder, S: Rounder>(
+    cpu: &Cpu,
+    c: usize,
+    with: &NormalizeTerms<'_>,
+    borders: (N, S),
+    values: Unary<'_>,
+) {
+    let block = TASK_FLOATS.div_ceil(c) * c;
+    match values {
+        Unary::InPlace(y) => cpu.run_blocks(y, block, |_, y| {
+            vectorize!(cpu, {
+                for y in y.chunks_mut(c) {
+                    row_in_place(with, borders, y);
+                }
+            });
+        }),
+        Unary::OutOfPlace { x, y } => cpu.run_blocks(y, block, |index, y| {
+            let x = &x[index * block..][..y.len()];
+            vectorize!(cpu, {
+                for (x, y) in x.chunks(c).zip(y.chunks_mut(c)) {
+                    row(with, borders, x, |v| v, y);
+                }
+            });
+        }),
+    }
+}
+
+/// As [`normalize_f32`], from 16 bits to 16 bits.
+fn normalize_half<C: HalfCodec>(
+    cpu: &Cpu,
+    c: usize,
+    with: &NormalizeTerms<'_>,
+    x: HalfValues<'_, C>,
+    y: &mut [u16],
+) {
+    let (codec, block) = (x.0, TASK_FLOATS.div_ceil(c) * c);
+    let blocks = DisjointMut::new(y, block);
+    cpu.run(blocks.count(), |index| {
+        // SAFETY: each block belongs to one task.
+        let y = unsafe { blocks.get(index) };
+        vectorize!(cpu, {
+            for (r, y) in y.chunks_mut(c).enumerate() {
+                let x = x.row(index * block + r * c, y.len());
+                row(
+                    with,
+                    (codec, codec),
+                    x,
+                    #[inline(always)]
+                    |v| codec.compress(v),
+                    y,
+                );
+            }
+        });
+    });
+}
+
+/// One row, out of place; `store` is how a value is written.
 #[inline(always)]
-fn row(with: &NormalizeTerms<'_>, x: &[f32], y: &mut [f32]) {
-    let (slope, values) = (with.slope(), y.iter_mut().zip(x).zip(with.mean).zip(with.inv_std));
+fn row<N: Rounder, S: Rounder, T>(
+    with: &NormalizeTerms<'_>,
+    (normal, scaled): (N, S),
+    x: impl RowReader,
+    store: impl Fn(f32) -> T,
+    y: &mut [T],
+) {
+    let (slope, c) = (with.slope(), y.len());
+    let (x, [mean, inv_std]) = (x.row(0, c), [with.mean, with.inv_std].map(|v| &v[..c]));
     match with.affine {
         None => {
-            for (((y, &x), mean), inv_std) in values {
-                *y = relu((x - mean) * inv_std, slope);
+            for i in 0..c {
+                let n = normal.round((x.value(i) - mean[i]) * inv_std[i]);
+                y[i] = store(relu(n, slope));
             }
         }
-        Some([gamma, beta]) => {
-            for (((((y, &x), mean), inv_std), gamma), beta) in values.zip(gamma).zip(beta) {
-                *y = relu((x - mean) * inv_std * gamma + beta, slope);
+        Some(affine) => {
+            let [gamma, beta] = affine.map(|v| &v[..c]);
+            for i in 0..c {
+                let n = normal.round((x.value(i) - mean[i]) * inv_std[i]);
+                y[i] = store(relu(scaled.round(n * gamma[i] + beta[i]), slope));
             }
         }
     }
@@ -225,17 +368,22 @@ fn row(with: &NormalizeTerms<'_>, x: &[f32], y: &mut [f32]) {
 
 /// One row, in place.
 #[inline(always)]
-fn row_in_place(with: &NormalizeTerms<'_>, y: &mut [f32]) {
+fn row_in_place<N: Rounder, S: Rounder>(
+    with: &NormalizeTerms<'_>,
+    (normal, scaled): (N, S),
+    y: &mut [f32],
+) {
     let (slope, values) = (with.slope(), y.iter_mut().zip(with.mean).zip(with.inv_std));
     match with.affine {
         None => {
             for ((y, mean), inv_std) in values {
-                *y = relu((*y - mean) * inv_std, slope);
+                *y = relu(normal.round((*y - mean) * inv_std), slope);
             }
         }
         Some([gamma, beta]) => {
             for ((((y, mean), inv_std), gamma), beta) in values.zip(gamma).zip(beta) {
-                *y = relu((*y - mean) * inv_std * gamma + beta, slope);
+                let n = normal.round((*y - mean) * inv_std);
+                *y = relu(scaled.round(n * gamma + beta), slope);
             }
         }
     }

@@ -92,6 +92,13 @@ impl ConvShape {
         [side(self.h, 0), side(self.w, 1)]
     }
 
+    /// The same convolution of as many images as `x_len` floats of the input are.
+    #[must_use]
+    pub fn of_images(&self, x_len: usize) -> Self {
+        let n = x_len.checked_div(self.h * self.w * self.c).unwrap_or(self.n);
+        Self { n, ..self.clone() }
+    }
+
     /// Floats of the input, (n, h, w, c).
     #[must_use]
     pub fn x_len(&self) -> usize {

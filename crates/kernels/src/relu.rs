@@ -7,7 +7,8 @@
 use crate::{
     column_sums,
     cpu::{Cpu, DisjointMut, TASK_FLOATS},
-    elementwise::{ReluMask, backward as gradient_of, map},
+    elementwise::{ReluMask, backward as gradient_of, map, zip},
+    half::{Bf16Codec, F16Codec, HalfFormat, Rounder},
     view::{StridedRows, StridedRowsMut, Unary, Write},
 };
 
@@ -22,6 +23,12 @@ fn factor(v: f32, slope: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn relu(x: f32, slope: f32) -> f32 {
     x * factor(x, slope)
+}
+
+/// As [`masked`], where `v` is yet to be rounded: only its sign is needed, not its value.
+#[inline(always)]
+pub(crate) fn masked_before_rounding<R: Rounder>(_: R, v: f32, slope: f32, dy: f32) -> f32 {
+    dy * if v > R::ROUNDS_TO_ZERO { 1.0 } else { slope }
 }
 
 /// `dy` where `v > 0`, else `slope · dy`: the gradient of one value.
@@ -42,6 +49,28 @@ pub fn forward(cpu: &Cpu, slope: f32, values: Unary<'_>) {
 /// If the lengths differ.
 pub fn backward(cpu: &Cpu, slope: f32, v: &[f32], gradient: Unary<'_>) {
     gradient_of(cpu, gradient, v, |dy, v| masked(v, slope, dy));
+}
+
+/// `y = relu(y)` where `y` is first rounded, as it is at the border of the layer before the ReLU.
+pub fn forward_rounded(cpu: &Cpu, format: HalfFormat, slope: f32, y: &mut [f32]) {
+    let y = Unary::InPlace(y);
+    match format {
+        HalfFormat::Bf16 => map(cpu, y, |y| relu(Bf16Codec.round(y), slope)),
+        HalfFormat::F16 => map(cpu, y, |y| relu(F16Codec.round(y), slope)),
+    }
+}
+
+/// As [`backward`] in place, where `d` is first rounded, as it is at the border of the layer that
+/// made it.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn backward_rounded(cpu: &Cpu, format: HalfFormat, slope: f32, v: &[f32], d: &mut [f32]) {
+    match format {
+        HalfFormat::Bf16 => zip(cpu, v, d, |d, v| masked(v, slope, Bf16Codec.round(d))),
+        HalfFormat::F16 => zip(cpu, v, d, |d, v| masked(v, slope, F16Codec.round(d))),
+    }
 }
 
 /// Upper bound of ReLU6.

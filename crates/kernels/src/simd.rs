@@ -25,7 +25,7 @@ pub(crate) const LANES: usize = 8;
 /// Which instructions kernels may use. `--simd avx2|portable` sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Simd {
-    /// 256-bit vectors and fused multiply-add: x86-64 since 2013.
+    /// 256-bit vectors, fused multiply-add and conversion of f16: x86-64 since 2013.
     Avx2,
     /// Plain Rust that the compiler vectorises for any machine.
     Portable,

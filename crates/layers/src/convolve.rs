@@ -26,7 +26,8 @@ use crate::{LayerError, LayoutRule};
 /// convolution for each phase of the stride.
 const PHASES_MAX: usize = 1 << 12;
 
-/// A convolution of `images` images with `c` channels to `k`.
+/// A convolution of `images` images with `c` channels to `k`. `Image` convolves as many images as
+/// it is given, which may be some of the batch.
 #[derive(Debug)]
 pub(crate) enum ConvVariant {
     /// Two spatial axes, channels-last.
@@ -98,7 +99,10 @@ impl ConvVariant {
         y: StridedRowsMut<'_>,
     ) {
         match self {
-            Self::Image(conv) => conv::forward(cpu, conv, x, weights, bias, activation, y),
+            Self::Image(conv) => {
+                let conv = conv.of_images(x.len());
+                conv::forward(cpu, &conv, x, weights, bias, activation, y);
+            }
             Self::Columns(columns) => {
                 let y = &mut y.data[..columns.out_channels().count()];
                 columns.forward(cpu, x, weights, y);
@@ -118,7 +122,9 @@ impl ConvVariant {
         dx: &mut [f32],
     ) {
         match self {
-            Self::Image(conv) => conv::backward_data(cpu, conv, dy, weights, dx),
+            Self::Image(conv) => {
+                conv::backward_data(cpu, &conv.of_images(dx.len()), dy, weights, dx);
+            }
             Self::Columns(columns) => columns.backward_data(cpu, dy.data, weights, dx),
         }
     }
@@ -133,22 +139,26 @@ impl ConvVariant {
         dw: &mut [f32],
     ) {
         match self {
-            Self::Image(conv) => conv::backward_weights(cpu, conv, x, dy, write, dw),
+            Self::Image(conv) => {
+                conv::backward_weights(cpu, &conv.of_images(x.len()), x, dy, write, dw);
+            }
             Self::Columns(columns) => columns.backward_weights(cpu, x, dy.data, write, dw),
         }
     }
 
-    /// `db = Σ dy`, or `db += ..`.
+    /// `db = Σ dy`, or `db += ..`; `x_len` is the number of values on the image side.
     pub(crate) fn backward_bias(
         &self,
         cpu: &Cpu,
+        x_len: usize,
         dy: StridedRows<'_>,
         write: Write,
         db: &mut [f32],
     ) {
         match self {
             Self::Image(conv) => {
-                conv::backward_bias(cpu, conv.out_pixels(), conv.k, dy, write, db);
+                let rows = conv.of_images(x_len).out_pixels();
+                conv::backward_bias(cpu, rows, conv.k, dy, write, db);
             }
             Self::Columns(columns) => {
                 channel::backward_bias(cpu, columns.out_channels(), dy.data, write, db);

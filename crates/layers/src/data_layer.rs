@@ -128,12 +128,16 @@ mod tests {
                             layout: Layout::RowMajor,
                             slab,
                             placement: None,
+                            block: None,
                         })
                         .collect(),
                     params: InlineVec::new(),
                     running: InlineVec::new(),
                     rng: &mut Mt19937::new(1),
                     source: Some(&mut source),
+                    rounding: None,
+                    first_image: 0,
+                    half: None,
                 })
                 .unwrap();
                 assert_eq!(shapes[0].dims(), [batch, 2]);
@@ -186,6 +190,7 @@ mod tests {
                 layout: Layout::RowMajor,
                 slab: &mut slab,
                 placement: None,
+                block: None,
             };
             top.swap_in(&Shape::new(&[2, 3]).unwrap(), &mut values);
             assert_eq!(top.data(), [5.0; 6]);

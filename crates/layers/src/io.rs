@@ -2,7 +2,8 @@
 
 use base::Shape;
 use base::random::Mt19937;
-use kernels::{Cpu, StridedRows, StridedRowsMut, Unary, Write};
+use kernels::half::UnaryValues;
+use kernels::{Cpu, HalfFormat, StridedRows, StridedRowsMut, Unary, Values, Write};
 use smallvec::SmallVec;
 use tensor::{Layout, Slab};
 
@@ -28,6 +29,24 @@ pub struct Forward<'a> {
     pub rng: &'a mut Mt19937,
     /// The source of a data layer.
     pub source: Option<&'a mut (dyn DataSource + 'static)>,
+    /// The format that values are rounded to where an absorbed layer begins.
+    pub rounding: Option<HalfFormat>,
+    /// The first of the images that this call is about: 0 but for layers that run
+    /// [by image](crate::BlobAccess::ByImage).
+    pub first_image: usize,
+    /// Bottom 0 and top 0 of a layer that takes [16 bits](crate::BlobAccess::SixteenBits), where
+    /// both are stored so. `bottoms` and `tops` then lend no values.
+    pub half: Option<HalfForward<'a>>,
+}
+
+/// 16-bit blobs during forward.
+pub struct HalfForward<'a> {
+    /// Their format.
+    pub format: HalfFormat,
+    /// Values of bottom 0.
+    pub x: &'a [u16],
+    /// Values of top 0, to overwrite.
+    pub y: &'a mut [u16],
 }
 
 /// An input blob.
@@ -77,6 +96,8 @@ pub struct Top<'a> {
     /// Where the rows are in `slab`, if they are some channels of a wider blob; only for layers
     /// that are [`OwnOrPlaced`](crate::TopMemory::OwnOrPlaced).
     pub placement: Option<RowPlacement>,
+    /// Values of the images that this call is about; `None` for all of the blob.
+    pub block: Option<usize>,
 }
 
 /// Where rows of channels are in the memory of a wider, channels-last blob.
@@ -104,7 +125,7 @@ impl Top<'_> {
 
     /// The values.
     pub fn data(&mut self) -> &mut [f32] {
-        let count = self.shape.count();
+        let count = self.block.unwrap_or_else(|| self.shape.count());
         &mut self.slab[..count]
     }
 
@@ -134,6 +155,22 @@ impl Forward<'_> {
             BottomMemory::InPlace => self.tops[0].data(),
         }
     }
+
+    /// As [`unary`](Self::unary), for a layer that takes 16 bits.
+    pub fn unary_values(&mut self) -> UnaryValues<'_> {
+        match self.half {
+            Some(HalfForward { format, x, ref mut y }) => UnaryValues::Half { format, x, y },
+            None => self.unary().into(),
+        }
+    }
+
+    /// As [`input`](Self::input), for a layer that takes 16 bits.
+    pub fn input_values(&mut self) -> Values<'_> {
+        match self.half {
+            Some(HalfForward { format, x, .. }) => Values::Half(format, x),
+            None => self.input().into(),
+        }
+    }
 }
 
 /// Everything one `backward` sees.
@@ -148,6 +185,24 @@ pub struct Backward<'a> {
     pub params: InlineVec<&'a [f32]>,
     /// Where the gradient of each of `params` goes; `None` when nobody wants it (`lr_mult: 0`).
     pub gradients: InlineVec<Option<ParamGradient<'a>>>,
+    /// As [`Forward::rounding`], for diffs.
+    pub rounding: Option<HalfFormat>,
+    /// As [`Forward::first_image`].
+    pub first_image: usize,
+    /// As [`Forward::half`].
+    pub half: Option<HalfBackward<'a>>,
+}
+
+/// 16-bit blobs during backward, out of place.
+pub struct HalfBackward<'a> {
+    /// Their format.
+    pub format: HalfFormat,
+    /// Values of bottom 0.
+    pub x: &'a [u16],
+    /// ParamGradient of top 0, masked or not.
+    pub dy: &'a [u16],
+    /// Where the gradient of bottom 0 goes; `None` when nobody wants it.
+    pub dx: Option<&'a mut [u16]>,
 }
 
 /// An output blob during backward.
@@ -156,7 +211,8 @@ pub struct TopDiff<'a> {
     pub shape: &'a Shape,
     /// Memory order of data and diff.
     pub layout: Layout,
-    /// Values; after in-place layers above, what they made of them.
+    /// Values; after in-place layers above, what they made of them. In mixed precision they are
+    /// lent only to layers that [read](crate::BackwardReads) them.
     pub data: &'a [f32],
     /// Where its gradient is. Loss layers find their loss weight in the first value.
     pub gradient: TopGradient<'a>,
@@ -247,7 +303,7 @@ pub struct BottomDiff<'a> {
     pub shape: &'a Shape,
     /// Memory order of data and diff.
     pub layout: Layout,
-    /// Values; in place, the top's.
+    /// Values; in place, the top's. Lent as [`TopDiff::data`] is.
     pub data: &'a [f32],
     /// Where the gradient goes (overwrite); `None` when nobody wants it.
     pub diff: Option<&'a mut [f32]>,
@@ -276,5 +332,15 @@ impl Backward<'_> {
     /// `None` when nobody wants the bottom's.
     pub fn unary(&mut self) -> Option<Unary<'_>> {
         Some(self.tops[0].unary(self.bottoms[0].diff.as_deref_mut()?))
+    }
+
+    /// As [`unary`](Self::unary), for a layer that takes 16 bits.
+    pub fn unary_values(&mut self) -> Option<UnaryValues<'_>> {
+        match self.half {
+            Some(HalfBackward { format, dy, ref mut dx, .. }) => {
+                Some(UnaryValues::Half { format, x: dy, y: dx.as_deref_mut()? })
+            }
+            None => self.unary().map(UnaryValues::F32),
+        }
     }
 }

@@ -15,6 +15,7 @@
 //! Values are in the layout that [`Layer::layouts`] asked for; shapes are always Caffe's.
 
 mod axis;
+mod border;
 mod broadcast;
 mod channel_norm;
 mod convolve;
@@ -53,14 +54,14 @@ pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource, Sourc
 pub use error::LayerError;
 pub use filler::{FillerError, check_filler, fill};
 pub use io::{
-    Backward, Bottom, BottomDiff, BottomMemory, Forward, InlineVec, ParamGradient, RowPlacement,
-    Top, TopDiff, TopGradient,
+    Backward, Bottom, BottomDiff, BottomMemory, Forward, HalfBackward, HalfForward, InlineVec,
+    ParamGradient, RowPlacement, Top, TopDiff, TopGradient,
 };
 pub use kind::{Arity, BottomFill, GradientCase, InPlace, LayerKind, LayerSpec};
 pub use table::{LAYERS, find};
 pub use traits::{
-    AbsorbableFollowers, BottomDiffs, Follower, FollowerKind, Fusion, GradientBottoms, InPlaceCost,
-    LayerTraits, TopMemory,
+    AbsorbableFollowers, BackwardReads, BlobAccess, BottomDiffs, Follower, FollowerKind, Fusion,
+    GradientBottoms, InPlaceCost, LayerTraits, TopMemory, TopPrecision,
 };
 
 use base::Shape;

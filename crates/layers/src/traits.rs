@@ -19,11 +19,62 @@ pub struct LayerTraits {
     pub follower: Option<Follower>,
     /// Whose work it can do on its top 0, in its own passes.
     pub absorbs: AbsorbableFollowers,
+    /// Which tops mixed precision rounds.
+    pub top_precision: TopPrecision,
+    /// How it takes blobs that are stored in 16 bits.
+    pub access: BlobAccess,
+    /// Which values backward reads besides gradients.
+    pub backward_reads: BackwardReads,
     /// Whether forward draws from the replica's random stream.
     pub draws: bool,
     /// Whether forward computes with its running params as they are instead of updating them: a
     /// BatchNorm in testing or with `use_global_stats`.
     pub reads_running: bool,
+}
+
+/// Which of a layer's tops are in half precision, where any of its bottoms with a gradient is or it
+/// has params.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TopPrecision {
+    /// All.
+    #[default]
+    Half,
+    /// The first; others are indices or statistics.
+    FirstHalf,
+    /// Each as its bottom.
+    LikeBottom,
+    /// None.
+    Full,
+}
+
+/// How a layer takes blobs that are stored in 16 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BlobAccess {
+    /// Expanded to f32, all at once.
+    #[default]
+    Whole,
+    /// Expanded to f32, some images at a time: forward and backward treat each image by itself, and
+    /// gradients of params add up. The length of a slice says how many images there are.
+    ByImage,
+    /// As [`ByImage`](Self::ByImage), more images at a time: matrix products of few images are
+    /// slow.
+    ByManyImages,
+    /// As they are, where bottom 0 and top 0 are stored so:
+    /// [`Forward::half`](crate::Forward::half).
+    SixteenBits,
+}
+
+/// Which values backward reads besides gradients and params. In mixed precision others are not
+/// expanded, and the layer finds no values there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BackwardReads {
+    /// Those of bottoms and tops.
+    #[default]
+    All,
+    /// Those of bottoms, and those that a ReLU's mask needs.
+    Bottoms,
+    /// Those that a ReLU's mask needs.
+    Masks,
 }
 
 /// Where a layer's tops are.

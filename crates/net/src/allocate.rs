@@ -7,6 +7,7 @@ use layers::TopMemory;
 use tensor::Slab;
 
 use crate::Net;
+use crate::blob_memory::{BlobMemory, BufferSize, ExpandedBlobs};
 use crate::description::NetDescription;
 use crate::executable::{
     ExecutableBlob, ExecutableBottom, ExecutableLayer, ExecutableTop, GradientMemory, LearnedParam,
@@ -21,7 +22,8 @@ use crate::placed::{PlacedBlob, PlacedLayer, PlacedNet};
 /// layers that run.
 pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
     let uses = param_uses(&placed);
-    let PlacedNet { layers, blobs, params, outputs, masks, live, buffers, plan } = placed;
+    let PlacedNet { layers, blobs, params, outputs, masks, live, buffers, plan, precision } =
+        placed;
     let ready = ready_prefixes(&uses, &params);
     let runs = plan != MemoryPlan::NoBlobs;
     let decided = Decisions { blobs: &blobs, masks: &masks, live: &live, buffers: &buffers, runs };
@@ -38,16 +40,20 @@ pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
             hidden: blob.hidden,
             shape: blob.shape,
             layout: blob.layout,
+            format: blob.format,
             data: data[id],
             diff: diff[id],
             keeps_diff: plan == MemoryPlan::KeepDiffs || outputs.contains(&id),
             given_diff: false,
         }
     });
-    let allocate = |sizes: Vec<usize>| {
+    let allocate = |sizes: Vec<BufferSize>| {
         sizes
             .into_iter()
-            .map(|size| if runs { Slab::zeros(size) } else { Slab::default() })
+            .map(|size| {
+                let values = if runs { size.values } else { 0 };
+                BlobMemory::zeros(BufferSize { values, ..size })
+            })
             .collect()
     };
     Net {
@@ -59,6 +65,8 @@ pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
         outputs: if runs { outputs } else { Vec::new() },
         data: allocate(data_sizes),
         diff: (plan != MemoryPlan::ForwardOnly).then(|| allocate(diff_sizes)),
+        expanded: ExpandedBlobs::default(),
+        precision,
         private: Slab::default(),
         private_running: Slab::default(),
         ready,
@@ -147,6 +155,9 @@ impl Decisions<'_> {
             source: placed.source,
             forward: runs && !memory.is_bottom_data(),
             backward: placed.backward && runs && memory != TopMemory::BottomDataAndDiff,
+            access: placed.traits.access,
+            backward_reads: placed.traits.backward_reads,
+            shares_diff,
             draws: placed.traits.draws,
             reads_running: placed.traits.reads_running,
             bottoms,

@@ -5,6 +5,7 @@ use kernels::Cpu;
 use serde::{Deserialize, Serialize};
 use tensor::Layout;
 
+use crate::blob_memory::{BlobMemory, BlobPlace, ImageBlock};
 use crate::executable::ExecutableBlob;
 use crate::ids::BlobId;
 use crate::layouts::convert;
@@ -60,7 +61,7 @@ impl Net {
     }
 
     /// Memory of a blob's diff, if it has any.
-    pub(crate) fn diff_memory(&self, blob: &ExecutableBlob) -> Option<&[f32]> {
+    pub(crate) fn diff_memory(&self, blob: &ExecutableBlob) -> Option<&BlobMemory> {
         Some(&self.diff.as_ref()?[blob.diff?])
     }
 
@@ -99,7 +100,8 @@ impl Net {
     pub fn first_not_finite(&self) -> Option<(&str, &str)> {
         // Of channels of a wider blob, the layer that made the bad value comes first all the same.
         let bad = |blob: &ExecutableBlob| {
-            ranges(blob, &self.data[blob.data]).flatten().any(|value| !value.is_finite())
+            let memory = &self.data[blob.data];
+            positions(blob).any(|at| !memory.value(at).is_finite())
         };
         self.layers.iter().enumerate().find_map(|(index, layer)| {
             let mut tops = layer.tops.iter().map(|top| &self.blobs[top.blob]);
@@ -131,32 +133,22 @@ impl Net {
     }
 }
 
-/// The ranges of memory that hold a blob's values: one, or one per row where it is some channels of
-/// a wider blob.
-fn ranges<'a>(blob: &ExecutableBlob, memory: &'a [f32]) -> impl Iterator<Item = &'a [f32]> {
-    let count = blob.shape.count();
-    let c = blob.shape.nchw().map_or(count, |[_, c, ..]| c);
-    let (len, stride, offset) = match blob.placement {
-        None => (count, count.max(1), 0),
-        Some(place) => (c, place.stride, place.offset),
-    };
-    (0..count.checked_div(len).unwrap_or(0)).map(move |r| &memory[r * stride + offset..][..len])
+/// Where a blob's values are in its memory: together, or in rows where it is some channels of a
+/// wider blob.
+fn positions(blob: &ExecutableBlob) -> impl Iterator<Item = usize> + use<> {
+    let BlobPlace { count, rows, .. } = ImageBlock::All.place(blob);
+    (0..count).map(move |at| match rows {
+        None => at,
+        Some(rows) => at / rows.len * rows.stride + rows.offset + at % rows.len,
+    })
 }
 
-fn look(cpu: &Cpu, blob: &ExecutableBlob, memory: &[f32]) -> BlobValues {
-    let count = blob.shape.count();
-    let mut values = vec![0.0; count];
-    let gathered: Vec<f32>;
-    let memory = match blob.placement {
-        None => memory,
-        Some(_) => {
-            gathered = ranges(blob, memory).flatten().copied().collect();
-            &gathered
-        }
-    };
-    match blob.layout {
-        Layout::RowMajor => values.copy_from_slice(&memory[..count]),
-        from => convert(cpu, &blob.shape, from, &memory[..count], &mut values),
+fn look(cpu: &Cpu, blob: &ExecutableBlob, memory: &BlobMemory) -> BlobValues {
+    let mut values = vec![0.0; blob.shape.count()];
+    memory.read(cpu, ImageBlock::All.place(blob), &mut values);
+    if blob.layout != Layout::RowMajor {
+        let stored = values.clone();
+        convert(cpu, &blob.shape, blob.layout, &stored, &mut values);
     }
     BlobValues { shape: blob.shape.clone(), values }
 }
@@ -165,7 +157,7 @@ fn put(
     cpu: &Cpu,
     blob: &ExecutableBlob,
     values: &[f32],
-    memory: &mut [f32],
+    memory: &mut BlobMemory,
 ) -> Result<(), RunError> {
     let count = blob.shape.count();
     if values.len() != count {
@@ -175,10 +167,14 @@ fn put(
     if blob.placement.is_some() {
         return Err(RunError::BlobJoined { blob: blob.name.clone() });
     }
-    let memory = &mut memory[..count];
+    let place = ImageBlock::All.place(blob);
     match blob.layout {
-        Layout::RowMajor => memory.copy_from_slice(values),
-        Layout::ChannelsLast => convert(cpu, &blob.shape, Layout::RowMajor, values, memory),
+        Layout::RowMajor => memory.write(cpu, place, values),
+        Layout::ChannelsLast => {
+            let mut ordered = vec![0.0; count];
+            convert(cpu, &blob.shape, Layout::RowMajor, values, &mut ordered);
+            memory.write(cpu, place, &ordered);
+        }
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::filter::{UnmetRule, filter, state_in_words};
 use crate::memory::MemoryPlan;
 use crate::placed::PlacedNet;
 use crate::splits::insert_splits;
-use crate::{Net, NetError, allocate, graph, placed, shapes};
+use crate::{Net, NetError, Precision, allocate, graph, placed, shapes};
 
 /// Where data layers get their batches. `train` implements it over files; tests over vectors.
 pub trait OpenSources {
@@ -45,8 +45,9 @@ pub fn compile(
     written: &NetParameter,
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
+    precision: Precision,
 ) -> Result<(Net, FilteredNet), NetError> {
-    let (placed, description, filtered) = compile_placed(written, opener, plan)?;
+    let (placed, description, filtered) = compile_placed(written, opener, plan, precision)?;
     check_runs(&description)?;
     Ok((allocate::allocate(placed, description), filtered))
 }
@@ -63,8 +64,9 @@ pub fn describe(
     written: &NetParameter,
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
+    precision: Precision,
 ) -> Result<(NetDescription, FilteredNet), NetError> {
-    let (_, description, filtered) = compile_placed(written, opener, plan)?;
+    let (_, description, filtered) = compile_placed(written, opener, plan, precision)?;
     Ok((description, filtered))
 }
 
@@ -73,6 +75,7 @@ pub(crate) fn compile_placed(
     written: &NetParameter,
     opener: &mut dyn OpenSources,
     plan: MemoryPlan,
+    precision: Precision,
 ) -> Result<(PlacedNet, NetDescription, FilteredNet), NetError> {
     let phase = written.state().phase();
     let (filtered, unmet) = filter(written)?;
@@ -83,7 +86,7 @@ pub(crate) fn compile_placed(
     let mut split = insert_splits(&filtered);
     let graph = graph::build(std::mem::take(&mut split.layer), split.force_backward(), phase)?;
     let shaped = shapes::infer(graph, opener)?;
-    let placed = placed::place(shaped, plan);
+    let placed = placed::place(shaped, plan, precision);
     let description = NetDescription::new(&placed, phase, split);
     Ok((placed, description, FilteredNet { layers: filtered.layer, unmet }))
 }

@@ -66,8 +66,9 @@ impl Net {
         let layer = is.name();
         let tops = exec.tops.iter().map(|top| {
             let blob = &self.blobs[top.blob];
-            let values = &self.data[blob.data][..blob.shape.count()];
-            mean(layer, DebugBlob::Top(blob.name.clone()), values)
+            let (memory, count) = (&self.data[blob.data], blob.shape.count());
+            let values: Vec<f32> = (0..count).map(|at| memory.value(at)).collect();
+            mean(layer, DebugBlob::Top(blob.name.clone()), &values)
         });
         let own = is.params.iter().enumerate().map(|(i, &(p, _))| {
             let param = &self.params[p];
@@ -89,8 +90,9 @@ impl Net {
         let written = exec.bottoms.iter().filter(|bottom| bottom.writes_diff);
         let bottoms = written.filter_map(|bottom| {
             let blob = &self.blobs[bottom.blob];
-            let values = &self.diff_memory(blob)?[..blob.shape.count()];
-            Some(mean(layer, DebugBlob::BottomDiff(blob.name.clone()), values))
+            let (memory, count) = (self.diff_memory(blob)?, blob.shape.count());
+            let values: Vec<f32> = (0..count).map(|at| memory.value(at)).collect();
+            Some(mean(layer, DebugBlob::BottomDiff(blob.name.clone()), &values))
         });
         let learned = is.params.iter().zip(&is.learn).enumerate();
         let params = learned.filter(|(_, (_, learn))| **learn).filter_map(|(i, (&(p, _), _))| {

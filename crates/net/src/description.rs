@@ -12,7 +12,7 @@ use crate::memory::MemoryUse;
 use crate::params::Param;
 use crate::placed::{PlacedLayer, PlacedNet};
 use crate::report::{LayerSummary, NetReport};
-use crate::{Net, report};
+use crate::{Net, Precision, report};
 
 /// A compiled net as its users know it: names, shapes, params and costs.
 pub struct NetDescription {
@@ -112,6 +112,12 @@ impl NetDescription {
 }
 
 impl Net {
+    /// What it rounds to.
+    #[must_use]
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
     /// Layers that run, conversions included; the argument of the per-layer calls is below this.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use base::Shape;
-use layers::{Layer, RowPlacement};
+use kernels::HalfFormat;
+use layers::{BackwardReads, BlobAccess, Layer, RowPlacement};
 use tensor::{Layout, Slab};
 
+use crate::blob_memory::{BlobMemory, ExpandedBlobs, ImageBlock, block_limit};
 use crate::description::NetDescription;
 use crate::ids::{BlobId, IdVec, ParamId};
 use crate::params::Param;
-use crate::placed;
+use crate::{Precision, placed};
 
 /// A net that runs: one worker's activations, diffs and workspaces, in compiled order.
 pub struct Net {
@@ -21,9 +23,13 @@ pub struct Net {
     /// Blobs that no layer reads, sorted by name.
     pub(crate) outputs: Vec<BlobId>,
     /// Memory of data; a blob names its buffer.
-    pub(crate) data: Vec<Slab>,
+    pub(crate) data: Vec<BlobMemory>,
     /// Memory of diffs, zero until written; `None` for a net that runs forward only.
-    pub(crate) diff: Option<Vec<Slab>>,
+    pub(crate) diff: Option<Vec<BlobMemory>>,
+    /// Where 16-bit blobs are expanded to.
+    pub(crate) expanded: ExpandedBlobs,
+    /// What the net rounds to.
+    pub(crate) precision: Precision,
     /// Values of params that the net whose slab is used does not have: see [`Net::adopt`].
     pub(crate) private: Slab,
     /// The same for running params.
@@ -42,6 +48,8 @@ pub(crate) struct ExecutableBlob {
     /// Its present shape.
     pub(crate) shape: Shape,
     pub(crate) layout: Layout,
+    /// Its format where that is not f32.
+    pub(crate) format: Option<HalfFormat>,
     /// Where its rows are in its memory, if they are some channels of a wider blob.
     pub(crate) placement: Option<RowPlacement>,
     /// Index of its data's buffer.
@@ -61,7 +69,7 @@ impl ExecutableBlob {
     }
 
     /// Makes room for the present shape in its diff's memory.
-    pub(crate) fn grow_diff(&self, diffs: &mut Option<Vec<Slab>>) {
+    pub(crate) fn grow_diff(&self, diffs: &mut Option<Vec<BlobMemory>>) {
         if let (Some(diffs), Some(buffer)) = (diffs, self.diff) {
             diffs[buffer].grow(self.extent());
         }
@@ -84,6 +92,12 @@ pub(crate) struct ExecutableLayer {
     pub(crate) forward: bool,
     /// Whether backward has anything to do.
     pub(crate) backward: bool,
+    /// How it takes 16-bit blobs.
+    pub(crate) access: BlobAccess,
+    /// Which values backward reads.
+    pub(crate) backward_reads: BackwardReads,
+    /// Whether its bottoms' diffs are its top's memory, which it masks.
+    pub(crate) shares_diff: bool,
     /// Whether forward draws from the replica's random stream.
     pub(crate) draws: bool,
     /// Whether forward computes with its running params without updating them.
@@ -94,6 +108,41 @@ impl ExecutableLayer {
     /// Whether there is anything to do; else it needs no workspaces.
     pub(crate) fn runs(&self) -> bool {
         self.forward || self.backward
+    }
+
+    /// The format that it rounds to, if any; where it does an absorbed layer's work, at the border
+    /// between them too.
+    pub(crate) fn rounding(&self, blobs: &IdVec<BlobId, ExecutableBlob>) -> Option<HalfFormat> {
+        self.tops.first().and_then(|top| blobs[top.blob].format)
+    }
+
+    /// Whether forward takes bottom 0 and top 0 as they are stored, in 16 bits.
+    pub(crate) fn takes_halves(&self, blobs: &IdVec<BlobId, ExecutableBlob>) -> bool {
+        let half = |blob: BlobId| blobs[blob].format.is_some() && blobs[blob].placement.is_none();
+        self.access == BlobAccess::SixteenBits
+            && self.bottoms.iter().all(|bottom| half(bottom.blob) && !bottom.in_place)
+            && self.tops.iter().all(|top| half(top.blob))
+    }
+
+    /// The images that it runs on at a time.
+    pub(crate) fn blocks(
+        &self,
+        blobs: &IdVec<BlobId, ExecutableBlob>,
+    ) -> impl Iterator<Item = ImageBlock> + use<> {
+        let used = || {
+            let bottoms = self.bottoms.iter().map(|bottom| &blobs[bottom.blob]);
+            bottoms.chain(self.tops.iter().map(|top| &blobs[top.blob]))
+        };
+        let images = |blob: &ExecutableBlob| blob.shape.dims().first().copied();
+        let total = used().next().and_then(images).filter(|&total| total > 0);
+        let divisible = total.is_some()
+            && used().all(|blob| images(blob) == total)
+            && self.tops.iter().all(|top| blobs[top.blob].format.is_some());
+        let limit = block_limit(self.access).filter(|_| divisible);
+        let values = used().map(|blob| blob.shape.count()).max().unwrap_or(0);
+        let all = limit.is_none().then_some(ImageBlock::All);
+        let total = total.filter(|_| limit.is_some()).unwrap_or(0);
+        all.into_iter().chain(ImageBlock::divide(total, values, limit.unwrap_or(0)))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Forward, layer by layer.
 
 use kernels::Cpu;
-use layers::{Bottom, BottomMemory, DataSource, Forward, InlineVec, LayerError, Top};
+use layers::{DataSource, Forward, InlineVec, LayerError};
 use tensor::{Layout, Slab};
 
+use crate::blob_memory::ImageBlock;
+use crate::forward_memory::{ForwardMemory, lend_bottoms};
 use crate::ids::{IdVec, ParamId};
 use crate::params::{Param, ParamStorage};
 use crate::{Net, ReplicaState, RunError};
@@ -40,7 +42,8 @@ impl Net {
         let mut loss = 0.0;
         for top in self.layers[index].tops.iter().filter(|top| top.loss_weight != 0.0) {
             let blob = &self.blobs[top.blob];
-            let sum: f32 = self.data[blob.data][..blob.shape.count()].iter().sum();
+            let memory = &self.data[blob.data];
+            let sum: f32 = (0..blob.shape.count()).map(|at| memory.value(at)).sum();
             loss += top.loss_weight * sum;
         }
         Ok(loss)
@@ -94,36 +97,30 @@ impl Net {
         values: &[f32],
         replica: &mut ReplicaState,
     ) -> Result<(), LayerError> {
-        let Self { layers, blobs, data, params, private, private_running, diff, .. } = self;
+        let mut blocks = self.layers[index].blocks(&self.blobs);
+        blocks.try_for_each(|block| self.forward_block(index, block, cpu, values, replica))
+    }
+
+    /// Runs a layer on some images: lends it floats, its own or expanded ones, and stores what it
+    /// wrote into expanded ones.
+    fn forward_block(
+        &mut self,
+        index: usize,
+        block: ImageBlock,
+        cpu: &Cpu,
+        values: &[f32],
+        replica: &mut ReplicaState,
+    ) -> Result<(), LayerError> {
+        let Self { layers, blobs, data, params, private, private_running, diff, expanded, .. } =
+            self;
         let exec = &mut layers[index];
-        // Tops leave the arena while the layer writes them, so that bottoms can be lent beside.
-        let mut taken: InlineVec<_> = (exec.tops.iter())
-            .map(|top| {
-                let blob = &mut blobs[top.blob];
-                (std::mem::take(&mut blob.shape), std::mem::take(&mut data[blob.data]))
-            })
-            .collect();
+        let rounding = exec.rounding(blobs);
+        let memory = ForwardMemory { exec, block, cpu };
+        let mut lent = memory.take(blobs, data, expanded);
         let mut io = Forward {
             cpu,
-            bottoms: (exec.bottoms.iter())
-                .map(|bottom| Bottom {
-                    shape: &bottom.seen,
-                    layout: bottom.layout,
-                    memory: match bottom.in_place {
-                        true => BottomMemory::InPlace,
-                        false => {
-                            let count = bottom.seen.count();
-                            BottomMemory::OutOfPlace(&data[blobs[bottom.blob].data][..count])
-                        }
-                    },
-                })
-                .collect(),
-            tops: (taken.iter_mut().zip(&exec.tops))
-                .map(|((shape, slab), top)| {
-                    let blob = &blobs[top.blob];
-                    Top { shape, layout: blob.layout, slab, placement: blob.placement }
-                })
-                .collect(),
+            bottoms: lend_bottoms(block, &exec.bottoms, blobs, data, &lent.bottoms),
+            tops: memory.tops(blobs, &mut lent.tops),
             params: (exec.learned.iter())
                 .map(|used| params[used.id].learned_values(values, private))
                 .collect(),
@@ -133,13 +130,16 @@ impl Net {
                 Some(source) => Some(replica.sources[source].as_mut()),
                 None => None,
             },
+            rounding,
+            first_image: block.first(),
+            half: memory.halves(blobs, data, &mut lent.halves),
         };
         let result = exec.layer.forward(&mut io);
         drop(io);
-        for ((shape, slab), top) in taken.into_iter().zip(&exec.tops) {
-            let blob = &mut blobs[top.blob];
-            (blob.shape, data[blob.data]) = (shape, slab);
-            blob.grow_diff(diff);
+        let memory = ForwardMemory { exec, block, cpu };
+        memory.put_back(lent, blobs, data, expanded);
+        for top in &exec.tops {
+            blobs[top.blob].grow_diff(diff);
         }
         result
     }

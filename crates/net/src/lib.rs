@@ -7,7 +7,7 @@
 //! | written | `NetParameter` | [`filter()`], `splits` |
 //! | graph | `NetGraph` | `graph` |
 //! | shaped | `ShapedNet` | `shapes`, `params`, `needs` |
-//! | placed | `PlacedNet` | `placed`, `layouts`, `fusion`, `joining`, `memory`, `sharing` |
+//! | placed | `PlacedNet` | `placed`, `precision`, `layouts`, `fusion`, `joining`, `memory`, .. |
 //! | executable | [`Net`] | `allocate`, `executable`, `forward`, `backward` |
 //!
 //! - `filter` drops layers by their include and exclude rules; `splits` gives every blob one
@@ -16,9 +16,10 @@
 //! - `shapes` builds the layers and shapes them, first to last. `params` shares parameters by name
 //!   and places them in slab, pool and running state. `needs` decides which layers and bottoms take
 //!   part in backward.
-//! - `layouts` assigns memory orders and inserts conversions. `fusion` lets layers absorb what
-//!   follows them in place and moves ReLU masks to where diffs are made. `joining` makes the
-//!   bottoms of a Concat channels of its top. `memory` and `sharing` assign buffers, as sizes.
+//! - `precision` decides which blobs are in half precision. `layouts` assigns memory orders and
+//!   inserts conversions. `fusion` lets layers absorb what follows them in place and moves ReLU
+//!   masks to where diffs are made. `joining` makes the bottoms of a Concat channels of its top.
+//!   `memory` and `sharing` assign buffers, as sizes.
 //! - `allocate` takes memory and works out what each layer's forward and backward need.
 //!
 //! Only the last stage allocates blobs. [`describe()`] stops before it and returns what reports and
@@ -30,6 +31,8 @@
 
 mod allocate;
 mod backward;
+mod backward_memory;
+mod blob_memory;
 mod blobs;
 mod compile;
 mod debug;
@@ -37,6 +40,7 @@ mod description;
 mod error;
 mod executable;
 mod forward;
+mod forward_memory;
 mod fusion;
 mod graph;
 mod ids;
@@ -46,6 +50,7 @@ mod memory;
 mod needs;
 mod params;
 mod placed;
+mod precision;
 mod replica;
 mod report;
 mod shapes;
@@ -65,6 +70,7 @@ pub use executable::Net;
 pub use filter::{Mismatch, UnmetRule, filter};
 pub use memory::{MemoryPlan, MemoryUse};
 pub use params::{Param, ParamStorage};
+pub use precision::Precision;
 pub use replica::ReplicaState;
 pub use report::{
     BackwardWork, LayerReport, LayerSummary, NetReport, SharedParam, SourceReport, TopReport,

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use base::megabytes;
-use layers::TopMemory;
+use layers::{BlobAccess, TopMemory};
 use serde::{Deserialize, Serialize};
-use tensor::Slab;
 
-use crate::ids::{BlobId, IdVec, ListId};
+use crate::blob_memory::{BlobMemory, BufferSize, block_limit, block_values};
+use crate::ids::{BlobId, IdVec, ListId, ParamId};
+use crate::params::Param;
 use crate::placed::{DiffFlow, PlacedBlob, PlacedNet};
 use crate::sharing::{self, SharedDiffs};
-use crate::{Net, params};
+use crate::{Net, Precision, params};
 
 /// How diffs use memory, and whether layers may run as one: what can be looked at afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,10 +37,10 @@ pub(crate) struct Buffers {
     /// For each blob the buffer of its diff; `None` where there is none: backward does not touch
     /// it, or the plan keeps no diffs.
     pub(crate) diff: IdVec<BlobId, Option<usize>>,
-    /// Values of each buffer of data.
-    pub(crate) data_sizes: Vec<usize>,
-    /// Values of each buffer of diffs.
-    pub(crate) diff_sizes: Vec<usize>,
+    /// Size of each buffer of data.
+    pub(crate) data_sizes: Vec<BufferSize>,
+    /// Size of each buffer of diffs.
+    pub(crate) diff_sizes: Vec<BufferSize>,
     /// Layers whose bottoms' diffs are their top's memory, so that they have nothing to write.
     pub(crate) shared_sums: BTreeSet<usize>,
 }
@@ -83,11 +84,12 @@ fn own_or_bottoms(
     buffers
 }
 
-/// One buffer per blob, as large as the largest blob that uses it.
-fn sizes(blobs: &IdVec<BlobId, PlacedBlob>, buffers: &IdVec<BlobId, usize>) -> Vec<usize> {
-    let mut sizes = vec![0; blobs.iter().len()];
+/// One buffer per blob, as large as the largest blob that uses it; all have one format.
+fn sizes(blobs: &IdVec<BlobId, PlacedBlob>, buffers: &IdVec<BlobId, usize>) -> Vec<BufferSize> {
+    let mut sizes = vec![BufferSize::default(); blobs.iter().len()];
     for (blob, &buffer) in blobs.iter().zip(buffers.iter()) {
-        sizes[buffer] = sizes[buffer].max(blob.extent());
+        let values = sizes[buffer].values.max(blob.extent());
+        sizes[buffer] = BufferSize { values, format: blob.format };
     }
     sizes
 }
@@ -95,7 +97,7 @@ fn sizes(blobs: &IdVec<BlobId, PlacedBlob>, buffers: &IdVec<BlobId, usize>) -> V
 /// Bytes of each kind of memory a net uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryUse {
-    /// Values of params.
+    /// Values of params; in mixed precision their rounded copy too.
     pub params: usize,
     /// Gradients of params.
     pub gradients: usize,
@@ -103,24 +105,11 @@ pub struct MemoryUse {
     pub activations: usize,
     /// Diffs of blobs.
     pub diffs: usize,
-    /// What layers hold besides.
+    /// What layers hold besides, and in mixed precision where blobs are expanded.
     pub workspace: usize,
 }
 
 impl MemoryUse {
-    /// From counts of values, and bytes of workspace.
-    fn new(
-        params: usize,
-        gradients: usize,
-        activations: usize,
-        diffs: usize,
-        workspace: usize,
-    ) -> Self {
-        let [params, gradients, activations, diffs] =
-            [params, gradients, activations, diffs].map(|values| values * size_of::<f32>());
-        Self { params, gradients, activations, diffs, workspace }
-    }
-
     /// That of `workers` in one process, each with a net and a pool of gradients; they share the
     /// params.
     #[must_use]
@@ -166,25 +155,66 @@ impl fmt::Display for MemoryUse {
 impl PlacedNet {
     /// What this net will need, in bytes.
     pub(crate) fn memory(&self) -> MemoryUse {
-        let params = self.params.iter().map(|param| param.values.len()).sum();
-        let [activations, diffs] =
-            [&self.buffers.data_sizes, &self.buffers.diff_sizes].map(|sizes| sizes.iter().sum());
-        let running = self.layers.iter().filter(|layer| layer.runs());
-        let workspace = running.map(|layer| layer.layer.workspace_bytes()).sum();
-        MemoryUse::new(params, params::pool_len(&self.params), activations, diffs, workspace)
+        let bytes = |sizes: &[BufferSize]| sizes.iter().map(|size| size.bytes()).sum();
+        let running = || self.layers.iter().filter(|layer| layer.runs());
+        let workspace: usize = running().map(|layer| layer.layer.workspace_bytes()).sum();
+        MemoryUse {
+            params: params_bytes(&self.params, self.precision),
+            gradients: params::pool_len(&self.params) * size_of::<f32>(),
+            activations: bytes(&self.buffers.data_sizes),
+            diffs: bytes(&self.buffers.diff_sizes),
+            workspace: workspace + self.expanded_bytes(),
+        }
     }
+
+    /// Bytes that 16-bit blobs are expanded into: of each position among a layer's blobs the
+    /// largest, for data and, where there are diffs, for them.
+    fn expanded_bytes(&self) -> usize {
+        let mut largest: [Vec<usize>; 2] = Default::default();
+        for layer in self.layers.iter().filter(|layer| layer.runs()) {
+            let access = layer.traits.access;
+            if access == BlobAccess::SixteenBits {
+                continue;
+            }
+            for (sizes, blobs) in largest.iter_mut().zip([&layer.bottoms, &layer.tops]) {
+                sizes.resize(sizes.len().max(blobs.len()), 0);
+                for (size, &blob) in sizes.iter_mut().zip(blobs) {
+                    let blob = &self.blobs[blob];
+                    let values = blob.format.map_or(0, |_| blob.shape.count());
+                    let images = blob.shape.dims().first().copied().unwrap_or(1);
+                    let block = match block_limit(access) {
+                        Some(limit) => block_values(images, values, limit),
+                        None => values,
+                    };
+                    *size = block.max(*size);
+                }
+            }
+        }
+        let roles = if self.plan == MemoryPlan::ForwardOnly { 1 } else { 2 };
+        roles * size_of::<f32>() * largest.iter().flatten().sum::<usize>()
+    }
+}
+
+/// Bytes of all params and, in mixed precision, of their rounded copy.
+fn params_bytes(params: &IdVec<ParamId, Param>, precision: Precision) -> usize {
+    let values: usize = params.iter().map(|param| param.values.len()).sum();
+    values * size_of::<f32>() * if precision.half().is_some() { 2 } else { 1 }
 }
 
 impl Net {
     /// What this net uses at present, in bytes.
     #[must_use]
     pub fn memory(&self) -> MemoryUse {
-        let params = self.params.iter().map(|param| param.values.len()).sum();
-        let values = |slabs: &[Slab]| slabs.iter().map(|slab| slab.len()).sum();
-        let (activations, diffs) = (values(&self.data), self.diff.as_deref().map_or(0, values));
+        let bytes = |buffers: &[BlobMemory]| buffers.iter().map(BlobMemory::bytes).sum();
         let running = self.layers.iter().filter(|layer| layer.runs());
-        let workspace = running.map(|layer| layer.layer.workspace_bytes()).sum();
-        MemoryUse::new(params, self.pool_len(), activations, diffs, workspace)
+        let workspace: usize = running.map(|layer| layer.layer.workspace_bytes()).sum();
+        MemoryUse {
+            params: params_bytes(&self.params, self.precision),
+            gradients: self.pool_len() * size_of::<f32>(),
+            activations: bytes(&self.data),
+            diffs: self.diff.as_deref().map_or(0, bytes),
+            workspace: workspace + self.expanded.bytes(),
+        }
     }
 
     /// Values in the gradient pool.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base::Shape;
 use caffe_format::LayerParameter;
+use kernels::HalfFormat;
 use layers::{Layer, LayerKind, LayerTraits, RowPlacement};
 use tensor::Layout;
 
@@ -13,7 +14,7 @@ use crate::ids::{BlobId, IdVec, ParamId};
 use crate::memory::{self, Buffers, MemoryPlan};
 use crate::params::Param;
 use crate::shapes::{ShapedBlob, ShapedLayer, ShapedNet};
-use crate::{joining, layouts, needs};
+use crate::{Precision, joining, layouts, needs, precision};
 
 /// A net whose layers and blobs have their final order and memory.
 pub(crate) struct PlacedNet {
@@ -27,6 +28,7 @@ pub(crate) struct PlacedNet {
     pub(crate) live: IdVec<BlobId, bool>,
     pub(crate) buffers: Buffers,
     pub(crate) plan: MemoryPlan,
+    pub(crate) precision: Precision,
 }
 
 /// A blob and its memory order.
@@ -34,6 +36,8 @@ pub(crate) struct PlacedBlob {
     pub(crate) name: String,
     pub(crate) shape: Shape,
     pub(crate) layout: Layout,
+    /// Its format where that is not f32.
+    pub(crate) format: Option<HalfFormat>,
     /// The wider blob whose channels it is, if it is joined to one.
     pub(crate) branch: Option<ConcatBranch>,
     /// Inserted by a pass: not shown to users.
@@ -48,8 +52,8 @@ pub(crate) struct ConcatBranch {
 }
 
 impl PlacedBlob {
-    fn new(ShapedBlob { name, shape }: ShapedBlob) -> Self {
-        Self { name, shape, layout: Layout::RowMajor, branch: None, hidden: false }
+    fn new(ShapedBlob { name, shape }: ShapedBlob, format: Option<HalfFormat>) -> Self {
+        Self { name, shape, layout: Layout::RowMajor, format, branch: None, hidden: false }
     }
 
     /// Where its rows are in its memory, if they are some channels of a wider blob.
@@ -167,10 +171,10 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// Adds a blob that users do not see, of the shape of another.
+    /// Adds a blob that users do not see, of the shape and format of another.
     pub(crate) fn add_hidden(&mut self, like: BlobId, name: String, layout: Layout) -> BlobId {
-        let shape = self.blobs[like].shape.clone();
-        let blob = PlacedBlob::new(ShapedBlob { name, shape });
+        let PlacedBlob { shape, format, .. } = &self.blobs[like];
+        let blob = PlacedBlob::new(ShapedBlob { name, shape: shape.clone() }, *format);
         self.blobs.push(PlacedBlob { layout, hidden: true, ..blob })
     }
 }
@@ -185,9 +189,12 @@ pub(crate) struct DiffFlow<'a> {
 }
 
 /// Decides where everything is and what runs as one.
-pub(crate) fn place(shaped: ShapedNet, plan: MemoryPlan) -> PlacedNet {
+pub(crate) fn place(shaped: ShapedNet, plan: MemoryPlan, precision: Precision) -> PlacedNet {
     let ShapedNet { layers, blobs, params, outputs } = shaped;
-    let placement = layouts::assign(layers, blobs.map(PlacedBlob::new));
+    let formats = precision::formats(&layers, &blobs, precision);
+    let mut formats = formats.iter();
+    let blobs = blobs.map(|blob| PlacedBlob::new(blob, *formats.next().expect("one per blob")));
+    let placement = layouts::assign(layers, blobs);
     let placement = match plan {
         MemoryPlan::KeepDiffs => placement,
         _ => joining::join(fusion::fuse(placement, plan)),
@@ -197,5 +204,5 @@ pub(crate) fn place(shaped: ShapedNet, plan: MemoryPlan) -> PlacedNet {
     let Placement { layers, blobs } = placement;
     let flow = DiffFlow { layers: &layers, blobs: &blobs, masks: &masks, live: &live };
     let buffers = memory::assign(flow, &outputs, plan);
-    PlacedNet { layers, blobs, params, outputs, masks, live, buffers, plan }
+    PlacedNet { layers, blobs, params, outputs, masks, live, buffers, plan, precision }
 }

@@ -89,6 +89,10 @@ impl Net {
                 draw(decl)?;
             }
         }
+        if let Some(format) = self.precision.half() {
+            // Never learned, so that they need no master copy.
+            format.round(&mut self.private);
+        }
         Ok((params, replica))
     }
 

@@ -4,6 +4,7 @@ use base::Shape;
 use caffe_format::{DataParameterDb, LayerParameter};
 use serde::{Deserialize, Serialize};
 
+use crate::blob_memory::BufferSize;
 use crate::ids::{BlobId, ParamId};
 use crate::placed::{PlacedLayer, PlacedNet};
 
@@ -68,7 +69,9 @@ pub(crate) fn rows(net: &PlacedNet) -> Vec<LayerSummary> {
             blobs.iter().map(|&blob| net.blobs[blob].shape.clone()).collect()
         };
         let tops = shapes(&layer.tops);
-        let bytes = tops.iter().map(|shape| size_of::<f32>() * shape.count()).sum();
+        let bytes = (layer.tops.iter().map(|&top| &net.blobs[top]))
+            .map(|top| BufferSize { values: top.shape.count(), format: top.format }.bytes())
+            .sum();
         let values = |(p, _): &(ParamId, Shape)| net.params[*p].values.len();
         LayerSummary {
             name: layer.name().into(),

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use layers::{BottomDiffs, TopMemory};
 
+use crate::blob_memory::BufferSize;
 use crate::ids::{BlobId, IdVec, ListId};
 use crate::placed::{DiffFlow, PlacedBlob};
 
@@ -15,8 +16,8 @@ use crate::placed::{DiffFlow, PlacedBlob};
 pub(crate) struct SharedDiffs {
     /// For each blob its diff's buffer; `None` where backward never touches the diff.
     pub(crate) buffers: IdVec<BlobId, Option<usize>>,
-    /// Values of each buffer.
-    pub(crate) sizes: Vec<usize>,
+    /// Size of each buffer.
+    pub(crate) sizes: Vec<BufferSize>,
     /// Layers whose bottoms' diffs are their top's memory.
     pub(crate) sums: BTreeSet<usize>,
 }
@@ -92,10 +93,11 @@ impl DiffGroups {
     fn assign(
         &self,
         blobs: &IdVec<BlobId, PlacedBlob>,
-    ) -> (IdVec<BlobId, Option<usize>>, Vec<usize>) {
-        let mut sizes = vec![0; self.alone.len()];
+    ) -> (IdVec<BlobId, Option<usize>>, Vec<BufferSize>) {
+        let mut sizes = vec![BufferSize::default(); self.alone.len()];
         for (blob, &group) in blobs.iter().zip(self.group.iter()) {
-            sizes[group] = sizes[group].max(blob.extent());
+            let values = sizes[group].values.max(blob.extent());
+            sizes[group] = BufferSize { values, format: blob.format };
         }
         let mut order: Vec<usize> =
             blobs.ids().filter(|&id| self.group[id] == id.index()).map(ListId::index).collect();
@@ -103,12 +105,12 @@ impl DiffGroups {
         let mut buffers = Vec::new();
         let mut buffer_of = vec![None; sizes.len()];
         for group in order {
-            let len = sizes[group];
+            let size = sizes[group];
             buffer_of[group] = match self.lifetimes[group] {
                 None if !self.alone[group] => None,
-                Some(lifetime) if !self.alone[group] => Some(take(&mut buffers, lifetime, len)),
+                Some(lifetime) if !self.alone[group] => Some(take(&mut buffers, lifetime, size)),
                 _ => {
-                    buffers.push(DiffBuffer { len, busy_to: None });
+                    buffers.push(DiffBuffer { size, busy_to: None });
                     Some(buffers.len() - 1)
                 }
             };
@@ -117,28 +119,33 @@ impl DiffGroups {
         for id in blobs.ids() {
             of_blob[id] = buffer_of[self.group[id]];
         }
-        (of_blob, buffers.into_iter().map(|buffer| buffer.len).collect())
+        (of_blob, buffers.into_iter().map(|buffer| buffer.size).collect())
     }
 }
 
 struct DiffBuffer {
-    len: usize,
+    size: BufferSize,
     /// The last layer that uses it so far; `None` for a buffer that is not shared.
     busy_to: Option<usize>,
 }
 
-/// A buffer that is free when `lifetime` begins: the smallest that is large enough, else the
-/// largest.
-fn take(buffers: &mut Vec<DiffBuffer>, lifetime: DiffLifetime, len: usize) -> usize {
-    let free = |buffer: &DiffBuffer| buffer.busy_to.is_some_and(|layer| layer > lifetime.first);
+/// A buffer of the same format that is free when `lifetime` begins: the smallest that is large
+/// enough, else the largest.
+fn take(buffers: &mut Vec<DiffBuffer>, lifetime: DiffLifetime, size: BufferSize) -> usize {
+    let free = |buffer: &DiffBuffer| {
+        let format = buffer.size.format == size.format;
+        format && buffer.busy_to.is_some_and(|layer| layer > lifetime.first)
+    };
     let candidates = || buffers.iter().enumerate().filter(|(_, buffer)| free(buffer));
-    let fits = candidates().filter(|(_, b)| b.len >= len).min_by_key(|(_, b)| b.len);
-    let found = fits.or_else(|| candidates().max_by_key(|(_, b)| b.len)).map(|(index, _)| index);
+    let values = |(_, buffer): &(usize, &DiffBuffer)| buffer.size.values;
+    let fits = candidates().filter(|found| values(found) >= size.values).min_by_key(values);
+    let found = fits.or_else(|| candidates().max_by_key(values)).map(|(index, _)| index);
     let index = found.unwrap_or_else(|| {
-        buffers.push(DiffBuffer { len, busy_to: None });
+        buffers.push(DiffBuffer { size, busy_to: None });
         buffers.len() - 1
     });
-    buffers[index].len = buffers[index].len.max(len);
+    let held = &mut buffers[index].size;
+    held.values = held.values.max(size.values);
     buffers[index].busy_to = Some(lifetime.last);
     index
 }
@@ -155,7 +162,9 @@ fn share_sums(flow: DiffFlow<'_>, groups: &mut DiffGroups) -> BTreeSet<usize> {
         let wanted: Vec<usize> = layer.wanted_diffs().map(|bottom| groups.group[bottom]).collect();
         let free =
             |&group: &usize| !groups.alone[group] && group != top && !changed(flow, groups, group);
-        if flow.live[layer.tops[0]] && !groups.alone[top] && wanted.iter().all(free) {
+        let format = flow.blobs[layer.tops[0]].format;
+        let alike = layer.wanted_diffs().all(|bottom| flow.blobs[bottom].format == format);
+        if alike && flow.live[layer.tops[0]] && !groups.alone[top] && wanted.iter().all(free) {
             wanted.into_iter().for_each(|bottom| groups.unite(top, bottom));
             sums.insert(index);
         }

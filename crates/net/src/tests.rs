@@ -12,7 +12,8 @@ use layers::{DataSource, DataSourceError};
 use tensor::{SharedSlab, Slab};
 
 use crate::{
-    MemoryPlan, Net, NetError, OpenSources, ParamStorage, ReplicaState, RunError, compile, describe,
+    MemoryPlan, Net, NetError, OpenSources, ParamStorage, Precision, ReplicaState, RunError,
+    compile, describe,
 };
 
 /// Nets here read no data.
@@ -41,7 +42,7 @@ pub(crate) fn parse(net: &str) -> NetParameter {
 }
 
 fn build(net: &str) -> Result<Net, NetError> {
-    compile(&parse(net), &mut NoSources, MemoryPlan::KeepDiffs).map(|(net, _)| net)
+    compile(&parse(net), &mut NoSources, MemoryPlan::KeepDiffs, Precision::F32).map(|(net, _)| net)
 }
 
 #[track_caller]
@@ -74,12 +75,16 @@ pub(crate) struct PassResult {
 
 /// Runs forward and backward.
 pub(crate) fn run(net: &mut Net) -> PassResult {
-    let cpu = Cpu::new(1, Simd::detect());
+    run_on(net, &Cpu::new(1, Simd::detect()), 1.0)
+}
+
+/// As [`run`], with these threads and this loss scale.
+pub(crate) fn run_on(net: &mut Net, cpu: &Cpu, loss_scale: f32) -> PassResult {
     let (params, mut replica) = initialise(net);
     let pool = SharedSlab::new(Slab::zeros(net.pool_len()));
-    let loss = net.forward(&cpu, &params, &mut replica).unwrap();
+    let loss = net.forward(cpu, &params, &mut replica).unwrap();
     net.clear_gradients();
-    net.backward(&cpu, &params, &pool).unwrap();
+    net.backward(cpu, &params, &pool, loss_scale).unwrap();
     let pool = pool.read().to_vec();
     PassResult { loss, params, running: replica.running, pool }
 }
@@ -324,7 +329,8 @@ fn a_blob_that_cannot_be_set_says_why() {
         layer { name: "a" type: "Convolution" bottom: "x" top: "a" convolution_param { num_output: 1 kernel_size: 1 } }
         layer { name: "b" type: "Convolution" bottom: "x" top: "b" convolution_param { num_output: 2 kernel_size: 1 } }
         layer { name: "c" type: "Concat" bottom: "a" bottom: "b" top: "c" }"#;
-    let (mut net, _) = compile(&parse(text), &mut NoSources, MemoryPlan::ShareDiffs).unwrap();
+    let compiled = |plan| compile(&parse(text), &mut NoSources, plan, Precision::F32).unwrap();
+    let (mut net, _) = compiled(MemoryPlan::ShareDiffs);
     let cpu = Cpu::new(1, Simd::detect());
     let mut why = |set: fn(&mut Net, &Cpu, &str, &[f32]) -> Result<(), RunError>, name: &str| {
         let error = set(&mut net, &cpu, name, &[0.0; 4]).expect_err("it cannot be set");
@@ -338,7 +344,7 @@ fn a_blob_that_cannot_be_set_says_why() {
         .assert_eq(&why(Net::set_blob, "a"));
     expect!["the diff of blob `a` cannot be set: its memory is shared; compile with `MemoryPlan::KeepDiffs`"]
         .assert_eq(&why(Net::set_blob_diff, "a"));
-    (net, _) = compile(&parse(text), &mut NoSources, MemoryPlan::ForwardOnly).unwrap();
+    (net, _) = compiled(MemoryPlan::ForwardOnly);
     let no_diffs = expect![
         "the net keeps no diffs; compile it with `MemoryPlan::ShareDiffs` to run backward, or with `MemoryPlan::KeepDiffs` to set diffs"
     ];
@@ -347,7 +353,7 @@ fn a_blob_that_cannot_be_set_says_why() {
     assert!(net.blob_diff(&cpu, "c").is_none());
     let (params, _) = initialise(&mut net);
     let pool = SharedSlab::new(Slab::zeros(net.pool_len()));
-    let error = net.backward_layer(0, &cpu, &params, &pool).expect_err("it has no diffs");
+    let error = net.backward_layer(0, &cpu, &params, &pool, 1.0).expect_err("it has no diffs");
     no_diffs.assert_eq(&error.to_string());
 }
 
@@ -363,11 +369,13 @@ fn a_net_larger_than_the_machine_can_be_described() {
             r#"layer {{ name: "relu{layer}" type: "ReLU" bottom: "b{below}" top: "b{layer}" }}"#
         );
     }
-    let (net, _) = describe(&parse(&text), &mut NoSources, MemoryPlan::ForwardOnly).unwrap();
+    let (plan, precision) = (MemoryPlan::ForwardOnly, Precision::F32);
+    let (net, _) = describe(&parse(&text), &mut NoSources, plan, precision).unwrap();
     assert_eq!(net.memory.activations, 1 << 40);
     let last = net.rows.last().unwrap();
     assert_eq!((net.rows.len(), last.name.as_str(), last.kind), (256, "relu255", "ReLU"));
-    let (net, _) = compile(&parse(&text), &mut NoSources, MemoryPlan::NoBlobs).unwrap();
+    let (net, _) =
+        compile(&parse(&text), &mut NoSources, MemoryPlan::NoBlobs, Precision::F32).unwrap();
     assert_eq!((net.len(), net.batch_items(), net.memory().activations), (256, 1024, 0));
 }
 
@@ -381,7 +389,7 @@ fn without_blobs_a_net_is_the_same() {
            layer {{ name: "b" type: "InnerProduct" bottom: "a" top: "b"
                     inner_product_param {{ num_output: 2 }} }}"#
     );
-    let compiled = |plan| compile(&parse(&text), &mut NoSources, plan).unwrap().0;
+    let compiled = |plan| compile(&parse(&text), &mut NoSources, plan, Precision::F32).unwrap().0;
     let [real, empty] = [MemoryPlan::ShareDiffs, MemoryPlan::NoBlobs].map(compiled);
     let shape = |net: &Net| {
         let ready: Vec<_> = (0..net.len()).map(|layer| net.ready_after(layer)).collect();

@@ -2,7 +2,7 @@
 //!
 //! A blob has Caffe's logical shape and one of two memory [`Layout`]s; outside the net, values
 //! always appear in Caffe's order. `unsafe` has two uses in this crate: [`Slab`] views its aligned
-//! cache lines as floats and asks for huge pages, and [`SharedSlab`] lends disjoint ranges of one
+//! cache lines as values and asks for huge pages, and [`SharedSlab`] lends disjoint ranges of one
 //! slab to several workers.
 
 mod huge;
@@ -12,4 +12,4 @@ mod slab;
 
 pub use layout::Layout;
 pub use shared::{SharedSlab, SlabReadGuard, SlabWriteGuard};
-pub use slab::Slab;
+pub use slab::{Slab, SlabValue};

@@ -54,6 +54,7 @@ impl JobParts {
             slots: param_slots(&nets[0]),
             buckets: buckets(&nets[0], config.bucket_bytes),
             history: (0..solver.histories()).map(|_| slab(params.len())).collect(),
+            rounded: config.precision.half().map(|_| slab(params.len())),
             params: SharedSlab::new(params),
             pools: nets.iter().map(|_| slab(pool_len)).collect(),
             // With a plan every pool holds the sum in the end; a single worker's pool is the sum.
@@ -96,7 +97,7 @@ impl JobParts {
         let scale = GradientScale::first(&shared.config);
         let data_pace = DataPace::new(records.monitor, &shared.config);
         let spans = SpanRecorder::new(shared.config.timeline);
-        Job {
+        let mut job = Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several)),
             workers,
             communicator: several.then(|| Communicator {
@@ -114,7 +115,9 @@ impl JobParts {
             smoothed: Default::default(),
             started: Duration::ZERO,
             data_pace,
-        }
+        };
+        job.round_params();
+        job
     }
 }
 

@@ -8,9 +8,9 @@ use caffe_format::SolverParameter;
 use collective::{AlgorithmChoice, Network};
 use data::{PathRoot, ReplicaSlice};
 use exchange::compression::CompressionConfig;
-use exchange::wire::{F32, WireFormat};
-use kernels::Simd;
-use net::MemoryPlan;
+use exchange::wire::{BF16, F16, F32, WireFormat};
+use kernels::{HalfFormat, Simd};
+use net::{MemoryPlan, Precision};
 use serde::{Deserialize, Serialize};
 use snapshot::BatchMeaning;
 
@@ -50,6 +50,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     compression: Some("top-k:share=0.01".parse().expect("a compression")),
 ///     compression_always: false,
 ///     emulation: None,
+///     precision: "mixed-bf16".parse().expect("a precision"),
 ///     clock: Arc::new(NoClock),
 ///     simd: Simd::detect(),
 ///     seed: 1701,
@@ -107,6 +108,8 @@ pub struct JobConfig {
     pub compression_always: bool,
     /// What to wait for instead of computing; `None` to compute.
     pub emulation: Option<Emulation>,
+    /// What blobs, and the params that layers compute with, are rounded to.
+    pub precision: Precision,
     /// Real time, unless nobody asks how long things take.
     pub clock: Arc<dyn Clock>,
     /// SIMD level.
@@ -167,6 +170,7 @@ impl JobConfig {
             compression: None,
             compression_always: false,
             emulation: None,
+            precision: Precision::F32,
             clock: Arc::new(NoClock),
             simd: Simd::detect(),
             seed: 1,
@@ -187,6 +191,17 @@ impl JobConfig {
     /// The seed of all random numbers.
     pub(crate) fn random_seed(&self) -> u32 {
         u32::try_from(self.solver.random_seed()).unwrap_or(self.seed)
+    }
+
+    /// In `precision`, with gradients on the wire in the same format.
+    #[must_use]
+    pub fn with_precision(self, precision: Precision) -> Self {
+        let wire = match precision.half() {
+            None => F32,
+            Some(HalfFormat::Bf16) => BF16,
+            Some(HalfFormat::F16) => F16,
+        };
+        Self { precision, wire, ..self }
     }
 
     /// Where the solver's own paths start.

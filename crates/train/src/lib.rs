@@ -150,7 +150,7 @@ pub use layers::DataSourceError;
 pub use net::{
     BackwardWork, BlobValues, DebugBlob, DebugValue, LayerReport, LayerSummary, MemoryPlan,
     MemoryUse, Mismatch, Net, NetDescription, NetError, NetNorms, NetReport, OpenSources, Output,
-    Param, ParamStorage, RunError, SharedParam, SourceReport, TopReport, UnmetRule,
+    Param, ParamStorage, Precision, RunError, SharedParam, SourceReport, TopReport, UnmetRule,
 };
 pub use profile::{DeviceProfile, DeviceTimes, ProfileError, ProfiledLayer};
 pub use safetensors::SafeTensorError;

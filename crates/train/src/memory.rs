@@ -6,7 +6,7 @@
 use std::fmt;
 
 use base::megabytes;
-use net::{MemoryPlan, MemoryUse, describe};
+use net::{MemoryPlan, MemoryUse, Precision, describe};
 
 use crate::nets::{NamedNet, SolverNets};
 use crate::{FileSources, JobConfig, ReplicaPlacement, TrainError, WhichNet, matrix};
@@ -98,7 +98,7 @@ pub(crate) fn check_job(
     let workers = placement.workers;
     let describe_net = |which, named: &NamedNet, plan| {
         let mut sources = config.shape_sources(&named.origin);
-        memory_of(which, &named.net, plan, &mut sources)
+        memory_of(which, &named.net, (plan, config.precision), &mut sources)
     };
     let train = describe_net(WhichNet::Train, &nets.train, config.memory_plan())?;
     let mut need = MemoryNeed {
@@ -123,23 +123,23 @@ pub(crate) fn check_job(
 pub(crate) fn check_net(
     which: &WhichNet,
     written: &caffe_format::NetParameter,
-    plan: MemoryPlan,
+    options: (MemoryPlan, Precision),
     sources: &mut FileSources,
     limit: MemoryLimit,
 ) -> Result<(), TrainError> {
-    MemoryNeed::of_net(memory_of(which.clone(), written, plan, sources)?).check(limit)
+    MemoryNeed::of_net(memory_of(which.clone(), written, options, sources)?).check(limit)
 }
 
 /// What `written` will need on one worker.
 fn memory_of(
     which: WhichNet,
     written: &caffe_format::NetParameter,
-    plan: MemoryPlan,
+    (plan, precision): (MemoryPlan, Precision),
     sources: &mut FileSources,
 ) -> Result<MemoryUse, TrainError> {
     let written = matrix::attach_matrices(written, sources.root().clone())?;
-    let (net, _) =
-        describe(&written, sources, plan).map_err(|source| TrainError::Net { which, source })?;
+    let (net, _) = describe(&written, sources, plan, precision)
+        .map_err(|source| TrainError::Net { which, source })?;
     Ok(net.memory)
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use caffe_format::{NetParameter, SolverParameter, text};
-use net::{MemoryPlan, Net, compile};
+use net::{MemoryPlan, Net, Precision, compile};
 use snapshot::{BatchMeaning, LoadedSnapshot, ResumeExactness};
 use solver::Solver;
 
@@ -102,8 +102,8 @@ impl Job {
             let mut silent = |_: Event| ();
             let events = if worker == 0 { &mut *events } else { &mut silent };
             let mut sources = config.sources(&found.train.origin, placement.replicas, &records);
-            let plan = config.memory_plan();
-            let mut net = build(&WhichNet::Train, &found.train.net, plan, &mut sources, events)?;
+            let options = (config.memory_plan(), config.precision);
+            let mut net = build(&WhichNet::Train, &found.train.net, options, &mut sources, events)?;
             if let Some(first) = nets.first() {
                 net.share_description(first);
             }
@@ -170,7 +170,17 @@ impl Job {
             replica.running.copy_from_slice(&running);
         }
         ignored.into_iter().for_each(|layer| events(Event::LayerIgnored { layer }));
+        self.round_params();
         Ok(())
+    }
+
+    /// Rounds all params that layers compute with, after they were set as a whole.
+    pub(crate) fn round_params(&mut self) {
+        let shared = Arc::get_mut(&mut self.shared).expect("no step is running");
+        if let Some(rounded) = &mut shared.rounded {
+            let (cpu, precision) = (&self.workers[0].cpu, shared.config.precision);
+            precision.round_params(cpu, shared.params.get_mut(), rounded.get_mut());
+        }
     }
 }
 
@@ -211,12 +221,12 @@ fn place_replicas(
 pub(crate) fn build(
     which: &WhichNet,
     written: &NetParameter,
-    plan: MemoryPlan,
+    (plan, precision): (MemoryPlan, Precision),
     sources: &mut FileSources,
     events: &mut dyn FnMut(Event),
 ) -> Result<Net, TrainError> {
     let with_files = matrix::attach_matrices(written, sources.root().clone())?;
-    let (net, filtered) = compile(&with_files, sources, plan)
+    let (net, filtered) = compile(&with_files, sources, plan, precision)
         .map_err(|source| TrainError::Net { which: which.clone(), source })?;
     filtered.unmet.into_iter().for_each(|rule| events(Event::UnmetRule(rule)));
     let mut shown = NetParameter { layer: filtered.layers, ..written.clone() };

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use base::random::Mt19937;
 use caffe_format::SolverState;
 use layers::DataSource;
-use net::{Param, ParamStorage, ReplicaState};
+use net::{Param, ParamStorage, Precision, ReplicaState};
 use snapshot::{LoadedSnapshot, ResumeExactness, RunState, SavedReplica, SidecarSection};
 
 use crate::catch_up::catch_up;
 use crate::compression::{CompressionDecision, restore_residuals};
-use crate::save::{CARRIED, RECORD_COUNTS, WIRE, read_carried, test_source_name};
+use crate::save::{CARRIED, PRECISION, RECORD_COUNTS, WIRE, read_carried, test_source_name};
 use crate::step::GradientScale;
 use crate::{Event, GradientEvent, Job, ResumeData, ResumeGap, ResumeProblem, TrainError};
 
@@ -33,6 +33,7 @@ pub(crate) fn restore(
         .map_err(|_| wrong(ResumeProblem::Iteration { iter: loaded.state.iter() }))?;
     match loaded.resume {
         ResumeExactness::Exact(run) => {
+            check_precision(job.shared.config.precision, &run).map_err(wrong)?;
             job.run_id = run.run_id;
             let scale = restore_sums(job, &run.extra, events).map_err(wrong)?;
             restore_replicas(job, &run).map_err(wrong)?;
@@ -95,6 +96,19 @@ fn restore_sums(
         events(Event::Gradients(GradientEvent::WireChanged { saved, now: now.into() }));
     }
     Ok(scale)
+}
+
+/// Other roundings would give other weights without a word.
+fn check_precision(asked: Precision, run: &RunState) -> Result<(), ResumeProblem> {
+    let section = run.extra.iter().find(|section| section.tag == PRECISION);
+    let saved = match section {
+        Some(section) => String::from_utf8_lossy(&section.bytes).into_owned(),
+        None => Precision::F32.to_string(),
+    };
+    match saved == asked.to_string() {
+        true => Ok(()),
+        false => Err(ResumeProblem::Precision { saved, asked }),
+    }
 }
 
 fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> {

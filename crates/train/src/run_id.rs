@@ -18,8 +18,11 @@ pub(crate) fn run_id(config: &JobConfig, nets: &SolverNets, placement: ReplicaPl
     for weights in &config.weights {
         all += &format!("weights {}\n", weights.display());
     }
-    let (replicas, batch, seed, wire) =
-        (placement.replicas, config.batch, config.seed, config.wire);
-    all += &format!("replicas {replicas} batch {batch} seed {seed} wire {wire}\n");
+    let (replicas, batch, seed) = (placement.replicas, config.batch, config.seed);
+    let (wire, precision) = (config.wire, config.precision);
+    all += &format!("replicas {replicas} batch {batch} seed {seed} wire {wire} {precision}\n");
+    if let Some(compression) = &config.compression {
+        all += &format!("compression {compression}\n");
+    }
     hash::hash(all.as_bytes())
 }

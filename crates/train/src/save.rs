@@ -1,7 +1,7 @@
 //! From a job to a snapshot.
 
 use caffe_format::{BlobProto, NetParameter, SolverState};
-use net::{Param, ParamStorage};
+use net::{Param, ParamStorage, Precision};
 use snapshot::{
     ResidualSeal, RunState, SavedReplica, SavedStatistics, SidecarSection, Snapshot, SnapshotPaths,
 };
@@ -107,7 +107,12 @@ impl Job {
             run_id: self.run_id,
             replicas,
             residuals: ResidualSeal::default(), // hashes of files that are yet to be written
-            extra: [self.sum_sections(), counts_section(&self.shared.record_counts)].concat(),
+            extra: [
+                self.sum_sections(),
+                counts_section(&self.shared.record_counts),
+                precision_section(self.shared.config.precision),
+            ]
+            .concat(),
         }
     }
 
@@ -147,6 +152,15 @@ pub(crate) const RECORD_COUNTS: [u8; 4] = *b"RECS";
 fn counts_section(counts: &[(String, u64)]) -> Vec<SidecarSection> {
     let bytes = serde_json::to_vec(counts).expect("names and numbers can be written");
     if counts.is_empty() { Vec::new() } else { vec![SidecarSection { tag: RECORD_COUNTS, bytes }] }
+}
+
+/// The tag of the precision: its name. A run in f32 has none.
+pub(crate) const PRECISION: [u8; 4] = *b"PREC";
+
+fn precision_section(precision: Precision) -> Vec<SidecarSection> {
+    let bytes = precision.to_string().into_bytes();
+    let section = SidecarSection { tag: PRECISION, bytes };
+    precision.half().map(|_| section).into_iter().collect()
 }
 
 /// The tag of what recurrent layers carry: lengths and values, one after another.

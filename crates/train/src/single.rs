@@ -45,6 +45,8 @@ pub struct Single {
     pub(crate) net: Net,
     cpu: Cpu,
     params: Slab,
+    /// In mixed precision the params, rounded: what layers compute with.
+    rounded: Option<Slab>,
     pool: SharedSlab,
     pub(crate) replica: ReplicaState,
 }
@@ -76,20 +78,23 @@ impl Single {
         let written = NetParameter { state: Some(config.state.clone()), ..written.clone() };
         let mut sources =
             FileSources::alone(&config.root, OnBadSample::Fail).of_file(&config.model);
+        let options = (config.memory_plan, config.precision);
         if let Some(limit) = config.memory_limit {
-            check_net(&which, &written, config.memory_plan, &mut sources, limit)?;
+            check_net(&which, &written, options, &mut sources, limit)?;
         }
-        let mut net = build(&which, &written, config.memory_plan, &mut sources, events)?;
+        let mut net = build(&which, &written, options, &mut sources, events)?;
         let (params, replica) = (net.initialise(Mt19937::new(config.seed), &mut sources))
             .map_err(|source| TrainError::Net { which, source })?;
         sources.notices().into_iter().for_each(&mut *events);
         let mut single = Self {
             cpu: Cpu::new(config.threads, config.simd),
+            rounded: config.precision.half().map(|_| Slab::zeros(params.len())),
             params,
             pool: SharedSlab::new(Slab::zeros(net.pool_len())),
             replica,
             net,
         };
+        single.round_params();
         for file in &config.weights {
             single.load(file, events)?;
         }
@@ -103,28 +108,40 @@ impl Single {
         let ignored = crate::weights::copy(&self.net, &model, params, running)
             .map_err(|source| TrainError::Weights { path: file.into(), source })?;
         ignored.into_iter().for_each(|layer| events(Event::LayerIgnored { layer }));
+        self.round_params();
         Ok(())
+    }
+
+    /// Rounds the params that layers compute with, after they changed.
+    fn round_params(&mut self) {
+        if let Some(rounded) = &mut self.rounded {
+            self.net.precision().round_params(&self.cpu, &self.params, rounded);
+        }
     }
 
     /// One forward; its loss.
     pub fn forward(&mut self) -> Result<f32, TrainError> {
-        Ok(self.net.forward(&self.cpu, &self.params, &mut self.replica)?)
+        let params = self.rounded.as_ref().unwrap_or(&self.params);
+        Ok(self.net.forward(&self.cpu, params, &mut self.replica)?)
     }
 
     /// One layer's forward; its part of the loss.
     pub fn forward_layer(&mut self, layer: usize) -> Result<f32, TrainError> {
-        Ok(self.net.forward_layer(layer, &self.cpu, &self.params, &mut self.replica)?)
+        let params = self.rounded.as_ref().unwrap_or(&self.params);
+        Ok(self.net.forward_layer(layer, &self.cpu, params, &mut self.replica)?)
     }
 
     /// One backward through all layers.
     pub fn backward(&mut self) -> Result<(), TrainError> {
         self.net.clear_gradients();
-        Ok(self.net.backward(&self.cpu, &self.params, &self.pool)?)
+        let params = self.rounded.as_ref().unwrap_or(&self.params);
+        Ok(self.net.backward(&self.cpu, params, &self.pool, 1.0)?)
     }
 
     /// One layer's backward.
     pub fn backward_layer(&mut self, layer: usize) -> Result<(), TrainError> {
-        Ok(self.net.backward_layer(layer, &self.cpu, &self.params, &self.pool)?)
+        let params = self.rounded.as_ref().unwrap_or(&self.params);
+        Ok(self.net.backward_layer(layer, &self.cpu, params, &self.pool, 1.0)?)
     }
 
     /// Runs `iterations` forwards and averages the outputs; `each` hears every one.
@@ -208,6 +225,7 @@ impl Single {
     /// If there is no such param or its number of values is another.
     pub fn set_param(&mut self, layer: &str, index: usize, values: &[f32]) {
         self.net.set_param(layer, index, values, &mut self.params, &mut self.replica.running);
+        self.round_params();
     }
 
     /// The net with its params, as a model file holds it.

@@ -195,8 +195,8 @@ mod tests {
         for _ in 0..7 {
             let layout = Layout::RowMajor;
             let blobs = shapes.iter_mut().zip(&mut slabs);
-            let mut tops: Vec<Top<'_>> =
-                blobs.map(|(shape, slab)| Top { shape, layout, slab, placement: None }).collect();
+            let top = |(shape, slab)| Top { shape, layout, slab, placement: None, block: None };
+            let mut tops: Vec<Top<'_>> = blobs.map(top).collect();
             source.next(&mut tops).unwrap();
             all.push(tops.iter_mut().flat_map(|top| top.data().to_vec()).collect());
             buffers.push(slabs[0].as_ptr().addr());

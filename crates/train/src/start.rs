@@ -68,6 +68,7 @@ impl Job {
                 })),
             ),
             (ComparedItem::Compression, self.compression_text()),
+            (ComparedItem::Precision, config.precision.to_string()),
             (ComparedItem::Timeline, config.timeline.to_string()),
             (ComparedItem::ResumeData, config.resume_data.to_string()),
             (ComparedItem::Iteration, self.iter.to_string()),

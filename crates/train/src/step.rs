@@ -149,7 +149,7 @@ impl Worker {
         index: usize,
         mut debug: Option<&mut Vec<DebugValue>>,
     ) -> Result<f32, StepError> {
-        let params = context.shared.params.read();
+        let params = context.shared.computed_params().read();
         let mut loss = 0.0;
         for layer in 0..self.net.len() {
             let begin = context.now();
@@ -175,7 +175,7 @@ impl Worker {
         mut reducer: Option<&mut Reducer<'_>>,
         mut debug: Option<&mut Vec<DebugValue>>,
     ) -> Result<(), StepError> {
-        let params = context.shared.params.read();
+        let params = context.shared.computed_params().read();
         let pool = &context.shared.pools[self.index];
         // Debug values are of the whole pool as backward left it, so nothing may be summed before
         // the end.
@@ -183,7 +183,7 @@ impl Worker {
         let mut begin = context.now();
         for layer in (0..self.net.len()).rev() {
             if !self.emulates_backward(context, layer)? {
-                self.net.backward_layer(layer, &self.cpu, &params, pool)?;
+                self.net.backward_layer(layer, &self.cpu, &params, pool, context.loss_scale())?;
             }
             context.shared.ranks.report_progress();
             if let Some(debug) = &mut debug {

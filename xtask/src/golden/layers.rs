@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use caffe_format::{NetState, Phase};
 use kernels::Simd;
-use net::{MemoryPlan, ParamStorage};
+use net::{MemoryPlan, ParamStorage, Precision};
 use train::files::UnknownFields;
 use train::{NetConfig, Single};
 
@@ -35,6 +35,7 @@ pub(crate) fn open(model: &Path, root: &Path, phase: Phase, seed: u32) -> Result
         unknown: UnknownFields::Reject,
         memory_plan: MemoryPlan::KeepDiffs,
         memory_limit: None,
+        precision: Precision::F32,
     };
     Ok(Single::open(&config, &mut |_| ())?)
 }

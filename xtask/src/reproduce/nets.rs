@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use caffe_format::{NetParameter, NetState, Phase};
 use cluster_sim::{LayerModel, NetModel, ParamModel};
-use net::{LayerSummary, MemoryPlan, NetDescription, Param, describe};
+use net::{LayerSummary, MemoryPlan, NetDescription, Param, Precision, describe};
 use train::files::{UnknownFields, read_net};
 use train::{FileSources, OnBadSample, PathRoot};
 
@@ -37,7 +37,7 @@ fn read(name: &str) -> Result<NetModel> {
     let written = NetParameter { state: Some(state), ..written };
     let root = PathRoot::from(Path::new("").to_path_buf()).of_file(&path);
     let mut sources = FileSources::alone(root, OnBadSample::Fail);
-    let (net, _) = describe(&written, &mut sources, MemoryPlan::ShareDiffs)
+    let (net, _) = describe(&written, &mut sources, MemoryPlan::ShareDiffs, Precision::F32)
         .with_context(|| path.display().to_string())?;
     Ok(model(&net))
 }

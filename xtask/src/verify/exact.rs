@@ -1,16 +1,16 @@
-//! `cargo xtask verify exact`: LeNet on Fashion-MNIST with four replicas, run in many
-//! configurations, one hash.
+//! `cargo xtask verify exact [--wire FORMAT] [--precision P]`: LeNet on Fashion-MNIST with four
+//! replicas, run in many configurations, one hash.
 //!
 //! Each row trains 200 iterations and prints the hash of the weights; a hash that differs from the
 //! first row's fails the command. Rows under `mpirun` are skipped, and named, where there is no
-//! MPI. `--wire f16` runs all rows with gradients in that wire format.
+//! MPI. `--wire` and `--precision` are given to all rows.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::demo;
 use crate::packages::{self, Packages};
@@ -20,6 +20,9 @@ use crate::suite::MPI_PACKAGES;
 /// What we make, relative to the root.
 const FOLDER: &str = "work/exact";
 const ITERATIONS: u32 = 200;
+
+/// Flags of `train` that may be given for all rows.
+const COMMON: &[&str] = &["--wire", "--precision"];
 
 /// Ranks (0: without mpirun) and flags.
 const ROWS: &[(usize, &str)] = &[
@@ -41,20 +44,15 @@ const ROWS: &[(usize, &str)] = &[
 ];
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let wire: &str = match args {
-        [] => "f32",
-        [flag, wire] if flag == "--wire" => wire,
-        _ => bail!("`{}`: `verify exact` takes `--wire f32|f16|bf16`", args.join(" ")),
-    };
+    let common = common_flags(args)?;
     let mpi = packages::ensure(MPI_PACKAGES)?;
     let build = ["build", "--release", "--package", "firecaffe"];
     let features: &[&str] = if mpi == Packages::Ready { &["--features", "mpi"] } else { &[] };
     shell::run(&mut cargo(&[&build, features].concat()))?;
     demo::prepare(FOLDER, None)?;
     write_solver()?;
-    println!(
-        "\nWire format {wire}.\n\n| ranks | flags | seconds | weights after {ITERATIONS} steps |\n|--:|---|--:|---|"
-    );
+    println!("\nAll rows{}:\n", if common.is_empty() { " in f32" } else { &common });
+    println!("| ranks | flags | seconds | weights after {ITERATIONS} steps |\n|--:|---|--:|---|");
     let mut first = None;
     let mut check = |what: String, hash: String, seconds: f64| {
         println!("| {what} | {seconds:.1} | {hash} |");
@@ -68,17 +66,29 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             continue;
         }
         let begin = Instant::now();
-        let hash = last_hash(&shell_output(&mut train(ranks, wire, flags))?)?;
+        let hash = last_hash(&shell_output(&mut train(ranks, &[flags, &common].concat()))?)?;
         check(format!("{ranks} | {flags}"), hash, begin.elapsed().as_secs_f64())?;
     }
     for (before, after) in [(2, 1), (1, 4)] {
         let begin = Instant::now();
-        let hash = interrupted(wire, before, after)?;
+        let hash = interrupted(before, after, &common)?;
         let what = format!("0 | Ctrl-C on {before} workers, resumed on {after}");
         check(what, hash, begin.elapsed().as_secs_f64())?;
     }
     println!("\nAll rows have the same weights, bit for bit.");
     Ok(())
+}
+
+/// Flags of `train` that all rows have besides their own, each after a space.
+fn common_flags(args: &[String]) -> Result<String> {
+    let mut flags = String::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        ensure!(COMMON.contains(&arg.as_str()), "`{arg}` is not an option of `verify exact`");
+        let value = args.next().with_context(|| format!("{arg} needs a value"))?;
+        flags += &format!(" {arg} {value}");
+    }
+    Ok(flags)
 }
 
 /// The example's solver, shortened.
@@ -92,7 +102,7 @@ fn write_solver() -> Result<()> {
     Ok(())
 }
 
-fn train(ranks: usize, wire: &str, flags: &str) -> Command {
+fn train(ranks: usize, flags: &str) -> Command {
     let mut command = demo::firecaffe();
     if ranks > 0 {
         let program = command.get_program().to_string_lossy().into_owned();
@@ -102,20 +112,20 @@ fn train(ranks: usize, wire: &str, flags: &str) -> Command {
         command.args(["--mca", "mpi_yield_when_idle", "1", "-n", &ranks, &program]);
     }
     command.args(["train", "--solver", &format!("{FOLDER}/solver.prototxt"), "--replicas", "4"]);
-    command.args(["--wire", wire]).args(flags.split(' '));
+    command.args(flags.split(' '));
     command
 }
 
 /// Stops a run by Ctrl-C half-way, goes on with another number of workers.
-fn interrupted(wire: &str, before: usize, after: usize) -> Result<String> {
+fn interrupted(before: usize, after: usize, common: &str) -> Result<String> {
     for file in fs::read_dir(root().join(FOLDER))? {
         let path = file?.path();
         if path.to_string_lossy().contains("_iter_") {
             fs::remove_file(path)?;
         }
     }
-    let flags = format!("--workers {before} --threads 1");
-    let mut child = train(0, wire, &flags).stderr(Stdio::piped()).spawn()?;
+    let flags = format!("--workers {before} --threads 1{common}");
+    let mut child = train(0, &flags).stderr(Stdio::piped()).spawn()?;
     let half = format!("Iteration {} (", ITERATIONS / 2);
     let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
     while let Some(line) = lines.next().transpose()? {
@@ -124,8 +134,8 @@ fn interrupted(wire: &str, before: usize, after: usize) -> Result<String> {
         }
     }
     ensure!(child.wait()?.success(), "the interrupted run failed");
-    let flags = format!("--workers {after} --threads 1 --snapshot auto");
-    let log = shell_output(&mut train(0, wire, &flags))?;
+    let flags = format!("--workers {after} --threads 1 --snapshot auto{common}");
+    let log = shell_output(&mut train(0, &flags))?;
     ensure!(log.contains("Resuming from "), "it did not resume");
     last_hash(&log)
 }

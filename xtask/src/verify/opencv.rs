@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use base::random::Mt19937;
 use caffe_format::{NetState, Phase, binary};
 use kernels::Simd;
-use net::MemoryPlan;
+use net::{MemoryPlan, Precision};
 use train::files::UnknownFields;
 use train::{NetConfig, Single};
 
@@ -81,6 +81,7 @@ fn compare(name: &str, folder: &Path, python: &Path) -> Result<f32> {
         unknown: UnknownFields::Reject,
         memory_plan: MemoryPlan::ForwardOnly,
         memory_limit: None,
+        precision: Precision::F32,
     };
     let mut single = Single::open(&config, &mut |_| {})?;
     let mut rng = Mt19937::new(SEED);

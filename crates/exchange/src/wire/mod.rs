@@ -29,6 +29,12 @@ pub const WIRE_FORMATS: &[WireFormat] = &[bfloat16::FORMAT, float16::FORMAT, flo
 /// The format that changes nothing: buffers travel as their own memory.
 pub const F32: &WireFormat = &float32::FORMAT;
 
+/// Half precision with the range of `f32`.
+pub const BF16: &WireFormat = &bfloat16::FORMAT;
+
+/// IEEE 754 half precision.
+pub const F16: &WireFormat = &float16::FORMAT;
+
 /// One row of the table. Encoded elements have the machine's byte order and the alignment of
 /// their size.
 #[derive(Clone, Copy)]

@@ -17,7 +17,7 @@ use train::files::{self, ReadPrototxt};
 use train::nets::{self, NamedNet, SolverNets};
 use train::{Event, TrainError, check_solver};
 
-use crate::options::{LayerSelectionArgs, PrototxtArgs, file_root};
+use crate::options::{LayerSelectionArgs, PrecisionArgs, PrototxtArgs, file_root};
 use crate::output::{complain, print};
 use findings::{Findings, build};
 
@@ -25,6 +25,7 @@ const EXAMPLES: &str = "\
 Examples:
   firecaffe check examples/lenet/train_test.prototxt
   firecaffe check examples/lenet/solver.prototxt        the solver, its train net and its test nets
+  firecaffe check --precision mixed-bf16 net.prototxt   memory with blobs in 16 bits
 
 A net is checked in both phases, without a stage and with those that its rules name; `--stage` takes
 their place.";
@@ -40,6 +41,8 @@ pub(crate) struct CheckArgs {
     selection: LayerSelectionArgs,
     #[command(flatten)]
     reading: PrototxtArgs,
+    #[command(flatten)]
+    rounding: PrecisionArgs,
 }
 
 /// Checks and reports.
@@ -48,7 +51,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<()> {
     match read(&args.file, args) {
         Ok(Written::Net(read)) => {
             findings.notices(&read.notices);
-            states::check(&read.message, &args.file, &args.selection, &mut findings);
+            states::check(&read.message, args, &mut findings);
         }
         Ok(Written::Solver(read)) => check_nets(*read, args, &mut findings),
         Err(error) => findings.error(*error),
@@ -104,7 +107,7 @@ fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &
     let all = [("train net".into(), train)].into_iter();
     for (name, NamedNet { net, origin }) in all.chain(tests.into_iter().enumerate().map(named)) {
         let file = origin.file().map_or(&*args.file, Path::new);
-        match build(&net, file) {
+        match build(&net, file, args.rounding.precision) {
             Ok(Ok(net)) => findings.table(&name, &net),
             Ok(Err(errors)) => findings.net_errors(&name, &errors),
             Err(error) => findings.error(*error),

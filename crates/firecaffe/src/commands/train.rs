@@ -203,12 +203,18 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
         memory_available: free_bytes_here(),
         shuffle: args.shuffle,
         data_threads: args.data_threads.and_then(|threads| usize::try_from(threads).ok()),
-        ..JobConfig::new(solver)
+        ..JobConfig::new(solver).with_precision(args.running.rounding.precision)
     };
     let config = args.parallel.apply(config, args.running.compute.threads_asked())?;
     let config = args.emulation.apply(config)?;
     if let Some(notice) = args.parallel.without_effect() {
         log.warn(notice);
+    }
+    if let Some(format) = config.precision.half() {
+        let (precision, wire) = (config.precision, config.wire);
+        log.note(format!(
+            "precision {precision}: blobs and params in {format}, gradients on the wire in {wire}"
+        ));
     }
     let (threads, cores) = (config.threads * config.workers, launch::cores());
     if threads > cores && config.emulation.is_none() {

@@ -19,9 +19,10 @@ pub(super) fn of(event: &GradientEvent) -> Option<LogLine> {
                  will not be those of a run without a stop"
             )));
         }
-        GradientEvent::Compression { compression, compressed, buckets, origin } => {
-            let decided = decided(*origin);
-            format!("compression {compression}: {compressed} of {buckets} buckets{decided}")
+        GradientEvent::Compression { compression, compressed, origin } => {
+            let (decided, buckets) = (decided(*origin), compressed.len());
+            let count = compressed.iter().filter(|&&compressed| compressed).count();
+            format!("compression {compression}: {count} of {buckets} buckets{decided}")
         }
         GradientEvent::CompressionNotice { text } => return Some(LogLine::warning(text.clone())),
         GradientEvent::ResidualsFolded { compression, world } => {

@@ -48,6 +48,21 @@ fn a_good_net() {
     );
 }
 
+/// Blobs from the first param on take half the memory, params a rounded copy more.
+#[test]
+fn memory_in_mixed_precision() {
+    let folder = Folder::new("");
+    let plan = |precision: &str| {
+        let ran = folder.run(&["check", "--precision", precision, "net.prototxt"]).succeeds();
+        ran.out.lines().find(|line| line.starts_with("Memory plan")).unwrap().to_owned()
+    };
+    assert_eq!(plan("mixed-bf16"), plan("mixed-f16"));
+    let want = expect![
+        "Memory plan: parameters 0.012 MB, gradients 0.006 MB, activations 0.078 MB, diffs 0.023 MB, workspace 0.157 MB, total 0.277 MB"
+    ];
+    want.assert_eq(&plan("mixed-bf16"));
+}
+
 #[test]
 fn a_good_solver() {
     let folder = Folder::new("max_iter: 5 test_iter: 1 test_interval: 5");

@@ -118,6 +118,28 @@ fn the_simd_level_can_be_pinned() {
 }
 
 #[test]
+fn the_precision_is_named_saved_and_the_same_on_any_workers() {
+    let folder = Folder::new("max_iter: 4 snapshot: 2");
+    let plain = folder.train(&[]).succeeds();
+    for (precision, format) in [("mixed-bf16", "bf16"), ("mixed-f16", "f16")] {
+        let flags = ["--precision", precision, "--replicas", "2"];
+        let one = folder.train(&flags).succeeds();
+        let named = format!("precision {precision}: blobs and params in {format}");
+        assert!(one.err.contains(&named), "{}", one.err);
+        let two = folder.train(&[&flags[..], &["--workers", "2"]].concat()).succeeds();
+        assert_eq!(one.hash(), two.hash(), "{precision}");
+        assert_ne!(one.hash(), plain.hash(), "{precision}");
+        let error = folder.train(&["--snapshot", "snap_iter_2.solverstate"]).fails();
+        assert!(error.contains(&format!("resume with `--precision {precision}`")), "{error}");
+        let model = ["--model", "net.prototxt", "--precision", precision];
+        folder.run(&[&["time", "--iterations", "1"], &model[..]].concat()).succeeds();
+        let weights = ["--weights", "snap_iter_4.caffemodel", "--iterations", "2"];
+        folder.run(&[&["test"], &model[..], &weights[..]].concat()).succeeds();
+    }
+    assert_eq!(folder.train(&["--precision", "f8"]).code, Some(2));
+}
+
+#[test]
 fn caffes_spellings_train_too() {
     let folder = Folder::new("max_iter: 2 solver_mode: GPU");
     let ours = folder.train(&[]).succeeds();

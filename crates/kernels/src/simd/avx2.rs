@@ -1,4 +1,4 @@
-//! AVX2 with FMA. On other architectures the type exists and has no value.
+//! AVX2 with FMA and F16C. On other architectures the type exists and has no value.
 
 #[cfg(target_arch = "x86_64")]
 mod first;
@@ -11,7 +11,7 @@ mod transpose;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Proof that the CPU has AVX2 and FMA; made by [`Avx2::detect`] only.
+/// Proof that the CPU has AVX2, FMA and F16C; made by [`Avx2::detect`] only.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx2(
     #[cfg(target_arch = "x86_64")] (),

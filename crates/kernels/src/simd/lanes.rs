@@ -1,6 +1,9 @@
 //! Operations on vectors of eight floats.
 
-use crate::simd::LANES;
+use crate::{
+    half::{F16Codec, HalfCodec},
+    simd::LANES,
+};
 
 /// Balances the positive and negative errors of [`SimdLanes::quarter_guess`].
 pub(super) const QUARTER: u32 = 0x4F58_1800;
@@ -99,6 +102,36 @@ pub(crate) trait SimdLanes: Copy + Send + Sync {
             // SAFETY: the caller guarantees `count` floats.
             unsafe { *to.wrapping_add(i) = lane };
         }
+    }
+
+    /// Reads eight f16, any alignment.
+    ///
+    /// # Safety
+    ///
+    /// `from` must be readable for eight values.
+    #[inline(always)]
+    unsafe fn load_f16(self, from: *const u16) -> Self::F {
+        // SAFETY: the caller guarantees eight values.
+        let stored = unsafe { from.cast::<[u16; LANES]>().read_unaligned() };
+        let mut lanes = [0.0; LANES];
+        F16Codec.expand_row(&stored, &mut lanes);
+        // SAFETY: `lanes` is eight floats.
+        unsafe { self.load(lanes.as_ptr()) }
+    }
+
+    /// Writes eight values as f16, rounded to nearest even, any alignment.
+    ///
+    /// # Safety
+    ///
+    /// `to` must be writable for eight values.
+    #[inline(always)]
+    unsafe fn store_f16(self, to: *mut u16, x: Self::F) {
+        let (mut lanes, mut stored) = ([0.0; LANES], [0; LANES]);
+        // SAFETY: `lanes` is eight floats.
+        unsafe { self.store(lanes.as_mut_ptr(), x) };
+        F16Codec.compress_row(&lanes, &mut stored);
+        // SAFETY: the caller guarantees eight values.
+        unsafe { to.cast::<[u16; LANES]>().write_unaligned(stored) };
     }
 
     /// Reads one float into every lane.

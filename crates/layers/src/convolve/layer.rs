@@ -158,8 +158,8 @@ impl ConvolutionCore {
             self.backward_weights(cpu, x, dy, write, dw);
         });
         if bias == BiasGradient::Missing {
-            accumulate(io.gradients.get_mut(1), &pairs, |(_, dy), write, db| {
-                self.backward_bias(cpu, dy, write, db);
+            accumulate(io.gradients.get_mut(1), &pairs, |(x, dy), write, db| {
+                self.backward_bias(cpu, (x, dy), write, db);
             });
         }
     }
@@ -195,11 +195,17 @@ impl ConvolutionCore {
         }
     }
 
-    fn backward_bias(&mut self, cpu: &Cpu, dy: StridedRows<'_>, write: Write, db: &mut [f32]) {
+    fn backward_bias(
+        &mut self,
+        cpu: &Cpu,
+        (x, dy): (&[f32], StridedRows<'_>),
+        write: Write,
+        db: &mut [f32],
+    ) {
         let direction = self.direction;
         let convolve = self.convolve();
         match direction {
-            ConvDirection::Forward => convolve.backward_bias(cpu, dy, write, db),
+            ConvDirection::Forward => convolve.backward_bias(cpu, x.len(), dy, write, db),
             ConvDirection::Transposed => {
                 channel::backward_bias(cpu, convolve.image_channels(), dy.data, write, db);
             }

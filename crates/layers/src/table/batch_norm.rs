@@ -12,17 +12,17 @@
 
 use base::Shape;
 use caffe_format::{FillerParameter, Phase};
-use kernels::Cpu;
-use kernels::batch_norm::{self, NormalizeTerms};
+use kernels::batch_norm::{self, InnerRounding, NormalizeTerms};
 use kernels::channel::{self, ChannelDims};
+use kernels::{Cpu, HalfFormat, Values};
 use tensor::Layout;
 
 use crate::channel_norm;
 use crate::workspace::Workspace;
 use crate::{
-    AbsorbableFollowers, Backward, BottomFill, Follower, FollowerKind, Forward, Fusion,
-    GradientCase, InPlace, InPlaceCost, Layer, LayerError, LayerKind, LayerSpec, LayerTraits,
-    LayoutRule, ParamDecl, ParamGradient, ParamKind, TopGradient,
+    AbsorbableFollowers, Backward, BackwardReads, BlobAccess, BottomFill, Follower, FollowerKind,
+    Forward, Fusion, GradientCase, InPlace, InPlaceCost, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, LayoutRule, ParamDecl, ParamGradient, ParamKind, TopGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -164,6 +164,8 @@ impl Layer for BatchNormLayer {
                 followers: if rows { &[FollowerKind::Affine, FollowerKind::Relu] } else { &[] },
                 backward: !self.global,
             },
+            access: if rows { BlobAccess::SixteenBits } else { BlobAccess::Whole },
+            backward_reads: BackwardReads::Bottoms,
             reads_running: self.global,
             ..LayerTraits::default()
         }
@@ -187,7 +189,7 @@ impl Layer for BatchNormLayer {
         if self.global {
             self.use_running(&io.running);
         } else {
-            self.measure(cpu, dims, io.input());
+            self.measure(cpu, dims, io.input_values());
             self.update_running(&mut io.running, dims.outer * dims.inner);
         }
         batch_norm::inverse_std(self.eps, &self.variance, &mut self.inv_std);
@@ -199,7 +201,8 @@ impl Layer for BatchNormLayer {
         if self.in_place && !self.global {
             self.keep(cpu, io.tops[0].data());
         }
-        batch_norm::normalize(cpu, dims.c, &self.with(&io.params), io.unary());
+        let with = self.with(&io.params, io.rounding);
+        batch_norm::normalize(cpu, dims.c, &with, io.unary_values());
         Ok(())
     }
 
@@ -207,6 +210,9 @@ impl Layer for BatchNormLayer {
         let (cpu, dims) = (io.cpu, self.in_memory(io.tops[0].layout));
         if !self.global && dims.inner == 1 {
             return self.backward_rows(io, dims);
+        }
+        if io.half.is_some() {
+            return self.backward_global(io, dims);
         }
         let Some(diffs) = io.unary() else { return Ok(()) };
         if self.global {
@@ -244,20 +250,30 @@ impl BatchNormLayer {
     }
 
     /// Mean and variance of a batch.
-    fn measure(&mut self, cpu: &Cpu, dims: ChannelDims, x: &[f32]) {
-        if dims.inner == 1 {
-            let (mean, variance) = (&mut self.mean, &mut self.variance);
-            batch_norm::statistics(cpu, dims.outer, dims.c, x, mean, variance);
-        } else {
-            let scratch = &mut self.scratch[..x.len()];
-            channel_norm::statistics(cpu, dims, x, &mut self.mean, &mut self.variance, scratch);
+    fn measure(&mut self, cpu: &Cpu, dims: ChannelDims, x: Values<'_>) {
+        let (mean, variance) = (&mut self.mean, &mut self.variance);
+        match x {
+            Values::F32(x) if dims.inner > 1 => {
+                let scratch = &mut self.scratch[..x.len()];
+                channel_norm::statistics(cpu, dims, x, mean, variance, scratch);
+            }
+            _ => batch_norm::statistics(cpu, dims.outer, dims.c, x, mean, variance),
         }
     }
 
     /// What is applied to rows of channels; `params` are those of an absorbed Scale.
-    fn with<'a>(&'a self, params: &[&'a [f32]]) -> NormalizeTerms<'a> {
-        let affine = self.affine.then(|| [params[0], params[1]]);
-        NormalizeTerms { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
+    fn with<'a>(
+        &'a self,
+        params: &[&'a [f32]],
+        rounding: Option<HalfFormat>,
+    ) -> NormalizeTerms<'a> {
+        NormalizeTerms {
+            mean: &self.mean,
+            inv_std: &self.inv_std,
+            affine: self.affine.then(|| [params[0], params[1]]),
+            relu: self.relu,
+            rounding: rounding.map_or(InnerRounding::None, InnerRounding::EachLayer),
+        }
     }
 
     fn keep(&mut self, cpu: &Cpu, values: &[f32]) {
@@ -274,18 +290,43 @@ impl BatchNormLayer {
         let mut means = std::mem::take(&mut self.means);
         let unmasked = matches!(io.tops[0].gradient, TopGradient::Unmasked(_));
         let relu = self.relu.filter(|_| unmasked);
-        let with = NormalizeTerms { relu, ..self.with(&io.params) };
-        let x = if self.in_place { &self.kept[..count] } else { io.bottoms[0].data };
-        let dy = io.tops[0].diff_beside(&io.bottoms[0]);
+        let with = NormalizeTerms { relu, ..self.with(&io.params, io.rounding) };
+        let (x, dy) = match &io.half {
+            Some(half) => (Values::Half(half.format, half.x), Values::Half(half.format, half.dy)),
+            None => {
+                let x = if self.in_place { &self.kept[..count] } else { io.bottoms[0].data };
+                (Values::F32(x), Values::F32(io.tops[0].diff_beside(&io.bottoms[0])))
+            }
+        };
         let mut gradients = io.gradients.iter_mut().map(|gradient| {
             gradient.as_mut().map(|ParamGradient { values, write }| (*write, &mut values[..]))
         });
         let affine = [gradients.next().flatten(), gradients.next().flatten()];
         batch_norm::backward_sums(cpu, c, &with, (x, dy), &mut means, affine);
-        if let Some(diffs) = io.unary() {
+        let x = match &io.half {
+            Some(half) => Values::Half(half.format, half.x),
+            None if self.in_place => Values::F32(&self.kept[..count]),
+            None => Values::F32(io.bottoms[0].data),
+        };
+        if let Some(diffs) = io.unary_values() {
             batch_norm::backward(cpu, c, &with, &means, x, diffs);
         }
         self.means = means;
+        Ok(())
+    }
+
+    /// `dx = dy / std` in 16 bits: statistics that do not depend on `x` have no gradient.
+    fn backward_global(
+        &mut self,
+        io: &mut Backward<'_>,
+        dims: ChannelDims,
+    ) -> Result<(), LayerError> {
+        self.means.fill(0.0);
+        let (cpu, with) = (io.cpu, self.with(&io.params, io.rounding));
+        let x = io.half.as_ref().map(|half| Values::Half(half.format, half.x));
+        if let (Some(x), Some(diffs)) = (x, io.unary_values()) {
+            batch_norm::backward(cpu, dims.c, &with, &self.means, x, diffs);
+        }
         Ok(())
     }
 

@@ -19,17 +19,17 @@ mod options;
 
 use base::Shape;
 use caffe_format::FillerParameter;
-use kernels::batch_norm::{self, NormalizeTerms};
+use kernels::batch_norm::{self, InnerRounding, NormalizeTerms};
 use kernels::channel::{self, ChannelDims};
-use kernels::{Cpu, Unary};
+use kernels::{Cpu, HalfFormat, Unary};
 
 use options::{BnFork, BnOptions, BnStatistics};
 
 use crate::workspace::Workspace;
 use crate::{
-    AbsorbableFollowers, Arity, Backward, BottomFill, Follower, FollowerKind, Forward, Fusion,
-    GradientCase, InPlace, InPlaceCost, Layer, LayerError, LayerKind, LayerSpec, LayerTraits,
-    LayoutRule, ParamDecl, ParamGradient, ParamKind, TopGradient,
+    AbsorbableFollowers, Arity, Backward, BackwardReads, BottomFill, Follower, FollowerKind,
+    Forward, Fusion, GradientCase, InPlace, InPlaceCost, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, LayoutRule, ParamDecl, ParamGradient, ParamKind, TopGradient, TopPrecision,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -148,6 +148,8 @@ impl Layer for BnLayer {
                 followers: &[FollowerKind::Relu],
                 backward: self.options.statistics.of_batch(),
             },
+            top_precision: TopPrecision::FirstHalf,
+            backward_reads: BackwardReads::Bottoms,
             ..LayerTraits::default()
         }
     }
@@ -185,7 +187,7 @@ impl Layer for BnLayer {
         if self.keeps_x() {
             kernels::elementwise::copy(cpu, io.tops[0].data(), &mut self.kept);
         }
-        batch_norm::normalize(cpu, c, &self.with(&io.params), io.unary());
+        batch_norm::normalize(cpu, c, &self.with(&io.params, io.rounding), io.unary());
         for (top, values) in io.tops.iter_mut().skip(1).zip([&self.mean, &self.variance]) {
             top.data().copy_from_slice(values);
         }
@@ -197,7 +199,7 @@ impl Layer for BnLayer {
         let mut means = std::mem::take(&mut self.means);
         let unmasked = matches!(io.tops[0].gradient, TopGradient::Unmasked(_));
         let relu = self.relu.filter(|_| unmasked);
-        let with = NormalizeTerms { relu, ..self.with(&io.params) };
+        let with = NormalizeTerms { relu, ..self.with(&io.params, io.rounding) };
         let x = if self.keeps_x() { &self.kept[..count] } else { io.bottoms[0].data };
         let of_batch = self.options.statistics.of_batch();
         if of_batch || io.gradients.iter().any(Option::is_some) {
@@ -242,9 +244,18 @@ impl BnLayer {
         self.in_place && self.needs_x()
     }
 
-    fn with<'a>(&'a self, params: &[&'a [f32]]) -> NormalizeTerms<'a> {
-        let affine = Some([params[0], params[1]]);
-        NormalizeTerms { mean: &self.mean, inv_std: &self.inv_std, affine, relu: self.relu }
+    fn with<'a>(
+        &'a self,
+        params: &[&'a [f32]],
+        rounding: Option<HalfFormat>,
+    ) -> NormalizeTerms<'a> {
+        NormalizeTerms {
+            mean: &self.mean,
+            inv_std: &self.inv_std,
+            affine: Some([params[0], params[1]]),
+            relu: self.relu,
+            rounding: rounding.map_or(InnerRounding::None, InnerRounding::AfterScale),
+        }
     }
 
     fn update_running(&self, momentum: f32, running: &mut [&mut [f32]]) {

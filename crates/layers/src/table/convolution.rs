@@ -11,11 +11,12 @@ use base::Shape;
 use kernels::conv::Activation;
 use kernels::{StridedRowsMut, relu};
 
+use crate::border;
 use crate::convolve::{BiasGradient, ConvDirection, ConvolutionCore};
 use crate::{
-    AbsorbableFollowers, Arity, Backward, BottomFill, Follower, FollowerKind, Forward, Fusion,
-    GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec, LayerTraits, LayoutRule,
-    ParamDecl, ParamGradient, TopGradient, TopMemory,
+    AbsorbableFollowers, Arity, Backward, BackwardReads, BlobAccess, BottomFill, Follower,
+    FollowerKind, Forward, Fusion, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, LayoutRule, ParamDecl, ParamGradient, TopGradient, TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -94,7 +95,7 @@ impl ConvolutionLayer {
     }
 
     /// Applies the mask of the absorbed ReLU to the top's diff where that is still to be done, and
-    /// computes the bias gradient in the same pass.
+    /// in f32 computes the bias gradient in the same pass.
     fn mask(&self, io: &mut Backward<'_>) -> BiasGradient {
         let (Some(slope), Some(conv)) = (self.relu, self.core.image()) else {
             return BiasGradient::Missing;
@@ -103,6 +104,10 @@ impl ConvolutionLayer {
         let TopGradient::Unmasked(diff) = &mut io.tops[0].gradient else {
             return BiasGradient::Missing;
         };
+        if io.rounding.is_some() {
+            border::mask_top(io.cpu, io.rounding, slope, y.data, diff);
+            return BiasGradient::Missing;
+        }
         let to = StridedRowsMut { data: diff, stride: y.stride, offset: y.offset };
         let bias = io.gradients.get_mut(1).and_then(Option::as_mut);
         let sums = bias.map(|ParamGradient { values, write }| (*write, &mut values[..]));
@@ -130,6 +135,8 @@ impl Layer for ConvolutionLayer {
         }
         LayerTraits {
             tops: TopMemory::OwnOrPlaced,
+            access: BlobAccess::ByManyImages,
+            backward_reads: BackwardReads::Bottoms,
             absorbs: AbsorbableFollowers {
                 followers: &[FollowerKind::Relu],
                 ..AbsorbableFollowers::default()
@@ -146,8 +153,14 @@ impl Layer for ConvolutionLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let activation = self.relu.map_or(Activation::Linear, |slope| Activation::Relu { slope });
-        self.core.forward(activation, io);
+        match (self.relu, io.rounding) {
+            (Some(slope), None) => self.core.forward(Activation::Relu { slope }, io),
+            (None, _) => self.core.forward(Activation::Linear, io),
+            (Some(slope), Some(format)) => {
+                self.core.forward(Activation::Linear, io);
+                relu::forward_rounded(io.cpu, format, slope, io.tops[0].data());
+            }
+        }
         Ok(())
     }
 

@@ -11,12 +11,13 @@ use base::Shape;
 use caffe_format::EltwiseParameterEltwiseOp as Op;
 use kernels::{Cpu, Unary, elementwise, relu};
 
+use crate::border;
 use crate::elementwise::{ElementPoints, chain};
 use crate::workspace::Workspace;
 use crate::{
-    AbsorbableFollowers, Arity, Backward, BottomDiffs, BottomFill, Follower, FollowerKind, Forward,
-    Fusion, GradientCase, InlineVec, Layer, LayerError, LayerKind, LayerSpec, LayerTraits,
-    LayoutRule, TopGradient,
+    AbsorbableFollowers, Arity, Backward, BackwardReads, BlobAccess, BottomDiffs, BottomFill,
+    Follower, FollowerKind, Forward, Fusion, GradientCase, InlineVec, Layer, LayerError, LayerKind,
+    LayerSpec, LayerTraits, LayoutRule, TopGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -143,6 +144,8 @@ impl Layer for EltwiseLayer {
         let plain = coeffs.iter().all(|&c| c == 1.0);
         LayerTraits {
             bottom_diffs: if plain { BottomDiffs::CopyOfTop } else { BottomDiffs::Computed },
+            access: BlobAccess::ByImage,
+            backward_reads: BackwardReads::Masks,
             absorbs: AbsorbableFollowers {
                 followers: &[FollowerKind::Relu],
                 ..AbsorbableFollowers::default()
@@ -164,7 +167,13 @@ impl Layer for EltwiseLayer {
         match &mut self.operation {
             EltwiseOperation::Sum(coeffs) => {
                 let terms: InlineVec<_> = coeffs.iter().copied().zip(x).collect();
-                elementwise::weighted_sum(cpu, &terms, self.relu, y);
+                match (self.relu, io.rounding) {
+                    (Some(slope), Some(format)) => {
+                        elementwise::weighted_sum(cpu, &terms, None, y);
+                        relu::forward_rounded(cpu, format, slope, y);
+                    }
+                    (relu, _) => elementwise::weighted_sum(cpu, &terms, relu, y),
+                }
             }
             EltwiseOperation::Product | EltwiseOperation::ProductByQuotient => {
                 elementwise::mul_apart(cpu, x[0], x[1], y);
@@ -185,7 +194,7 @@ impl Layer for EltwiseLayer {
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, y) = (io.cpu, io.tops[0].data);
         if let (TopGradient::Unmasked(dy), Some(slope)) = (&mut io.tops[0].gradient, self.relu) {
-            relu::backward(cpu, slope, y, Unary::InPlace(dy));
+            border::mask_top(cpu, io.rounding, slope, y, dy);
         }
         let dy = io.tops[0].diff();
         let x: InlineVec<&[f32]> = io.bottoms.iter().map(|bottom| bottom.data).collect();

@@ -9,7 +9,7 @@ use base::Shape;
 
 use crate::{
     Arity, Backward, BottomFill, Forward, GradientBottoms, GradientCase, Layer, LayerError,
-    LayerKind, LayerSpec, LayerTraits, LayoutRule,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule, TopPrecision,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -69,7 +69,10 @@ impl Layer for FilterLayer {
     }
 
     fn traits(&self) -> LayerTraits {
-        GradientBottoms::AllBut(self.tops).traits()
+        LayerTraits {
+            top_precision: TopPrecision::LikeBottom,
+            ..GradientBottoms::AllBut(self.tops).traits()
+        }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -12,10 +12,11 @@ use kernels::pooling::{PoolingShape, Rounding, ave_backward, ave_forward};
 use kernels::{Cpu, Unary, elementwise, math};
 
 use crate::axis::image;
+use crate::border::BottomMask;
 use crate::workspace::Workspace;
 use crate::{
-    Backward, BottomDiffs, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
-    LayerTraits, LayoutRule,
+    Backward, BackwardReads, BlobAccess, BottomDiffs, Forward, GradientCase, InPlace, Layer,
+    LayerError, LayerKind, LayerSpec, LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -82,20 +83,36 @@ impl Layer for AcrossChannelsLrn {
     }
 
     fn traits(&self) -> LayerTraits {
-        LayerTraits { bottom_diffs: BottomDiffs::Masked, ..LayerTraits::default() }
+        LayerTraits {
+            bottom_diffs: BottomDiffs::Masked,
+            access: BlobAccess::ByImage,
+            backward_reads: BackwardReads::Bottoms,
+            ..LayerTraits::default()
+        }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        lrn::forward(io.cpu, &self.lrn, io.bottoms[0].data(), io.tops[0].data());
+        let x = io.bottoms[0].data();
+        lrn::forward(io.cpu, &self.of_values(x.len()), x, io.tops[0].data());
         Ok(())
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (dy, bottom) = (io.tops[0].diff(), &mut io.bottoms[0]);
+        let (mask, lrn) = (BottomMask::new(bottom, io.rounding), self.of_values(dy.len()));
         if let Some(dx) = bottom.diff.as_deref_mut() {
-            lrn::backward(io.cpu, &self.lrn, (bottom.data, dy), bottom.relu, dx);
+            let relu = mask.in_pass().map(|mask| mask.slope);
+            lrn::backward(io.cpu, &lrn, (bottom.data, dy), relu, dx);
+            mask.finish(io.cpu, dx);
         }
         Ok(())
+    }
+}
+
+impl AcrossChannelsLrn {
+    /// For as many images as `len` values are.
+    fn of_values(&self, len: usize) -> LrnOptions {
+        LrnOptions { pixels: len / self.lrn.c, ..self.lrn }
     }
 }
 

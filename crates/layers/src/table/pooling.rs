@@ -19,10 +19,11 @@ use kernels::pooling::{PoolingShape, ave_backward, ave_forward, max_backward, ma
 
 pub(super) use options::{PoolingOptions, check_pad};
 
+use crate::border::BottomMask;
 use crate::workspace::Workspace;
 use crate::{
-    Arity, Backward, BottomDiffs, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError,
-    LayerKind, LayerSpec, LayerTraits, LayoutRule,
+    Arity, Backward, BackwardReads, BlobAccess, BottomDiffs, BottomFill, Forward, GradientCase,
+    InPlace, Layer, LayerError, LayerKind, LayerSpec, LayerTraits, LayoutRule, TopPrecision,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -119,14 +120,17 @@ impl Layer for PoolingLayer {
         let stochastic = self.options.method == PoolingMethod::Stochastic;
         LayerTraits {
             bottom_diffs: if stochastic { BottomDiffs::Computed } else { BottomDiffs::Masked },
+            top_precision: TopPrecision::FirstHalf,
+            access: if stochastic { BlobAccess::Whole } else { BlobAccess::ByImage },
+            backward_reads: if stochastic { BackwardReads::Bottoms } else { BackwardReads::Masks },
             draws: stochastic && self.phase == Phase::Train,
             ..LayerTraits::default()
         }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let pooler = self.pooler();
-        pooler.forward(io.cpu, io.rng, io.bottoms[0].data(), io.tops[0].data());
+        let (pooler, first) = (self.pooler(), io.first_image);
+        pooler.forward(io.cpu, io.rng, first, io.bottoms[0].data(), io.tops[0].data());
         if let Some(top) = io.tops.get_mut(1) {
             for (value, &pixel) in top.data().iter_mut().zip(pooler.mask.iter()) {
                 *value = if pixel == u32::MAX { -1.0 } else { pixel as f32 };
@@ -137,12 +141,15 @@ impl Layer for PoolingLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let (cpu, top, bottom) = (io.cpu, &io.tops[0], &mut io.bottoms[0]);
+        let mask = BottomMask::new(bottom, io.rounding);
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
-        let relu = bottom.relu.map(|slope| ReluMask { y: bottom.data, slope });
-        match top.is_zero() {
-            true => dx.fill(0.0), // only the mask is used
-            false => self.pooler().backward(cpu, bottom.data, top.diff(), relu, dx),
+        if top.is_zero() {
+            dx.fill(0.0); // only the mask is used
+            return Ok(());
         }
+        let (dy, first) = (top.diff(), io.first_image);
+        self.pooler().backward(cpu, first, (bottom.data, dy), mask.in_pass(), dx);
+        mask.finish(cpu, dx);
         Ok(())
     }
 
@@ -176,10 +183,28 @@ impl Pooler {
         Self { method, phase, pool, mask }
     }
 
-    pub(super) fn forward(&mut self, cpu: &Cpu, rng: &mut Mt19937, x: &[f32], y: &mut [f32]) {
+    /// The geometry of as many images as `y_len` outputs are.
+    fn of_outputs(&self, y_len: usize) -> PoolingShape {
+        let n = y_len * self.pool.n / self.pool.y_len().max(1);
+        PoolingShape { n, ..self.pool.clone() }
+    }
+
+    /// Images from `first` on, as many as the outputs are; random ones need all of them.
+    pub(super) fn forward(
+        &mut self,
+        cpu: &Cpu,
+        rng: &mut Mt19937,
+        first: usize,
+        x: &[f32],
+        y: &mut [f32],
+    ) {
+        let pool = self.of_outputs(y.len());
         match (self.method, self.phase) {
-            (PoolingMethod::Max, _) => max_forward(cpu, &self.pool, x, y, &mut self.mask),
-            (PoolingMethod::Ave, _) => ave_forward(cpu, &self.pool, x, y),
+            (PoolingMethod::Max, _) => {
+                let at = first * pool.y_len().checked_div(pool.n).unwrap_or(0);
+                max_forward(cpu, &pool, x, y, &mut self.mask[at..][..y.len()]);
+            }
+            (PoolingMethod::Ave, _) => ave_forward(cpu, &pool, x, y),
             (PoolingMethod::Stochastic, Phase::Train) => {
                 stochastic::draw(&self.pool, rng, x, y, &mut self.mask);
             }
@@ -187,20 +212,22 @@ impl Pooler {
         }
     }
 
-    /// Only MAX and AVE apply `relu`.
+    /// As [`forward`](Self::forward). Only MAX and AVE apply `relu`.
     pub(super) fn backward(
         &self,
         cpu: &Cpu,
-        x: &[f32],
-        dy: &[f32],
+        first: usize,
+        (x, dy): (&[f32], &[f32]),
         relu: Option<ReluMask<'_>>,
         dx: &mut [f32],
     ) {
+        let pool = self.of_outputs(dy.len());
         match (self.method, self.phase) {
             (PoolingMethod::Max, _) | (PoolingMethod::Stochastic, Phase::Train) => {
-                max_backward(cpu, &self.pool, (dy, &self.mask), relu, dx);
+                let at = first * pool.y_len().checked_div(pool.n).unwrap_or(0);
+                max_backward(cpu, &pool, (dy, &self.mask[at..][..dy.len()]), relu, dx);
             }
-            (PoolingMethod::Ave, _) => ave_backward(cpu, &self.pool, dy, relu, dx),
+            (PoolingMethod::Ave, _) => ave_backward(cpu, &pool, dy, relu, dx),
             (PoolingMethod::Stochastic, Phase::Test) => {
                 stochastic::expect_backward(&self.pool, x, dy, dx);
             }

@@ -9,8 +9,8 @@ use base::Shape;
 use kernels::relu;
 
 use crate::{
-    Backward, BottomFill, Follower, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind,
-    LayerSpec, LayerTraits, LayoutRule,
+    Backward, BlobAccess, BottomFill, Follower, Forward, GradientCase, InPlace, Layer, LayerError,
+    LayerKind, LayerSpec, LayerTraits, LayoutRule,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -71,7 +71,7 @@ impl Layer for ReluLayer {
     fn traits(&self) -> LayerTraits {
         let plain = self.slope >= 0.0 && !self.capped;
         let follower = plain.then_some(Follower::Relu { slope: self.slope });
-        LayerTraits { follower, ..LayerTraits::default() }
+        LayerTraits { follower, access: BlobAccess::ByImage, ..LayerTraits::default() }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -9,6 +9,7 @@ use kernels::{channel::ChannelDims, softmax};
 use crate::axis::AxisOption;
 use crate::{
     Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
+    LayerTraits, TopPrecision,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -45,6 +46,10 @@ impl Layer for SoftmaxLayer {
             inner: bottoms[0].count_from(axis + 1),
         };
         Ok(bottoms.to_vec())
+    }
+
+    fn traits(&self) -> LayerTraits {
+        LayerTraits { top_precision: TopPrecision::Full, ..LayerTraits::default() }
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {

@@ -6,11 +6,13 @@
 //! that made the bottom.
 
 use base::Shape;
-use kernels::elementwise::{self, ReluMask};
+use kernels::elementwise;
 
+use crate::border::BottomMask;
 use crate::{
-    Arity, Backward, BottomDiffs, BottomFill, Forward, GradientCase, InlineVec, Layer, LayerError,
-    LayerKind, LayerSpec, LayerTraits, LayoutRule, TopDiff, TopMemory,
+    Arity, Backward, BackwardReads, BlobAccess, BottomDiffs, BottomFill, Forward, GradientCase,
+    InlineVec, Layer, LayerError, LayerKind, LayerSpec, LayerTraits, LayoutRule, TopDiff,
+    TopMemory,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -44,6 +46,8 @@ impl Layer for SplitLayer {
         LayerTraits {
             tops: TopMemory::BottomData,
             bottom_diffs: BottomDiffs::Masked,
+            access: BlobAccess::ByImage,
+            backward_reads: BackwardReads::Masks,
             ..LayerTraits::default()
         }
     }
@@ -59,15 +63,16 @@ impl Layer for SplitLayer {
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
         let bottom = &mut io.bottoms[0];
+        let mask = BottomMask::new(bottom, io.rounding);
         let Some(dx) = bottom.diff.as_deref_mut() else { return Ok(()) };
-        let mask = bottom.relu.map(|slope| ReluMask { y: bottom.data, slope });
         let mut written = io.tops.iter().filter(|top| !top.is_zero());
         let Some(first) = written.next() else {
             dx.fill(0.0);
             return Ok(());
         };
         let others: InlineVec<&[f32]> = written.map(TopDiff::diff).collect();
-        elementwise::sum(io.cpu, first.unary(dx), &others, mask);
+        elementwise::sum(io.cpu, first.unary(&mut *dx), &others, mask.in_pass());
+        mask.finish(io.cpu, dx);
         Ok(())
     }
 }

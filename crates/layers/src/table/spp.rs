@@ -144,7 +144,7 @@ impl Layer for SppLayer {
         for PyramidLevel { pool, pooler, offset, bins } in &mut self.levels {
             let len = pool.c * *bins;
             let (pooled, flat) = (&mut pooled[..pool.n * len], &mut flat[..pool.n * len]);
-            pooler.forward(cpu, io.rng, x, pooled);
+            pooler.forward(cpu, io.rng, 0, x, pooled);
             layout::to_row_major(cpu, pool.n, pool.c, *bins, pooled, flat);
             let to = StridedRowsMut { data: y, stride: self.row, offset: *offset };
             copy_rows(cpu, len, StridedRows::dense(flat, len), to);
@@ -164,9 +164,9 @@ impl Layer for SppLayer {
             copy_rows(cpu, len, from, StridedRowsMut::dense(flat, len));
             layout::to_channels_last(cpu, pool.n, pool.c, *bins, flat, pooled);
             if index == 0 {
-                pooler.backward(cpu, x, pooled, None, dx);
+                pooler.backward(cpu, 0, (x, pooled), None, dx);
             } else {
-                pooler.backward(cpu, x, pooled, None, level_dx);
+                pooler.backward(cpu, 0, (x, pooled), None, level_dx);
                 elementwise::add(cpu, level_dx, dx);
             }
         }

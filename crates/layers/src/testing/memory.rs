@@ -99,12 +99,16 @@ impl LayerMemory {
                     shape,
                     slab,
                     placement: None,
+                    block: None,
                 })
                 .collect(),
             params,
             running,
             rng,
             source,
+            rounding: None,
+            first_image: 0,
+            half: None,
         })
     }
 
@@ -167,6 +171,9 @@ impl LayerMemory {
                 .filter(|(_, (kind, _))| *kind != ParamKind::Running)
                 .map(|(diff, _)| diff.as_mut().map(|values| ParamGradient { values, write }))
                 .collect(),
+            rounding: None,
+            first_image: 0,
+            half: None,
         })?;
         if write == Write::Add {
             param_diffs.iter_mut().flatten().flatten().for_each(|value| *value -= begin);

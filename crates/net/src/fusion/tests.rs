@@ -5,7 +5,7 @@ use kernels::{Cpu, Simd};
 use crate::compile::compile_placed;
 use crate::placed::PlacedNet;
 use crate::tests::{NoSources, PassResult, initialise, parse, run};
-use crate::{MemoryPlan, Net, compile};
+use crate::{MemoryPlan, Net, Precision, compile};
 
 const DATA: &str = r#"
     state { phase: TRAIN }
@@ -140,11 +140,12 @@ fn awkward() -> String {
 /// How the net is placed for training.
 fn placed(layers: &str) -> PlacedNet {
     let (net, plan) = (parse(&with_loss(layers)), MemoryPlan::ShareDiffs);
-    compile_placed(&net, &mut NoSources, plan).unwrap_or_else(|error| panic!("{error}")).0
+    let placed = compile_placed(&net, &mut NoSources, plan, Precision::F32);
+    placed.unwrap_or_else(|error| panic!("{error}")).0
 }
 
-fn compiled(layers: &str, plan: MemoryPlan) -> Net {
-    let net = compile(&parse(&with_loss(layers)), &mut NoSources, plan);
+fn compiled(layers: &str, plan: MemoryPlan, precision: Precision) -> Net {
+    let net = compile(&parse(&with_loss(layers)), &mut NoSources, plan, precision);
     net.unwrap_or_else(|error| panic!("{error}")).0
 }
 
@@ -152,11 +153,21 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
+/// In every precision; the fused net in f32.
 #[track_caller]
 fn check_same(layers: &str) -> Net {
-    let mut kept = compiled(layers, MemoryPlan::KeepDiffs);
-    let mut fused = compiled(layers, MemoryPlan::ShareDiffs);
-    let mut forward = compiled(layers, MemoryPlan::ForwardOnly);
+    let mixed = [Precision::MixedBf16, Precision::MixedF16].map(|p| check_precision(layers, p));
+    let fused = check_precision(layers, Precision::F32);
+    let activations = |net: &Net| net.memory().activations;
+    assert!(mixed.iter().all(|mixed| 3 * activations(mixed) < 2 * activations(&fused)));
+    fused
+}
+
+#[track_caller]
+fn check_precision(layers: &str, precision: Precision) -> Net {
+    let mut kept = compiled(layers, MemoryPlan::KeepDiffs, precision);
+    let mut fused = compiled(layers, MemoryPlan::ShareDiffs, precision);
+    let mut forward = compiled(layers, MemoryPlan::ForwardOnly, precision);
     let PassResult { loss, running, pool, .. } = run(&mut kept);
     let fused_result = run(&mut fused);
     assert_eq!(loss.to_bits(), fused_result.loss.to_bits());
@@ -233,7 +244,7 @@ fn what_cannot_be_fused_runs_as_it_is_written() {
 /// A Scale's gradient is made when its BatchNorm runs backward, and not before.
 #[test]
 fn gradients_are_ready_where_they_are_made() {
-    let net = compiled(&residual(), MemoryPlan::ShareDiffs);
+    let net = compiled(&residual(), MemoryPlan::ShareDiffs, Precision::F32);
     let at = |name: &str| (0..net.len()).find(|&layer| net.layer_name(layer) == name).unwrap();
     assert!(net.ready_after(at("bn_e")) > net.ready_after(at("scale_e")));
     assert_eq!(net.ready_after(0), net.pool_len());

@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use super::{INPUT, NoSources, build, chain, check_error, parse};
-use crate::{MemoryPlan, describe};
+use crate::{MemoryPlan, Precision, describe};
 
 #[test]
 fn a_net_has_layers() {
@@ -98,7 +98,8 @@ fn layers_of_shapes_only_are_described_but_not_run() {
       layer { name: "loss" type: "MultiBoxLoss" top: "loss"
         bottom: "loc" bottom: "conf" bottom: "priors" bottom: "label"
         multibox_loss_param { num_classes: 3 } }"#;
-    let (net, _) = describe(&parse(ssd), &mut NoSources, MemoryPlan::ShareDiffs).unwrap();
+    let (plan, precision) = (MemoryPlan::ShareDiffs, Precision::F32);
+    let (net, _) = describe(&parse(ssd), &mut NoSources, plan, precision).unwrap();
     assert_eq!(net.rows.iter().map(|row| row.params).sum::<usize>(), 193 * 256 + 193 * 192);
     let (fork, layers) = net.shapes_only().unwrap();
     assert_eq!((fork, layers.len()), ("SSD", 3));

@@ -85,17 +85,12 @@ impl Job {
             }
         };
         self.bucket_sums_mut().for_each(|sums| sums.set_dense(&dense));
-        let compressed = dense.iter().filter(|&&dense| !dense).count();
+        let compressed = dense.iter().map(|dense| !dense).collect();
         if !self.shared.config.compression_always {
             self.decision =
                 Some(CompressionDecision { compression: compression.clone(), world, dense });
         }
-        events(Event::Gradients(GradientEvent::Compression {
-            compression,
-            compressed,
-            buckets,
-            origin,
-        }));
+        events(Event::Gradients(GradientEvent::Compression { compression, compressed, origin }));
         let notices = self.bucket_sums_mut().next().and_then(|sums| sums.compressor());
         let notices = notices.map(|compressor| compressor.notices()).unwrap_or_default();
         for text in notices {

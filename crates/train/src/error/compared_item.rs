@@ -36,6 +36,8 @@ pub enum ComparedItem {
     Emulation,
     /// How gradients are compressed.
     Compression,
+    /// What blobs and params are rounded to.
+    Precision,
     /// Whether a timeline is recorded.
     Timeline,
     /// Where a resumed run reads data.
@@ -72,6 +74,7 @@ impl fmt::Display for ComparedItem {
             Self::Wire => "the wire format",
             Self::Emulation => "`--emulate` or `--dilate`",
             Self::Compression => "`--compression`",
+            Self::Precision => "`--precision`",
             Self::Timeline => "`--timeline`",
             Self::ResumeData => "`--resume-data`",
             Self::DataMode => "`--data`",

@@ -3,6 +3,7 @@
 use caffe_format::BlobError;
 use exchange::compression::CompressionError;
 use layers::DataSourceError;
+use net::Precision;
 
 /// What of a snapshot does not fit. The error around it names the file.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,15 @@ pub enum ResumeProblem {
     Iteration {
         /// As stored.
         iter: i32,
+    },
+
+    /// It was trained with other roundings.
+    #[error("it was trained in {saved}, not in {asked}; resume with `--precision {saved}`")]
+    Precision {
+        /// In the snapshot.
+        saved: String,
+        /// The job's.
+        asked: Precision,
     },
 
     /// Another update rule or another net wrote it.

@@ -60,12 +60,13 @@ impl TestNet {
         events: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
         let TestNetConfig { index, written, iterations, workers, train } = *config;
+        let options = (MemoryPlan::ForwardOnly, train.precision());
         let which = WhichNet::Test(index);
         let adopt = |net: &mut Net| {
             net.adopt(train)
                 .map_err(|layer| SolverProblem::TestShapes { layer, which: which.clone() })
         };
-        let mut net = build(&which, written, MemoryPlan::ForwardOnly, sources, events)?;
+        let mut net = build(&which, written, options, sources, events)?;
         adopt(&mut net)?;
         let alone = net.draws() || net.writes() || net.carries();
         let (_, state) = (net.initialise(rng.clone(), sources))
@@ -73,8 +74,7 @@ impl TestNet {
         *rng = state.rng;
         let mut nets = vec![net];
         for _ in 1..if alone { 1 } else { workers } {
-            let plan = MemoryPlan::ForwardOnly;
-            let mut net = build(&which, written, plan, sources, &mut |_| ())?;
+            let mut net = build(&which, written, options, sources, &mut |_| ())?;
             adopt(&mut net)?;
             net.share_description(&nets[0]);
             net.copy_private(&nets[0]);

@@ -98,7 +98,7 @@ impl Tester {
 
     /// Runs some of the layers; the sum of their losses.
     fn forward(&mut self, layers: &[usize]) -> Result<f32, TrainError> {
-        let params = self.shared.params.read();
+        let params = self.shared.computed_params().read();
         let mut loss = 0.0;
         for &layer in layers {
             self.shared.ranks.report_progress();

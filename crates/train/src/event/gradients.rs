@@ -27,10 +27,8 @@ pub enum GradientEvent {
     Compression {
         /// With all options.
         compression: String,
-        /// Buckets that are compressed.
-        compressed: usize,
-        /// Buckets in all.
-        buckets: usize,
+        /// Whether each bucket is compressed.
+        compressed: Vec<bool>,
         /// Who decided.
         origin: DecisionOrigin,
     },

@@ -105,8 +105,7 @@ fn iterations() {
             Event::WorkerTimes { rank: 0, worker: 1, times },
             Event::Gradients(GradientEvent::Compression {
                 compression: "one-bit".into(),
-                compressed: 1,
-                buckets: 2,
+                compressed: vec![true, false],
                 origin: DecisionOrigin::Snapshot,
             }),
             Event::Gradients(GradientEvent::Exchanged { iter: 3, traffic }),
@@ -117,7 +116,7 @@ fn iterations() {
             {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"local_sum":0.002}}
             {"BucketReduced":{"iter":3,"bucket":0,"bytes":4000,"local_sum":0.002,"all_reduce":0.007}}
             {"WorkerTimes":{"rank":0,"worker":1,"times":{"data":1.5,"forward":0.0,"backward":0.0,"exposed_communication":0.0,"update":0.0}}}
-            {"Gradients":{"Compression":{"compression":"one-bit","compressed":1,"buckets":2,"origin":"Snapshot"}}}
+            {"Gradients":{"Compression":{"compression":"one-bit","compressed":[true,false],"origin":"Snapshot"}}}
             {"Gradients":{"Exchanged":{"iter":3,"traffic":{"sent_bytes":100,"predicted_bytes":90,"entries":7}}}}"#]],
     );
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use caffe_format::{NetState, Phase};
 use kernels::Simd;
-use net::MemoryPlan;
+use net::{MemoryPlan, Precision};
 
 use crate::MemoryLimit;
 use crate::files::UnknownFields;
@@ -32,6 +32,8 @@ pub struct NetConfig {
     pub memory_plan: MemoryPlan,
     /// A net that needs more is refused before it is allocated; `None` to find out while it runs.
     pub memory_limit: Option<MemoryLimit>,
+    /// What blobs, and the params that layers compute with, are rounded to.
+    pub precision: Precision,
 }
 
 impl NetConfig {
@@ -51,6 +53,7 @@ impl NetConfig {
             unknown: UnknownFields::Reject,
             memory_plan: MemoryPlan::ForwardOnly,
             memory_limit: None,
+            precision: Precision::F32,
         }
     }
 }

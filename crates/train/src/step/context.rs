@@ -31,6 +31,8 @@ pub(crate) struct SharedState {
     pub(crate) clock: Arc<dyn Clock>,
     /// All learned values, in net order.
     pub(crate) params: SharedSlab,
+    /// In mixed precision the same values, rounded: what forward and backward compute with.
+    pub(crate) rounded: Option<SharedSlab>,
     /// What the update rule remembers; each slab is laid out as `params`.
     pub(crate) history: Vec<SharedSlab>,
     /// One pool of gradients per worker.
@@ -48,6 +50,11 @@ impl SharedState {
     /// Whether nothing is added to what the workers here sum apart from their pools.
     pub(crate) fn local_sums_are_final(&self) -> bool {
         self.sum.is_some() && !self.ranks.are_several()
+    }
+
+    /// The params that forward and backward compute with.
+    pub(crate) fn computed_params(&self) -> &SharedSlab {
+        self.rounded.as_ref().unwrap_or(&self.params)
     }
 
     /// The parameter whose gradient is at `position` of the pool.
@@ -94,9 +101,23 @@ impl Job {
 }
 
 impl StepContext {
+    /// What losses, and so all gradients of backward, are multiplied by.
+    pub(crate) fn loss_scale(&self) -> f32 {
+        self.scale_if(self.scales_loss())
+    }
+
     /// What every replica's gradient is multiplied by when it enters the sum.
     pub(crate) fn entry_scale(&self) -> f32 {
-        self.scale.map_or(1.0, GradientScale::factor)
+        self.scale_if(!self.scales_loss())
+    }
+
+    /// Where blobs are `f16`, diffs would vanish before they reach the sum.
+    fn scales_loss(&self) -> bool {
+        self.shared.config.precision.is_narrow()
+    }
+
+    fn scale_if(&self, here: bool) -> f32 {
+        self.scale.filter(|_| here).map_or(1.0, GradientScale::factor)
     }
 
     pub(crate) fn now(&self) -> Duration {

@@ -2,7 +2,8 @@
 //!
 //! `f16` overflows beyond 65504 and vanishes below 6e-8, and the pool holds a sum over R replicas.
 //! So every gradient is multiplied by the scale before it is first rounded, and the update divides
-//! by it. Multiplying by a power of two loses no bit.
+//! by it. Multiplying by a power of two loses no bit. With blobs in `f16` the loss is multiplied,
+//! otherwise a replica's gradient when it enters the sum.
 //!
 //! ```text
 //!   a sum overflows            the step is skipped: weights and history stay, the scale is halved
@@ -13,9 +14,6 @@
 //! All workers and ranks look at the same sums before any of them writes a weight, so all skip the
 //! same step. A skipped step advances iteration, data and running statistics. The scale is in the
 //! sidecar, so that a resumed run goes on to the bit.
-//!
-//! Where the multiplication happens is the step's affair: a loss that is multiplied by
-//! [`GradientScale::factor`] gives the same gradients.
 
 use snapshot::SidecarSection;
 
@@ -46,10 +44,10 @@ impl GradientScale {
     /// The tag of its section in the sidecar.
     const TAG: [u8; 4] = *b"SCAL";
 
-    /// That of a run's first iteration; `None` where gradients travel with all exponents.
+    /// That of a run's first iteration; `None` where blobs and gradients have all exponents.
     pub(crate) fn first(config: &JobConfig) -> Option<Self> {
         let first = Self { exponent: FIRST_EXPONENT, clean_steps: 0, skipped: 0 };
-        config.wire.is_narrow.then_some(first)
+        (config.wire.is_narrow || config.precision.is_narrow()).then_some(first)
     }
 
     /// The scale.

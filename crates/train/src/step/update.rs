@@ -60,7 +60,7 @@ impl StepContext {
         sums.iter().all(BlockSums::is_finite)
     }
 
-    /// Applies the update rule to the parameters in `ranges`.
+    /// Applies the update rule to the parameters in `ranges`, and rounds them in mixed precision.
     pub(crate) fn update(
         &self,
         cpu: &Cpu,
@@ -95,6 +95,12 @@ impl StepContext {
             })
             .collect();
         solver.update(cpu, &step, slices);
+        if let Some(rounded) = &self.shared.rounded {
+            for (range, (_, values, ..)) in ranges.iter().zip(&guards) {
+                let mut rounded = rounded.write(slots.in_slab(range));
+                self.shared.config.precision.round_params(cpu, values, &mut rounded);
+            }
+        }
         step.clipped
     }
 }

@@ -257,7 +257,9 @@ fn compression_is_used_where_it_pays_and_a_resumed_run_decides_as_before() {
         let network = Some(Network { latency_us: 1.0, bandwidth_gbs, reduce_gbs: 9.0 });
         let run = run(JobConfig { network, resume, ..config.clone() });
         let decision = run.events.iter().find_map(|event| match event {
-            GradientEvent::Compression { compressed, origin, .. } => Some((*compressed, *origin)),
+            GradientEvent::Compression { compressed, origin, .. } => {
+                Some((compressed.iter().filter(|&&compressed| compressed).count(), *origin))
+            }
             _ => None,
         });
         (run.hash, decision.unwrap())

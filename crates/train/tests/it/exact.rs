@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use train::{BatchMeaning, Event, JobConfig, NoControl, Overlap};
+use train::{BatchMeaning, Event, Job, JobConfig, NoControl, Overlap, Precision};
 
 use crate::support::{case, config, on_ranks, open};
 
@@ -104,7 +104,7 @@ fn what_cannot_be_placed_is_refused_before_the_first_iteration() {
     let refused = |change: &dyn Fn(&mut JobConfig)| {
         let mut config = replicas("sgd_fixed", folder.path());
         change(&mut config);
-        train::Job::open(config, &mut |_| ()).err().unwrap().to_string()
+        Job::open(config, &mut |_| ()).err().unwrap().to_string()
     };
     let text = refused(&|c| (c.workers, c.replicas) = (2, Some(6)));
     assert!(text.contains("nearest is --replicas 4"), "{text}");
@@ -117,7 +117,7 @@ fn hashes_of_ranks(ranks: usize, config: &JobConfig, iterations: i32) -> Vec<u64
     let mut config = config.clone();
     config.solver.max_iter = Some(iterations);
     on_ranks(ranks, &config, |config, ranks| {
-        let mut job = train::Job::join(config, ranks, &mut |_| ()).unwrap();
+        let mut job = Job::join(config, ranks, &mut |_| ()).unwrap();
         job.run(&NoControl, &mut |_| ()).unwrap();
         job.hash().unwrap()
     })
@@ -177,6 +177,69 @@ fn in_every_wire_format_any_workers_and_ranks_give_the_same_bits() {
     hashes.sort_unstable();
     hashes.dedup();
     assert_eq!(hashes.len(), 6, "three formats round differently, also without any sum");
+}
+
+/// In mixed precision too: params are rounded where they are updated, whoever does that.
+#[test]
+fn in_every_precision_any_workers_threads_and_ranks_give_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut hashes = Vec::new();
+    for name in ["batchnorm", "dropout"] {
+        for precision in [Precision::F32, Precision::MixedBf16, Precision::MixedF16] {
+            let config = replicas(name, folder.path()).with_precision(precision);
+            let one = hash(config.clone(), 6);
+            let same = |what: &str, got: u64| assert_eq!(got, one, "{name} {precision}: {what}");
+            for (workers, threads) in [(1, 1), (2, 1), (4, 2)] {
+                let config = JobConfig { workers, threads, ..config.clone() };
+                same(&format!("{workers} workers x {threads}"), hash(config, 6));
+            }
+            let config = JobConfig { bucket_bytes: 2000, ..config };
+            for got in hashes_of_ranks(2, &config, 6) {
+                same("2 ranks", got);
+            }
+            hashes.push(one);
+        }
+    }
+    hashes.sort_unstable();
+    hashes.dedup();
+    assert_eq!(hashes.len(), 6, "every precision rounds differently");
+}
+
+/// `debug_info` runs every layer by itself and keeps all diffs; it sees what is trained.
+#[test]
+fn in_mixed_precision_layers_one_by_one_give_the_bits_of_fused_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    for precision in [Precision::MixedBf16, Precision::MixedF16] {
+        let config = replicas("batchnorm", folder.path()).with_precision(precision);
+        let mut plain = config.clone();
+        plain.solver.debug_info = Some(true);
+        assert_eq!(hash(plain, 6), hash(config, 6), "{precision}");
+    }
+}
+
+/// Snapshots hold the f32 weights that are learned, and a run goes on in its own precision only.
+#[test]
+fn a_run_in_mixed_precision_resumes_to_the_bit_and_in_no_other_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |precision: Precision, iterations: i32, resume: bool| {
+        let mut config = replicas("batchnorm", folder.path()).with_precision(precision);
+        (config.solver.snapshot, config.solver.max_iter) = (Some(5), Some(iterations));
+        config.resume = resume.then(|| folder.path().join("snap_iter_5.solverstate"));
+        Job::open(config, &mut |_| ()).map(|mut job| {
+            job.run(&NoControl, &mut |_| ()).unwrap();
+            job.hash().unwrap()
+        })
+    };
+    let whole = run(Precision::MixedBf16, 10, false).unwrap();
+    run(Precision::MixedBf16, 5, false).unwrap();
+    assert_eq!(run(Precision::MixedBf16, 10, true).unwrap(), whole);
+    let error = run(Precision::F32, 10, true).unwrap_err();
+    let text = train::chain(&error);
+    let want = "it was trained in mixed-bf16, not in f32; resume with `--precision mixed-bf16`";
+    assert!(text.ends_with(want), "{text}");
+    run(Precision::F32, 5, false).unwrap();
+    let text = train::chain(&run(Precision::MixedF16, 10, true).unwrap_err());
+    assert!(text.contains("trained in f32, not in mixed-f16"), "{text}");
 }
 
 /// A recurrent net whose sequences go on from batch to batch: each replica has a state of its own.

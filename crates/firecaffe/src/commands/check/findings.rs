@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use caffe_format::{NetParameter, Phase};
-use net::{MemoryPlan, NetDescription, NetError, describe};
+use net::{MemoryPlan, NetDescription, NetError, Precision, describe};
 use train::files::PrototxtNotice;
 use train::{FileSources, OnBadSample, TrainError};
 
@@ -118,6 +118,7 @@ fn list(entries: &[FoundEntry]) -> String {
 pub(super) fn build(
     written: &NetParameter,
     file: &Path,
+    precision: Precision,
 ) -> Result<Result<NetDescription, Vec<NetError>>, Box<TrainError>> {
     let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
     let plan = match written.state().phase() {
@@ -125,7 +126,7 @@ pub(super) fn build(
         Phase::Test => MemoryPlan::ForwardOnly,
     };
     let written = train::attach_matrices(written, file_root(file))?;
-    Ok(match describe(&written, &mut sources, plan) {
+    Ok(match describe(&written, &mut sources, plan, precision) {
         Ok((net, _)) => Ok(net),
         Err(NetError::Several(errors)) => Err(errors),
         Err(error) => Err(vec![error]),

@@ -5,12 +5,11 @@
 //! stages only. A state whose layers do not connect is excused if what they miss is left out by a
 //! rule, as long as its phase is checked in another state, and its stages in another phase.
 
-use std::path::Path;
-
 use caffe_format::{LayerParameter, NetParameter, NetState, NetStateRule, Phase};
 use net::filter::state_in_words;
 use net::{NetDescription, NetError};
 
+use super::CheckArgs;
 use super::findings::{Findings, build};
 use crate::options::LayerSelectionArgs;
 
@@ -20,17 +19,12 @@ struct CheckedState {
     result: Result<NetDescription, Vec<NetError>>,
 }
 
-/// Checks `net` of `file` in all states that make sense.
-pub(super) fn check(
-    net: &NetParameter,
-    file: &Path,
-    selection: &LayerSelectionArgs,
-    findings: &mut Findings,
-) {
+/// Checks `net` of the file in all states that make sense.
+pub(super) fn check(net: &NetParameter, args: &CheckArgs, findings: &mut Findings) {
     let mut all = Vec::new();
-    for state in states(net, selection) {
+    for state in states(net, &args.selection) {
         let written = NetParameter { state: Some(state.clone()), ..net.clone() };
-        match build(&written, file) {
+        match build(&written, &args.file, args.rounding.precision) {
             Ok(result) => all.push(CheckedState { state, result }),
             Err(error) => return findings.error(*error),
         }

@@ -9,7 +9,7 @@ use train::{FileSources, OnBadSample, TrainError, WhichNet, files};
 
 use crate::commands::table;
 use crate::log::prototxt;
-use crate::options::{LayerSelectionArgs, PrototxtArgs, file_root};
+use crate::options::{LayerSelectionArgs, PrecisionArgs, PrototxtArgs, file_root};
 use crate::output::print;
 
 const EXAMPLES: &str = "\
@@ -37,6 +37,8 @@ pub(crate) struct SummaryArgs {
     selection: LayerSelectionArgs,
     #[command(flatten)]
     reading: PrototxtArgs,
+    #[command(flatten)]
+    rounding: PrecisionArgs,
 }
 
 pub(super) fn run(args: &SummaryArgs) -> Result<()> {
@@ -50,7 +52,7 @@ pub(super) fn run(args: &SummaryArgs) -> Result<()> {
         Phase::Test => net::MemoryPlan::ForwardOnly,
     };
     let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
-    let (net, _) = describe(&written, &mut sources, plan)
+    let (net, _) = describe(&written, &mut sources, plan, args.rounding.precision)
         .map_err(|source| TrainError::Net { which: WhichNet::File(file.into()), source })?;
     let notices: String =
         read.notices.iter().map(|notice| prototxt::notice(notice) + "\n").collect();

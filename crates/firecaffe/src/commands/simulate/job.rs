@@ -67,8 +67,9 @@ impl ClusterJobArgs {
         let written = NetParameter { state, ..read.message };
         let written = train::attach_matrices(&written, file_root(file))?;
         let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
-        let (net, _) = describe(&written, &mut sources, net::MemoryPlan::ShareDiffs)
-            .map_err(|source| TrainError::Net { which: WhichNet::File(file.into()), source })?;
+        let (net, _) =
+            describe(&written, &mut sources, net::MemoryPlan::ShareDiffs, net::Precision::F32)
+                .map_err(|source| TrainError::Net { which: WhichNet::File(file.into()), source })?;
         Ok(net)
     }
 }

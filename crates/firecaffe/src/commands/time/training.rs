@@ -43,7 +43,7 @@ pub(super) fn open(args: &TimeArgs, size: JobSize, log: &Log) -> Result<Job> {
         clock: Arc::new(RealClock::start()),
         unknown: args.running.reading.unknown(),
         memory_limit: memory_limit(),
-        ..JobConfig::new(solver)
+        ..JobConfig::new(solver).with_precision(args.running.rounding.precision)
     };
     Ok(Job::open(config, &mut |_| {})?)
 }

@@ -44,9 +44,9 @@ pub(crate) struct ParallelArgs {
     #[arg(long, value_name = "NAME", default_value = "auto")]
     allreduce: AlgorithmChoice,
     /// How gradients travel and are rounded in every sum: `f32`, or in half of its bytes `f16`
-    /// (with a scale that adapts to overflow) or `bf16`
-    #[arg(long, value_name = "FORMAT", default_value = "f32")]
-    wire: &'static WireFormat,
+    /// (with a scale that adapts to overflow) or `bf16`. Default: as `--precision` rounds
+    #[arg(long, value_name = "FORMAT")]
+    wire: Option<&'static WireFormat>,
     /// Sum gradients with fewer bytes: NAME:KEY=VALUE,… with NAME `one-bit`, `power-sgd`,
     /// `sparse-chunks`, `threshold` or `top-k` (docs/scaling.md). Between ranks, or between the
     /// workers of one process if `--allreduce` names an algorithm. The weights then depend on the
@@ -105,7 +105,7 @@ impl ParallelArgs {
             batch_norm: self.batch_norm,
             inexact: self.inexact,
             allreduce: self.allreduce.clone(),
-            wire: self.wire,
+            wire: self.wire.unwrap_or(config.wire),
             compression: self.compression.clone(),
             compression_always: self.compression_always,
             network: self.network.as_deref().map(read_network).transpose()?,

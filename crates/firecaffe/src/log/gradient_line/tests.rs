@@ -37,8 +37,7 @@ fn wire_format_and_scale() {
 fn compression() {
     let decided = |origin| GradientEvent::Compression {
         compression: "one-bit".into(),
-        compressed: 3,
-        buckets: 7,
+        compressed: vec![true, true, false, true, false, false, false],
         origin,
     };
     let measured = DecisionOrigin::Measured { bandwidth_gbs: 0.1171, codec_gbs: 2.5 };

@@ -72,8 +72,8 @@ pub(super) enum RecordFields<'a> {
     },
     Compression {
         compression: &'a str,
-        compressed: usize,
-        buckets: usize,
+        /// Whether each bucket is.
+        compressed: &'a [bool],
     },
     ResidualsFolded {
         compression: &'a str,
@@ -146,8 +146,8 @@ impl<'a> RecordFields<'a> {
     fn of_gradients(event: &'a GradientEvent) -> Option<Self> {
         Some(match *event {
             GradientEvent::Wire { ref wire, scale } => Self::Wire { wire, scale },
-            GradientEvent::Compression { ref compression, compressed, buckets, .. } => {
-                Self::Compression { compression, compressed, buckets }
+            GradientEvent::Compression { ref compression, ref compressed, .. } => {
+                Self::Compression { compression, compressed }
             }
             GradientEvent::ResidualsFolded { ref compression, world } => {
                 Self::ResidualsFolded { compression, world }

@@ -1,9 +1,10 @@
-//! The AVX2 and FMA instructions behind each operation.
+//! The AVX2, FMA and F16C instructions behind each operation.
 
 use std::arch::x86_64::{
-    __m256, _CMP_GT_OQ, _MM_HINT_T1, _mm_prefetch, _mm256_add_ps, _mm256_and_ps, _mm256_blendv_ps,
-    _mm256_broadcast_ss, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
-    _mm256_cmpeq_epi32, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_mul_ps,
+    __m256, _CMP_GT_OQ, _MM_FROUND_TO_NEAREST_INT, _MM_HINT_T1, _mm_loadu_si128, _mm_prefetch,
+    _mm_storeu_si128, _mm256_add_ps, _mm256_and_ps, _mm256_blendv_ps, _mm256_broadcast_ss,
+    _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_cvtph_ps,
+    _mm256_cvtps_ph, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_mul_ps,
     _mm256_set1_epi32, _mm256_set1_ps, _mm256_srli_epi32, _mm256_storeu_ps, _mm256_sub_epi32,
 };
 
@@ -13,17 +14,20 @@ use crate::simd::{Kernel, LANES, SimdLanes, lanes::QUARTER};
 impl Avx2 {
     /// The only constructor.
     pub(crate) fn detect() -> Option<Self> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
+        let present = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c");
+        present.then_some(Self(()))
     }
 
-    /// Runs `kernel` compiled with AVX2 and FMA.
+    /// Runs `kernel` compiled with AVX2, FMA and F16C.
     #[inline]
     pub(crate) fn enter<K: Kernel>(self, kernel: K) -> K::Out {
-        #[target_feature(enable = "avx2,fma")]
+        #[target_feature(enable = "avx2,fma,f16c")]
         fn inner<K: Kernel>(s: Avx2, kernel: K) -> K::Out {
             kernel.run(s)
         }
-        // SAFETY: `self` exists, so the CPU has avx2 and fma.
+        // SAFETY: `self` exists, so the CPU has avx2, fma and f16c.
         unsafe { inner(self, kernel) }
     }
 }
@@ -114,6 +118,22 @@ impl SimdLanes for Avx2 {
     unsafe fn store(self, to: *mut f32, x: __m256) {
         // SAFETY: the caller guarantees `to`, `self` proves avx2.
         unsafe { _mm256_storeu_ps(to, x) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_f16(self, from: *const u16) -> __m256 {
+        // SAFETY: the caller guarantees `from`, `self` proves avx2.
+        let stored = unsafe { _mm_loadu_si128(from.cast()) };
+        // SAFETY: `self` exists, so the CPU has f16c.
+        unsafe { _mm256_cvtph_ps(stored) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_f16(self, to: *mut u16, x: __m256) {
+        // SAFETY: `self` exists, so the CPU has f16c.
+        let stored = unsafe { _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(x) };
+        // SAFETY: the caller guarantees `to`, `self` proves avx2.
+        unsafe { _mm_storeu_si128(to.cast(), stored) }
     }
 
     #[inline(always)]

@@ -134,9 +134,9 @@ fn in_testing_the_output_is_the_expectation() {
     let cpu = kernels::Cpu::new(1, kernels::Simd::detect());
     let x = [1.0, 0.0, 3.0, 0.0]; // channel 0 is 1 and 3, channel 1 is 0 and 0
     let mut y = [7.0; 2];
-    pooler.forward(&cpu, &mut Mt19937::new(1), &x, &mut y);
+    pooler.forward(&cpu, &mut Mt19937::new(1), 0, &x, &mut y);
     assert_eq!(y, [2.5, 0.0]); // (1 + 9) / (1 + 3)
     let mut dx = [7.0; 4];
-    pooler.backward(&cpu, &x, &[4.0, 4.0], None, &mut dx);
+    pooler.backward(&cpu, 0, (&x, &[4.0, 4.0]), None, &mut dx);
     assert_eq!(dx, [-0.5, 0.0, 3.5, 0.0]); // 4 (2 x - 2.5) / 4
 }
