@@ -41,6 +41,9 @@ const ROUNDS_PER_START: usize = 3;
 /// Rounds go on up to so many times the number asked for, until the noise is below its limit.
 const EXTRA_ROUNDS: usize = 3;
 
+/// How nets are trained.
+const TWO_WORKERS: [&str; 4] = ["--workers", "2", "--threads", "1"];
+
 /// Speed ratios of one row, round by round.
 #[derive(Debug, Default)]
 struct SpeedRatios {
@@ -118,7 +121,7 @@ fn train_in_turns(
         model.display()
     );
     std::fs::write(&solver, text).context("cannot write the solver")?;
-    let start = |turn: &Firecaffe| TrainingProcess::start(turn.path(), &solver);
+    let start = |turn: &Firecaffe| TrainingProcess::start(turn.path(), &solver, &TWO_WORKERS);
     let mut ratios = SpeedRatios::default();
     while ratios.wants_more(rounds) {
         let mut processes = [start(turns[0])?, start(turns[1])?, start(turns[2])?];

@@ -1,5 +1,5 @@
-//! `cargo xtask bench convergence`: the accuracy that wire formats, compressions and large batches
-//! reach, against dense f32.
+//! `cargo xtask bench convergence`: the accuracy that wire formats, mixed precision, compressions
+//! and large batches reach, against dense f32.
 //!
 //! Fashion-MNIST, LeNet and ResNet-8, the examples' solvers at a few epochs:
 //!
@@ -24,8 +24,16 @@ use crate::shell::root;
 use job::{ConvergenceJob, FOLDER, NETS};
 use variants::{BATCHES, VARIANTS};
 
-pub(super) const FLAGS: &[&str] =
-    &["--nets", "--seeds", "--epochs", "--batch-epochs", "--rows", "--markdown", "--svg"];
+pub(super) const FLAGS: &[&str] = &[
+    "--nets",
+    "--seeds",
+    "--epochs",
+    "--batch-epochs",
+    "--rows",
+    "--markdown",
+    "--svg",
+    "--firecaffe",
+];
 
 /// Accuracies of one row on one net, in percent, one per seed.
 struct AccuracyRow {
@@ -57,7 +65,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let (seeds, epochs) = (number("--seeds", "5")?, number("--epochs", "3")?);
     let batch_epochs = number("--batch-epochs", "20")?;
     ensure!(seeds > 0, "--seeds is at least 1");
-    let program = with_mpi("")?;
+    let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     demo::prepare(FOLDER, None)?;
     let begin = Instant::now();
     let asked_rows = flag(args, "--rows", "");

@@ -7,13 +7,14 @@ mod cluster_types;
 mod collectives;
 mod compare;
 mod convergence;
+mod emulated;
 mod emulation;
 pub(crate) mod figure;
 mod jpeg;
-mod ladder;
 mod measured;
 mod ours;
 mod peers;
+mod precision;
 mod scaling;
 mod torch;
 mod turns;
@@ -31,12 +32,15 @@ pub(crate) const USAGE: &str =
        cargo xtask bench compare --old PATH [--rounds N] [--nets a,b,allreduce] [--sizes 1M,10M] [COMMON]
        cargo xtask bench emulation [--nets a,b] [--rounds N] [--iterations N] [--markdown FILE]
                                    [--firecaffe PATH]
+       cargo xtask bench compression --emulated [--clusters a,b] [--iterations N] [--predict]
+                                     [--markdown FILE] [--firecaffe PATH]
        cargo xtask bench ladder [--clusters a,b] [--iterations N] [--predict] [--markdown FILE]
                                 [--firecaffe PATH]
        cargo xtask bench convergence [--nets a,b] [--rows f16,top-k,batches] [--seeds N] [--epochs N]
                                      [--batch-epochs N] [--svg FILE] [COMMON]
        cargo xtask bench jpeg [--rounds N] [--markdown FILE]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
+       cargo xtask bench precision [--rounds N] [--markdown FILE] [--firecaffe PATH]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
 COMMON: [--markdown FILE] where the table goes too,
         [--python PATH] one that can import torch, [--firecaffe PATH] instead of building it";
@@ -51,10 +55,12 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "cluster" => (cluster::FLAGS, cluster::run),
         "compare" => (compare::FLAGS, compare::run),
         "emulation" => (emulation::FLAGS, emulation::run),
-        "ladder" => (ladder::FLAGS, ladder::run),
+        "compression" => (emulated::FLAGS, emulated::compression),
+        "ladder" => (emulated::FLAGS, emulated::ladder),
         "convergence" => (convergence::FLAGS, convergence::run),
         "jpeg" => (jpeg::FLAGS, jpeg::run),
         "peers" => (peers::FLAGS, peers::run),
+        "precision" => (precision::FLAGS, precision::run),
         "scaling" => (scaling::FLAGS, scaling::run),
         _ => bail!("{USAGE}"),
     };
@@ -63,7 +69,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 }
 
 /// Flags without a value.
-const SWITCHES: &[&str] = &["--train", "--predict"];
+const SWITCHES: &[&str] = &["--train", "--predict", "--emulated"];
 
 /// Refuses what is not a known flag with its value.
 fn check_flags(args: &[String], known: &[&str]) -> Result<()> {

@@ -22,12 +22,12 @@ pub(super) struct TrainingProcess {
 }
 
 impl TrainingProcess {
-    /// Starts `program train` on two workers of one thread and lets it run to its second display,
-    /// when memory and caches are as they stay.
-    pub(super) fn start(program: &Path, solver: &Path) -> Result<Self> {
+    /// Starts `program train` with these flags and lets it run to its second display, when memory
+    /// and caches are as they stay.
+    pub(super) fn start(program: &Path, solver: &Path, flags: &[&str]) -> Result<Self> {
         let solver = solver.to_string_lossy();
-        let args = ["train", "--solver", &solver, "--workers", "2", "--threads", "1"];
-        let mut child = command(&program.to_string_lossy(), &args)
+        let mut child = command(&program.to_string_lossy(), &["train", "--solver", &solver])
+            .args(flags)
             .stderr(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
@@ -47,6 +47,14 @@ impl TrainingProcess {
         let took = begin.elapsed();
         self.signal(Signal::STOP)?;
         Ok(took.as_secs_f64())
+    }
+
+    /// Memory that it holds, in 10^6 bytes.
+    pub(super) fn resident_mb(&self) -> Result<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+        Ok(kib.context("no `VmRSS` among the process's status")? * 1024.0 / 1e6)
     }
 
     fn wait_for_display(&mut self) -> Result<()> {

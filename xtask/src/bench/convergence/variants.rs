@@ -18,6 +18,8 @@ pub(super) const VARIANTS: &[TrainingVariant] = &[
     variant("dense", "", 0.0),
     variant("f16", "--wire f16", 0.3),
     variant("bf16", "--wire bf16", 0.3),
+    variant("mixed-bf16", "--precision mixed-bf16", 0.3),
+    variant("mixed-f16", "--precision mixed-f16", 0.3),
     variant("sparse-chunks", "--compression sparse-chunks:chunk=4096 --compression-always", 0.5),
     variant("power-sgd", "--compression power-sgd:rank=2 --compression-always", 0.5),
     variant("top-k", "--compression top-k:share=0.01 --compression-always", 0.5),
