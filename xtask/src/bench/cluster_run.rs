@@ -35,19 +35,12 @@ impl ClusterNet {
         Ok(path)
     }
 
-    /// Writes the net and a solver of `iterations` that shows every `display`th, 0 for none; the
-    /// solver's path.
-    pub(super) fn write_solver(
-        &self,
-        batch: usize,
-        iterations: usize,
-        display: usize,
-    ) -> Result<String> {
+    /// Writes the net and a solver of `iterations`; the solver's path.
+    pub(super) fn write_solver(&self, batch: usize, iterations: usize) -> Result<String> {
         let net = self.write(batch)?;
         let solver = format!(
             "net: \"{net}\"\nbase_lr: 0.0001\nlr_policy: \"fixed\"\nmomentum: 0.9\n\
-             random_seed: 1\nmax_iter: {iterations}\ndisplay: {display}\n\
-             snapshot_after_train: false\n"
+             random_seed: 1\nmax_iter: {iterations}\nsnapshot_after_train: false\n"
         );
         let path = format!("{FOLDER}/{}_solver.prototxt", self.file);
         fs::write(root().join(&path), solver)?;

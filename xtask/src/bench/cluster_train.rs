@@ -64,7 +64,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     up(HOSTS, 1000.0, true)?;
     for &(title, net, batch, times) in NETS {
         let iterations = times * iterations;
-        let solver = net.write_solver(batch, iterations, 0)?;
+        let solver = net.write_solver(batch, iterations)?;
         println!("\n{title}, {HOSTS} hosts, {iterations} iterations\n");
         println!("| algorithm | schedule | images/s | exposed communication |\n|---|---|--:|--:|");
         let mut rows = Vec::new();

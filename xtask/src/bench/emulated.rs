@@ -110,7 +110,7 @@ impl<'a> EmulatedRuns<'a> {
     fn start(cluster: &'a EmulatedCluster, program: &'a str, iterations: usize) -> Result<Self> {
         let EmulatedCluster { hosts, gbits, dilation, batch, profile, .. } = *cluster;
         let gradients = save_gradients(cluster, program)?;
-        let solver = cluster.net.write_solver(batch, iterations, 1)?;
+        let solver = cluster.net.write_solver(batch, iterations)?;
         let _up = NamespaceCluster;
         up(hosts, gbits * 1e3 / f64::from(dilation), false)?;
         let profile = format!("bench/profiles/{profile}.json");
@@ -155,7 +155,7 @@ fn measure(
         let mut lines = line(cluster, row, &outcome, &done, &mut missed);
         if cluster.bar == ClusterBar::Decision && row.is_compressed() {
             let always = runs.run(row, &["--compression-always"])?;
-            lines += &always_line(row, &always, &done[0]);
+            lines += &always_line(cluster, row, &always, &done[0]);
             decisions.count(&outcome, &done[0], &always);
         }
         print!("{lines}");
@@ -163,7 +163,7 @@ fn measure(
         done.push(outcome);
     }
     let limit = (hosts * batch) as f64 / cluster.ring_s().max(cluster.compute_s());
-    let share = done[0].images_per_s / limit;
+    let share = cluster.images_per_s(&done[0]) / limit;
     let mut note = format!(
         "\nThe link allows {limit:.0} images/s of a dense f32 sum; the first row reaches {:.0} %.\n",
         100.0 * share
@@ -190,7 +190,7 @@ fn line(
     missed: &mut Vec<String>,
 ) -> String {
     let times = |other: Option<&EmulatedOutcome>| {
-        other.map_or(1.0, |other| outcome.images_per_s / other.images_per_s)
+        other.map_or(1.0, |other| other.iteration_s / outcome.iteration_s)
     };
     let (first, before) = (times(done.first()), times(done.last()));
     let met = match cluster.bar {
@@ -205,15 +205,21 @@ fn line(
     format!(
         "| {} | {:.0} | {first:.2} | {before:.2} | {} | {verdict} |\n",
         row.name,
-        outcome.images_per_s,
-        outcome.columns()
+        cluster.images_per_s(outcome),
+        outcome.columns(cluster.compute_s())
     )
 }
 
 /// The same row without the decision, which nothing is asked of.
-fn always_line(row: &Technique, always: &EmulatedOutcome, first: &EmulatedOutcome) -> String {
-    let times = always.images_per_s / first.images_per_s;
-    format!("| {}, always | | {times:.2} | | {} | |\n", row.name, always.columns())
+fn always_line(
+    cluster: &EmulatedCluster,
+    row: &Technique,
+    always: &EmulatedOutcome,
+    first: &EmulatedOutcome,
+) -> String {
+    let (images, times) = (cluster.images_per_s(always), first.iteration_s / always.iteration_s);
+    let columns = always.columns(cluster.compute_s());
+    format!("| {}, always | {images:.0} | {times:.2} | | {columns} | |\n", row.name)
 }
 
 /// Real gradients of the cluster's net, from one iteration of a small batch; their file.

@@ -102,7 +102,7 @@ impl EmulatedJob {
     fn round(&self, program: &str, times: usize) -> Result<(ClusterSpeed, ClusterSpeed)> {
         let iterations = self.iterations * times;
         let (net, solver) =
-            (self.net.write(self.batch)?, self.net.write_solver(self.batch, iterations, 0)?);
+            (self.net.write(self.batch)?, self.net.write_solver(self.batch, iterations)?);
         let mut timed = command(SCRIPT, &["mpirun", &HOSTS.to_string(), "-wdir"]);
         timed.arg(root()).args(["sh", "-c", PROFILE, program, "time", "--threads", "1"]);
         let sampled = (iterations / 2).max(3).to_string();

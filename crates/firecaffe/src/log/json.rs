@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use train::Event;
+use train::{Event, GradientEvent};
 
 use record::{JsonRecord, RecordFields, rounded};
 
@@ -27,21 +27,25 @@ pub(crate) struct JsonLog {
     testing: usize,
     /// Those of the iteration that runs.
     buckets: Vec<Event>,
+    /// Whether computation is waited for. Nothing is displayed then, and every step is reported.
+    emulated: bool,
 }
 
 impl JsonLog {
     /// Creates the file, or empties an existing one.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        Ok(Self { file: File::create(path)?, iteration: 0, testing: 0, buckets: Vec::new() })
+        let file = File::create(path)?;
+        Ok(Self { file, iteration: 0, testing: 0, buckets: Vec::new(), emulated: false })
     }
 
     /// Appends what there is to say about an event, `seconds` after the program began. Buckets are
-    /// reported in every iteration; those of an iteration that is displayed follow its record.
+    /// reported in every iteration; those of an iteration that has a record follow it.
     pub(crate) fn event(&mut self, event: &Event, seconds: f64) -> io::Result<()> {
         self.follow(event);
         match event {
             Event::BucketReduced { .. } => Ok(()),
-            Event::Displayed(_) => {
+            Event::Gradients(GradientEvent::Exchanged { .. }) if !self.emulated => Ok(()),
+            Event::Displayed(_) | Event::Gradients(GradientEvent::Exchanged { .. }) => {
                 self.write(event, seconds)?;
                 let buckets = std::mem::take(&mut self.buckets);
                 buckets.iter().try_for_each(|bucket| self.write(bucket, seconds))
@@ -55,7 +59,9 @@ impl JsonLog {
         let iteration = match event {
             Event::Displayed(display) => display.iter,
             Event::Hash { steps, .. } => *steps,
-            Event::FinalLoss { iter, .. } | Event::BucketReduced { iter, .. } => *iter,
+            Event::FinalLoss { iter, .. }
+            | Event::BucketReduced { iter, .. }
+            | Event::Gradients(GradientEvent::Exchanged { iter, .. }) => *iter,
             _ => self.iteration,
         };
         let record =
@@ -73,6 +79,7 @@ impl JsonLog {
                 self.buckets.clear();
             }
             Event::BucketReduced { .. } => self.buckets.push(event.clone()),
+            Event::Emulating { .. } => self.emulated = true,
             Event::Testing { iter, net } => (self.iteration, self.testing) = (*iter, *net),
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! The emulated clusters, and what is tried on each: data only.
 
+use super::outcome::EmulatedOutcome;
 use crate::bench::cluster_run::ClusterNet;
 
 /// A cluster of the papers, as one machine emulates it.
@@ -13,7 +14,7 @@ pub(super) struct EmulatedCluster {
     /// File in `bench/profiles`, without its ending.
     pub(super) profile: &'static str,
     /// What that profile says, for predictions.
-    pub(super) images_per_s: f64,
+    pub(super) device_images_per_s: f64,
     pub(super) hosts: usize,
     /// Of the emulated network.
     pub(super) gbits: f64,
@@ -55,7 +56,12 @@ impl Technique {
 impl EmulatedCluster {
     /// Computation of one iteration.
     pub(super) fn compute_s(&self) -> f64 {
-        self.batch as f64 / self.images_per_s
+        self.batch as f64 / self.device_images_per_s
+    }
+
+    /// Of all hosts together.
+    pub(super) fn images_per_s(&self, outcome: &EmulatedOutcome) -> f64 {
+        (self.hosts * self.batch) as f64 / outcome.iteration_s
     }
 
     /// The least time in which a link carries a dense f32 sum.
@@ -141,7 +147,7 @@ pub(super) const CLUSTERS: &[EmulatedCluster] = &[
         gradients_mb: 243.9,
         batch: 128,
         profile: "alexnet_p100",
-        images_per_s: 1664.5,
+        device_images_per_s: 1664.5,
         hosts: 8,
         gbits: 1.0,
         dilation: 4,
@@ -154,7 +160,7 @@ pub(super) const CLUSTERS: &[EmulatedCluster] = &[
         gradients_mb: 102.2,
         batch: 64,
         profile: "resnet50_p100",
-        images_per_s: 142.2,
+        device_images_per_s: 142.2,
         hosts: 8,
         gbits: 25.0,
         dilation: 50,
@@ -167,7 +173,7 @@ pub(super) const CLUSTERS: &[EmulatedCluster] = &[
         gradients_mb: 243.9,
         batch: 128,
         profile: "alexnet_p100",
-        images_per_s: 1664.5,
+        device_images_per_s: 1664.5,
         hosts: 32,
         gbits: 56.0,
         dilation: 448,
@@ -180,7 +186,7 @@ pub(super) const CLUSTERS: &[EmulatedCluster] = &[
         gradients_mb: 102.2,
         batch: 64,
         profile: "resnet50_p100",
-        images_per_s: 142.2,
+        device_images_per_s: 142.2,
         hosts: 32,
         gbits: 56.0,
         dilation: 448,

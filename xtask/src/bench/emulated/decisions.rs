@@ -25,7 +25,7 @@ impl DecisionCount {
         let whole_step = always.bucket_s.len() != dense.bucket_s.len()
             || decided.compressed.windows(2).all(|pair| pair[0] == pair[1]);
         if whole_step {
-            let [dense, always] = [dense, always].map(|outcome| 1.0 / outcome.images_per_s);
+            let [dense, always] = [dense, always].map(|outcome| outcome.iteration_s);
             let compresses = decided.compressed.first() == Some(&true);
             return self.count_one(compresses, dense, always);
         }

@@ -65,6 +65,11 @@ pub(super) enum RecordFields<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         all_reduce: Option<f64>,
     },
+    /// An iteration of an emulated run.
+    EmulatedStep {
+        #[serde(flatten)]
+        traffic: SumTraffic,
+    },
     Wire {
         wire: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,6 +151,7 @@ impl<'a> RecordFields<'a> {
     fn of_gradients(event: &'a GradientEvent) -> Option<Self> {
         Some(match *event {
             GradientEvent::Wire { ref wire, scale } => Self::Wire { wire, scale },
+            GradientEvent::Exchanged { traffic, .. } => Self::EmulatedStep { traffic },
             GradientEvent::Compression { ref compression, ref compressed, .. } => {
                 Self::Compression { compression, compressed }
             }
@@ -172,6 +178,7 @@ impl<'a> RecordFields<'a> {
             Self::FinalLoss { .. } => "final_loss",
             Self::Speed { .. } => "speed",
             Self::Bucket { .. } => "bucket",
+            Self::EmulatedStep { .. } => "emulated_step",
             Self::Wire { .. } => "wire",
             Self::Compression { .. } => "compression",
             Self::ResidualsFolded { .. } => "residuals_folded",
