@@ -90,20 +90,21 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "bench",
-        arguments: "collectives|cluster|compare|jpeg|peers|scaling",
+        arguments: "collectives|cluster|compare|convergence|emulation|jpeg|ladder|peers|scaling|simulator",
         about: "measure several programs side by side: tables and figures",
         run: linked!(bench::run),
     },
     XtaskCommand {
         name: "reproduce",
-        arguments: "",
-        about: "simulate what the papers published: docs/reproduction.md",
+        arguments: "[--emulated]",
+        about: "simulate what the papers published: docs/reproduction.md; or emulate it: docs/emulated.md",
         run: linked!(reproduce::run),
     },
     XtaskCommand {
         name: "verify",
-        arguments: "exact|jpeg|opencv|slurm",
-        about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, srun",
+        arguments: "exact|jpeg|opencv|simulator|slurm",
+        about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, the \
+                simulator predicts emulated runs, srun",
         run: Some(verify::run),
     },
 ];

@@ -1,9 +1,10 @@
-//! Which configuration to run: a search over algorithm, bucket, wire format, precision and
-//! compression, with the reasons.
+//! Which configuration to run: a search over algorithm, ranks × workers, bucket, wire format,
+//! precision, compression and batch, with the reasons.
 //!
 //! The search is greedy, since a ring of 512 ranks takes a tenth of a second per length: all
-//! algorithms with one bucket size first; then bucket sizes, formats and precisions of the best
-//! three; then compressions of the best.
+//! algorithms with one bucket size and every division of the devices among ranks first; then bucket
+//! sizes, formats and precisions of the best three; then, of the best, compressions and batches,
+//! which change what is learned and are listed apart.
 
 use crate::cluster::ClusterDescription;
 use crate::config::{BucketRule, SimulationConfig};
@@ -29,6 +30,8 @@ pub struct AdviceOptions {
     pub precisions: Vec<String>,
     /// Compressions; they change what is learned, so they are listed apart.
     pub compressions: Vec<CompressionConfig>,
+    /// Batches per device; listed apart like compressions.
+    pub batches: Vec<usize>,
 }
 
 /// One configuration and what it reaches.
@@ -50,8 +53,8 @@ impl AdvisedConfig {
     /// Whether both run the same collectives: buckets that are larger than the pool do.
     fn is_same(&self, other: &Self) -> bool {
         let key = |found: &Self| {
-            let SimulationConfig { allreduce, wire, precision, .. } = found.config.clone();
-            (allreduce, wire, precision, found.buckets)
+            let SimulationConfig { workers, allreduce, wire, precision, .. } = found.config.clone();
+            (workers, allreduce, wire, precision, found.buckets)
         };
         key(self) == key(other)
     }
@@ -73,11 +76,13 @@ pub struct Advice {
     pub configs: Vec<AdvisedConfig>,
     /// The best with compressions, the best first.
     pub compressed: Vec<AdvisedConfig>,
+    /// The best with other batches, in the order that was asked for.
+    pub batches: Vec<AdvisedConfig>,
     /// What would help the best configuration, the most first.
     pub what_if: Vec<WhatIf>,
 }
 
-/// Searches around `base`, whose ranks and batch stay.
+/// Searches around `base`, whose number of devices stays.
 pub fn advise(
     cluster: &ClusterDescription,
     net: &NetModel,
@@ -86,8 +91,15 @@ pub fn advise(
 ) -> Result<Advice, SimulationError> {
     let mut search = Search { cluster, net, simulator: Simulator::new(cluster) };
     let mut first = Vec::new();
-    for algorithm in candidates(cluster, base.ranks) {
-        first.push(search.look(&SimulationConfig { allreduce: algorithm, ..base.clone() })?);
+    for (ranks, workers) in divisions(cluster, base.devices()) {
+        for allreduce in candidates(cluster, ranks, workers) {
+            first.push(search.look(&SimulationConfig {
+                ranks,
+                workers,
+                allreduce,
+                ..base.clone()
+            })?);
+        }
     }
     sort(&mut first);
     let mut configs = first.clone();
@@ -107,20 +119,37 @@ pub fn advise(
         compressed.push(search.look(&SimulationConfig { compression, ..best.config.clone() })?);
     }
     sort(&mut compressed);
+    let mut batches = Vec::new();
+    for &batch in &options.batches {
+        batches.push(search.look(&SimulationConfig { batch, ..best.config.clone() })?);
+    }
     let what_if = search.what_if(&best)?;
-    Ok(Advice { configs, compressed, what_if })
+    Ok(Advice { configs, compressed, batches, what_if })
 }
 
 fn sort(configs: &mut [AdvisedConfig]) {
     configs.sort_by(|a, b| b.images_per_s.total_cmp(&a.images_per_s));
 }
 
-/// Every row of the table, and a hierarchy where nodes have several devices.
-fn candidates(cluster: &ClusterDescription, ranks: usize) -> Vec<AlgorithmChoice> {
+/// Ranks and workers per rank that make `devices` devices: a rank per device, or fewer of several
+/// workers each.
+fn divisions(cluster: &ClusterDescription, devices: usize) -> Vec<(usize, usize)> {
+    let per_node = cluster.devices_per_node;
+    let divides =
+        |&workers: &usize| per_node.is_multiple_of(workers) && devices.is_multiple_of(workers);
+    (1..=per_node).filter(divides).map(|workers| (devices / workers, workers)).collect()
+}
+
+/// Every row of the table, and a hierarchy where nodes have several ranks. A single rank sends
+/// nothing.
+fn candidates(cluster: &ClusterDescription, ranks: usize, workers: usize) -> Vec<AlgorithmChoice> {
+    if ranks == 1 {
+        return vec![AlgorithmChoice::Auto];
+    }
     let mut all: Vec<_> = all_with_plans().into_iter().map(AlgorithmChoice::Named).collect();
-    let devices = cluster.devices_per_node;
-    if devices > 1 && ranks > devices {
-        let written = format!("hierarchical:{devices}:direct+ring");
+    let per_node = cluster.devices_per_node / workers;
+    if per_node > 1 && ranks > per_node {
+        let written = format!("hierarchical:{per_node}:direct+ring");
         all.extend(written.parse::<AlgorithmChoice>().ok());
     }
     all
@@ -148,7 +177,7 @@ impl Search<'_> {
             config: config.clone(),
             time,
             buckets: found.buckets,
-            images_per_s: (config.ranks * config.batch) as f64 / time.total(),
+            images_per_s: config.global_batch() as f64 / time.total(),
             latency_fraction: if lost.is_finite() { lost.max(0.0) } else { 0.0 },
         })
     }
@@ -190,7 +219,7 @@ impl Search<'_> {
         let mut ask = |change, cluster: &ClusterDescription, net: &NetModel, batch: usize| {
             let config = SimulationConfig { batch, ..best.config.clone() };
             let time = Simulator::new(cluster).iteration(net, &config)?.time.total();
-            let images_per_s = (config.ranks * batch) as f64 / time;
+            let images_per_s = config.global_batch() as f64 / time;
             all.push(WhatIf { change, gain: images_per_s / best.images_per_s });
             Ok::<_, SimulationError>(())
         };
@@ -229,7 +258,9 @@ fn with_half_the_params(net: &NetModel) -> NetModel {
 mod tests {
     use super::{AdviceOptions, advise};
     use crate::cluster::ClusterDescription;
+    use crate::config::SimulationConfig;
     use crate::model::{LayerModel, NetModel, ParamModel};
+    use crate::simulate::Simulator;
     use crate::simulate::tests::config;
 
     fn cluster(latency_us: f64, bandwidth_gbs: f64) -> ClusterDescription {
@@ -265,6 +296,33 @@ mod tests {
         assert!(long.configs[0].latency_fraction < 0.1);
         assert!(long.what_if[0].gain > 1.5, "{:?}", long.what_if);
         assert!(long.configs.is_sorted_by(|a, b| a.images_per_s >= b.images_per_s));
+    }
+
+    /// Eight devices per node, slow links between them and fast memory: workers of one process sum
+    /// in memory, so fewer ranks send less through each port.
+    #[test]
+    fn devices_are_divided_among_ranks() {
+        let mut cluster = cluster(50.0, 0.5);
+        (cluster.nodes, cluster.devices_per_node) = (4, 8);
+        cluster.device.reduce_gbs = Some(100.0);
+        cluster.intra_node.bandwidth_gbs = 100.0;
+        cluster.intra_node.latency_us = 100.0;
+        let advice = advise(&cluster, &net(100), &config(32), &AdviceOptions::default()).unwrap();
+        let best = &advice.configs[0].config;
+        assert!(best.workers > 1 && best.devices() == 32, "{best:?}");
+        assert!(advice.configs.iter().any(|found| found.config.workers == 1));
+        let refused = SimulationConfig { ranks: 8, workers: 3, ..config(8) };
+        let error = Simulator::new(&cluster).iteration(&net(1), &refused).unwrap_err();
+        assert!(error.to_string().contains("3 workers per rank do not divide the 8 devices"));
+    }
+
+    #[test]
+    fn batches_are_listed_apart() {
+        let options = AdviceOptions { batches: vec![4, 16], ..AdviceOptions::default() };
+        let advice = advise(&cluster(1.0, 0.1), &net(1000), &config(16), &options).unwrap();
+        let [small, large] = &advice.batches[..] else { panic!("{:?}", advice.batches) };
+        assert_eq!((small.config.batch, large.config.batch), (4, 16));
+        assert!(large.images_per_s > small.images_per_s, "a larger batch hides more");
     }
 
     #[test]

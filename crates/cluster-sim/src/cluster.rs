@@ -12,11 +12,15 @@
 mod problem;
 mod read;
 mod reader;
+mod write;
 
 #[cfg(test)]
 mod tests;
 
 pub use problem::{ClusterFileError, ClusterProblem};
+
+use crate::model::ComputeTimes;
+use collective::Network;
 
 /// A described cluster. Every number is valid: [`parse`](Self::parse) has looked.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,13 +54,23 @@ pub struct DeviceDescription {
     pub name: String,
     /// Measured speeds of whole networks.
     pub speeds: Vec<DeviceSpeed>,
+    /// Networks of which every layer was measured.
+    pub profiles: Vec<ProfiledNetwork>,
     /// Operations that it sustains on networks that have no speed, in 10^9 per second, `f32`.
     pub gflops: Option<f64>,
     /// Bytes of gradients that it adds, in 10^9 per second; `None`: adding takes no time.
     pub reduce_gbs: Option<f64>,
-    /// Bytes that it encodes or decodes for a 16-bit wire format or a compression, in 10^9 per
-    /// second; `None`: converting takes no time.
+    /// The same of 16-bit elements; `None`: as fast as others.
+    pub reduce_half_gbs: Option<f64>,
+    /// Bytes that it copies out of received messages, in 10^9 per second; `None`: copying takes no
+    /// time.
+    pub copy_gbs: Option<f64>,
+    /// Bytes of a 16-bit wire format that it encodes or decodes, in 10^9 per second, and of
+    /// gradients that it does for a compression without rates of its own; `None`: converting takes
+    /// no time.
     pub convert_gbs: Option<f64>,
+    /// What compressions cost.
+    pub codecs: Vec<CodecRate>,
     /// Bytes of parameters that it updates, in 10^9 per second; `None`: the update is part of the
     /// speeds.
     pub update_gbs: Option<f64>,
@@ -75,6 +89,30 @@ pub struct DeviceSpeed {
     pub images_per_s: f64,
 }
 
+/// A network of which every layer was measured on one device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfiledNetwork {
+    /// The network's name.
+    pub network: String,
+    /// `f32` or `mixed`.
+    pub precision: String,
+    /// The profile, as `firecaffe time --save-profile` writes it; beside the cluster file.
+    pub file: String,
+    /// What it says, once somebody has read the file: a batch and its times.
+    pub times: Option<(usize, ComputeTimes)>,
+}
+
+/// How fast a device compresses gradients, in 10^9 bytes of gradients per second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CodecRate {
+    /// Name of the compression, without its options.
+    pub compression: String,
+    /// Before what is sent is known.
+    pub encode_gbs: f64,
+    /// After the last message.
+    pub decode_gbs: f64,
+}
+
 /// A link in one direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkDescription {
@@ -86,6 +124,8 @@ pub struct LinkDescription {
     pub message_overhead_us: f64,
     /// Bandwidth of shorter messages: bytes and 10^9 bytes per second, sizes rising.
     pub bandwidth_by_size: Vec<(f64, f64)>,
+    /// Bytes that pass at once after a rest: clouds and traffic shapers grant such a credit.
+    pub burst_bytes: f64,
     /// Whether both directions run at full speed at once.
     pub full_duplex: bool,
 }
@@ -96,6 +136,9 @@ impl LinkDescription {
     #[must_use]
     pub fn bytes_per_s(&self, bytes: u64) -> f64 {
         let table = &self.bandwidth_by_size;
+        if table.is_empty() {
+            return 1e9 * self.bandwidth_gbs;
+        }
         let size = bytes as f64;
         let next = table.partition_point(|&(limit, _)| limit < size);
         let gbs = match (next.checked_sub(1).map(|before| table[before]), table.get(next)) {
@@ -169,7 +212,46 @@ pub struct FailureDescription {
     pub snapshot_interval_s: f64,
 }
 
+impl DeviceDescription {
+    /// Seconds that a compression takes to encode and decode `bytes` of gradients.
+    #[must_use]
+    pub fn codec_s(&self, compression: &str, bytes: f64) -> f64 {
+        match self.codecs.iter().find(|codec| codec.compression == compression) {
+            Some(codec) => bytes * 1e-9 * (1.0 / codec.encode_gbs + 1.0 / codec.decode_gbs),
+            None => self.convert_gbs.map_or(0.0, |gbs| 2.0 * bytes / (1e9 * gbs)),
+        }
+    }
+}
+
 impl ClusterDescription {
+    /// The same cluster as one whose time passes `dilation` times slower sees it: links are so many
+    /// times faster, and programs cost what they cost.
+    #[must_use]
+    pub fn dilated(&self, dilation: f64) -> Self {
+        let faster = |link: &LinkDescription| LinkDescription {
+            latency_us: link.latency_us / dilation,
+            message_overhead_us: link.message_overhead_us / dilation,
+            bandwidth_gbs: link.bandwidth_gbs * dilation,
+            bandwidth_by_size: (link.bandwidth_by_size.iter())
+                .map(|&(bytes, gbs)| (bytes, gbs * dilation))
+                .collect(),
+            ..link.clone()
+        };
+        Self { nic: faster(&self.nic), intra_node: faster(&self.intra_node), ..self.clone() }
+    }
+
+    /// What `auto` chooses an algorithm by.
+    #[must_use]
+    pub fn network(&self) -> Network {
+        let Self { nic, device, .. } = self;
+        Network {
+            latency_us: (nic.latency_us + nic.message_overhead_us).max(1e-3),
+            bandwidth_gbs: nic.bandwidth_gbs,
+            // Faster than any link: then additions decide nothing.
+            reduce_gbs: device.reduce_gbs.unwrap_or(1e6),
+        }
+    }
+
     /// Reads a cluster file. With `ranks`, a cluster with fewer devices is one of its mistakes.
     pub fn parse(text: &str, ranks: Option<usize>) -> Result<Self, ClusterFileError> {
         read::read(text, ranks)

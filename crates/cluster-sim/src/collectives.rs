@@ -1,21 +1,24 @@
 //! How long collectives take on a cluster. Of those that all ranks begin together, each length is
-//! simulated once.
+//! simulated once; several at a time, since they do not depend on each other.
 
 use crate::cluster::ClusterDescription;
 use crate::config::SimulationConfig;
 use crate::engine::{self, NetworkModel};
 use crate::error::SimulationError;
 use crate::program::{CollectiveProgram, ElementCost};
-use collective::{Algorithm, AlgorithmChoice, Network};
+use collective::{Algorithm, AlgorithmChoice};
 use exchange::ByteSegmentation;
 use exchange::compression::PlannedCollective;
 use exchange::wire::{self, WireFormat};
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// What decides how long a collective takes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct CollectiveKey {
     ranks: usize,
+    workers: usize,
     what: CollectiveShape,
     segment_bytes: usize,
     lanes: usize,
@@ -47,19 +50,48 @@ impl<'a> CollectiveTimes<'a> {
         collective: &PlannedCollective,
         config: &SimulationConfig,
     ) -> Result<f64, SimulationError> {
+        self.learn([collective].into_iter(), config)?;
+        let known = self.known.get(&self.key(collective, config));
+        Ok(known.copied().unwrap_or(0.0)) // alone nothing is exchanged
+    }
+
+    /// Simulates those of `collectives` that are not known. How many threads there are changes
+    /// nothing but the time that this takes.
+    pub(crate) fn learn<'c>(
+        &mut self,
+        collectives: impl Iterator<Item = &'c PlannedCollective>,
+        config: &SimulationConfig,
+    ) -> Result<(), SimulationError> {
         if config.ranks == 1 {
-            return Ok(0.0);
+            return Ok(());
         }
+        let keyed = collectives.map(|collective| (self.key(collective, config), collective));
+        let mut unknown: BTreeMap<_, _> = keyed.collect();
+        unknown.retain(|key, _| !self.known.contains_key(key));
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(unknown.len());
+        let (waiting, found) = (Mutex::new(unknown.into_iter()), Mutex::new(Vec::new()));
+        let work = || {
+            let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+            while let Some((key, collective)) = next() {
+                let ends = self.ends(collective, config, &vec![0.0; config.ranks]);
+                let seconds = ends.map(|ends| ends.into_iter().fold(0.0, f64::max));
+                found.lock().unwrap_or_else(PoisonError::into_inner).push((key, seconds));
+            }
+        };
+        thread::scope(|scope| {
+            (1..threads).for_each(|_| _ = scope.spawn(work));
+            work();
+        });
+        for (key, seconds) in found.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            self.known.insert(key, seconds?);
+        }
+        Ok(())
+    }
+
+    fn key(&self, collective: &PlannedCollective, config: &SimulationConfig) -> CollectiveKey {
         let ByteSegmentation { segment_bytes, lanes } = config.segmentation;
         let what = shape(collective, config, self.cluster);
-        let key = CollectiveKey { ranks: config.ranks, what, segment_bytes, lanes };
-        if let Some(&seconds) = self.known.get(&key) {
-            return Ok(seconds);
-        }
-        let ends = self.ends(collective, config, &vec![0.0; config.ranks])?;
-        let seconds = ends.into_iter().fold(0.0, f64::max);
-        self.known.insert(key, seconds);
-        Ok(seconds)
+        CollectiveKey { ranks: config.ranks, workers: config.workers, what, segment_bytes, lanes }
     }
 
     /// When each rank has ended a collective that it begins at `begins[rank]`.
@@ -69,21 +101,9 @@ impl<'a> CollectiveTimes<'a> {
         config: &SimulationConfig,
         begins: &[f64],
     ) -> Result<Vec<f64>, SimulationError> {
-        let network = NetworkModel::new(self.cluster, config.ranks);
+        let network = NetworkModel::new(self.cluster, config.ranks, config.workers);
         let program = program(collective, config, self.cluster)?;
         Ok(engine::run(&network, &program, begins))
-    }
-}
-
-/// What the choice of an algorithm is computed from, as `bench network` would measure it.
-#[must_use]
-pub(crate) fn measured_network(cluster: &ClusterDescription) -> Network {
-    let ClusterDescription { nic, device, .. } = cluster;
-    Network {
-        latency_us: (nic.latency_us + nic.message_overhead_us).max(1e-3),
-        bandwidth_gbs: nic.bandwidth_gbs,
-        // Faster than any link: then additions decide nothing.
-        reduce_gbs: device.reduce_gbs.unwrap_or(1e6),
     }
 }
 
@@ -97,7 +117,7 @@ fn sum_of<'c>(
         PlannedCollective::AllReduce { values } => {
             let bytes = values * config.wire.element_bytes;
             let choice: &AlgorithmChoice = &config.allreduce;
-            (choice.algorithm(config.ranks, bytes, &measured_network(cluster)), config.wire)
+            (choice.algorithm(config.ranks, bytes, &cluster.network()), config.wire)
         }
         _ => (Algorithm::reduction_tree(), wire::F32),
     }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A message streams: its first byte reaches the receiver's port one latency after it left, so an
-//! idle network takes `overhead + latency + bytes/bandwidth`. A send does not wait for its
+//! idle network takes `overhead + latency + bytes/bandwidth`, less what a burst lets through. A send does not wait for its
 //! receiver; a lane waits for its receives in order. Messages between leaf switches share the
 //! switches' uplinks fairly ([`fabric`]). Memory that a message still needs is never overwritten by
 //! a plan before the message has been answered, so that rule of plans costs nothing here.
@@ -37,8 +37,8 @@ struct Transfer {
     /// The lane that receives it, counted over all ranks.
     to_lane: u32,
     bytes: u64,
-    /// When its first byte left.
-    begin: f64,
+    /// When its first byte leaves.
+    first_byte: f64,
 }
 
 /// Where a lane is.
@@ -141,7 +141,7 @@ impl Engine<'_> {
                 self.send(now, rank, lane, step);
                 continue;
             }
-            let seconds = self.network.work_s(step.action, step.bytes);
+            let seconds = self.network.work_s(step.action, step.bytes, self.program.is_half);
             if seconds > 0.0 {
                 let until = now.max(self.working_until[rank]) + seconds;
                 self.working_until[rank] = until;
@@ -156,7 +156,8 @@ impl Engine<'_> {
         let path = self.network.path(rank, step.peer as usize);
         let lane = lane as usize % self.program.lanes;
         let to_lane = index(step.peer as usize * self.program.lanes + lane);
-        let transfer = Transfer { path, from: index(rank), to_lane, bytes: step.bytes, begin: now };
+        let transfer =
+            Transfer { path, from: index(rank), to_lane, bytes: step.bytes, first_byte: now };
         let place = match self.unused.pop() {
             Some(place) => {
                 self.transfers[place as usize] = transfer;
@@ -175,23 +176,29 @@ impl Engine<'_> {
         }
     }
 
-    /// The first byte leaves, as soon as the port is free.
+    /// A transfer's turn: its port is idle, or will be once it has received.
+    ///
+    /// A link with a burst is a token bucket: the bytes so far are due at `free_at`, and after a
+    /// rest that may lie behind the present by as long as the burst lasts.
     fn begin(&mut self, now: f64, place: u32) {
         let Transfer { path, bytes, .. } = self.transfers[place as usize];
         let port = &mut self.ports[path.egress as usize];
         port.is_sending = true;
-        let begin = now.max(port.free_at);
-        self.transfers[place as usize].begin = begin;
         let link = self.network.link(path);
-        let seconds = link.overhead_s + bytes as f64 / link.bytes_per_s(bytes);
-        port.free_at = begin + seconds;
+        let rate = link.bytes_per_s(bytes);
+        let handed = now + link.overhead_s;
+        let first_byte = handed.max(port.free_at);
+        self.transfers[place as usize].first_byte = first_byte;
         match path.uplinks {
             None => {
+                port.free_at = port.free_at.max(handed - link.burst_s(rate)) + bytes as f64 / rate;
+                let end = port.free_at.max(handed);
                 let version = self.shared.forget(place);
-                self.events.push(begin + seconds, EventKind::Sent { transfer: place, version });
+                self.events.push(end, EventKind::Sent { transfer: place, version });
             }
             Some(uplinks) => {
-                let rate = link.bytes_per_s(bytes);
+                port.free_at = first_byte + bytes as f64 / rate;
+                let begin = first_byte - link.overhead_s;
                 let amount = bytes as f64 + link.overhead_s * rate;
                 self.shared.join(begin, place, uplinks, amount, rate, &mut self.events);
             }
@@ -200,21 +207,24 @@ impl Engine<'_> {
 
     /// The last byte has left.
     fn sent(&mut self, now: f64, place: u32) {
-        let Transfer { path, from, to_lane, bytes, begin } = self.transfers[place as usize];
+        let Transfer { path, from, to_lane, bytes, first_byte } = self.transfers[place as usize];
         self.unused.push(place);
         if path.uplinks.is_some() {
             self.shared.leave(now, place, &mut self.events);
+            let egress = &mut self.ports[path.egress as usize];
+            egress.free_at = egress.free_at.max(now);
         }
         let link = self.network.link(path);
-        let streaming = bytes as f64 / link.bytes_per_s(bytes);
+        let rate = link.bytes_per_s(bytes);
+        let burst = link.burst_s(rate);
         let ingress = &mut self.ports[path.ingress as usize];
-        let first_byte = (begin + link.overhead_s + link.latency_s).max(ingress.free_at);
-        let end = (first_byte + streaming).max(now + link.latency_s);
-        ingress.free_at = end;
+        let streaming = bytes as f64 / rate;
+        let due = ingress.free_at.max(first_byte + link.latency_s - burst) + streaming;
+        let end = due.max(now + link.latency_s);
+        ingress.free_at = due.max(end - burst);
         self.events.push(end, EventKind::Arrived { lane: to_lane, from });
         let egress = &mut self.ports[path.egress as usize];
         egress.is_sending = false;
-        egress.free_at = egress.free_at.max(now);
         if let Some(next) = egress.waiting.pop_front() {
             self.begin(now, next);
         }

@@ -26,6 +26,16 @@ pub enum SimulationError {
         /// Of what.
         what: &'static str,
     },
+    /// A rank on two nodes.
+    #[error(
+        "{workers} workers per rank do not divide the {per_node} devices of a node; use a divisor"
+    )]
+    DividedNode {
+        /// Of a rank.
+        workers: usize,
+        /// Devices.
+        per_node: usize,
+    },
     /// The library's own algorithm.
     #[error("`{algorithm}` has no plan: nobody knows what the MPI library does; name another one")]
     NoPlan {
@@ -35,7 +45,8 @@ pub enum SimulationError {
     /// Nobody measured this.
     #[error(
         "nothing says how fast `{device}` trains `{network}` in {precision}; add \
-         `[[device.speed]]` to the cluster file, or `gflops` for f32 (known: {})", .known.join(", ")
+         `[[device.speed]]` or `[[device.profile]]` to the cluster file, or `gflops` for f32 \
+         (known: {})", .known.join(", ")
     )]
     NoSpeed {
         /// The device.

@@ -22,6 +22,7 @@ mod duration;
 mod engine;
 mod error;
 mod model;
+mod of_net;
 mod program;
 mod rank_clock;
 mod scaling;
@@ -30,9 +31,9 @@ mod simulate;
 
 pub use advise::{Advice, AdviceOptions, AdvisedConfig, WhatIf, advise};
 pub use cluster::{
-    ClusterDescription, ClusterFileError, ClusterProblem, DeviceDescription, DeviceSpeed,
-    FabricDescription, FailureDescription, LinkDescription, SoftwareCosts, StragglerDescription,
-    StragglerDistribution,
+    ClusterDescription, ClusterFileError, ClusterProblem, CodecRate, DeviceDescription,
+    DeviceSpeed, FabricDescription, FailureDescription, LinkDescription, ProfiledNetwork,
+    SoftwareCosts, StragglerDescription, StragglerDistribution,
 };
 pub use config::{BucketRule, SimulationConfig};
 pub use duration::TrainingLength;

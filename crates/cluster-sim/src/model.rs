@@ -1,11 +1,11 @@
 //! A network as the simulator needs it: per layer its operations and its params.
 //!
-//! Whoever knows nets makes it: `firecaffe` from a prototxt. The time of an iteration is known as a
-//! whole (a device's images per second) or per layer (a profile); a whole is divided among layers
-//! by their operations. GradientFlow's measurements support that: the fully connected layers of
+//! `of_net` makes it from a described net. The time of an iteration is known per layer (a profile)
+//! or as a whole (a device's images per second); a whole is divided among layers by their
+//! operations. GradientFlow's measurements support that: the fully connected layers of
 //! AlexNet take 7.1 % of backward, and have 8 % of its operations.
 
-use crate::cluster::DeviceDescription;
+use crate::cluster::{DeviceDescription, DeviceSpeed, ProfiledNetwork};
 use crate::error::SimulationError;
 
 /// One param that gets a gradient, as a matrix.
@@ -91,6 +91,9 @@ impl NetModel {
         precision: &str,
         batch: usize,
     ) -> Result<ComputeTimes, SimulationError> {
+        if let Some(times) = self.times_by_profile(device, precision, batch) {
+            return Ok(times);
+        }
         let passes = match self.seconds_by_speed(device, precision, batch) {
             Some(seconds) => seconds,
             None => {
@@ -121,6 +124,27 @@ impl NetModel {
         })
     }
 
+    /// Whether `network` names this net.
+    #[must_use]
+    pub fn is_called(&self, network: &str) -> bool {
+        letters(&self.name).starts_with(&letters(network))
+    }
+
+    /// The times of a profile that was read: of the batch's own, or proportional to the nearest.
+    fn times_by_profile(
+        &self,
+        device: &DeviceDescription,
+        precision: &str,
+        batch: usize,
+    ) -> Option<ComputeTimes> {
+        let ours = |profile: &&ProfiledNetwork| {
+            self.is_called(&profile.network) && profile.precision == precision
+        };
+        let read = device.profiles.iter().filter(ours).filter_map(|profile| profile.times.as_ref());
+        let (measured, times) = read.min_by_key(|(measured, _)| measured.abs_diff(batch))?;
+        Some(times.scaled(batch as f64 / *measured as f64))
+    }
+
     /// The time of an iteration by the device's measured speeds: proportional to the batch, or, if
     /// several batches were measured, on the line through the two nearest.
     fn seconds_by_speed(
@@ -129,10 +153,8 @@ impl NetModel {
         precision: &str,
         batch: usize,
     ) -> Option<f64> {
-        let is_ours = |speed: &&crate::cluster::DeviceSpeed| {
-            letters(&self.name).starts_with(&letters(&speed.network))
-                && speed.precision == precision
-        };
+        let is_ours =
+            |speed: &&DeviceSpeed| self.is_called(&speed.network) && speed.precision == precision;
         let ours: Vec<_> = device.speeds.iter().filter(is_ours).collect();
         let mut measured: Vec<(f64, f64)> = ours
             .iter()
@@ -154,8 +176,8 @@ impl NetModel {
 
 #[cfg(test)]
 mod tests {
-    use super::{LayerModel, NetModel};
-    use crate::cluster::{DeviceDescription, DeviceSpeed};
+    use super::{ComputeTimes, LayerModel, NetModel};
+    use crate::cluster::{DeviceDescription, DeviceSpeed, ProfiledNetwork};
 
     fn device(speeds: &[(Option<usize>, f64)]) -> DeviceDescription {
         let speed = |&(batch, images_per_s): &(Option<usize>, f64)| DeviceSpeed {
@@ -167,10 +189,7 @@ mod tests {
         DeviceDescription {
             name: "K20".into(),
             speeds: speeds.iter().map(speed).collect(),
-            gflops: None,
-            reduce_gbs: None,
-            convert_gbs: None,
-            update_gbs: None,
+            ..DeviceDescription::NONE
         }
     }
 
@@ -198,6 +217,25 @@ mod tests {
         let device = device(&[(Some(10), 100.0), (Some(30), 150.0)]);
         let seconds = |batch| net().compute_times(&device, "f32", batch).unwrap().total();
         assert!((seconds(20) - 0.15).abs() < 1e-12 && (seconds(40) - 0.25).abs() < 1e-12);
+    }
+
+    /// A profile wins over a speed, once it was read; layers follow the batch, the update does not.
+    #[test]
+    fn a_profile_has_the_times_of_every_layer() {
+        let mut device = device(&[(None, 100.0)]);
+        let profile = |times| ProfiledNetwork {
+            network: "NiN".into(),
+            precision: "f32".into(),
+            file: "nin.json".into(),
+            times,
+        };
+        device.profiles = vec![profile(None)];
+        let total =
+            |device: &DeviceDescription| net().compute_times(device, "f32", 20).unwrap().total();
+        assert!((total(&device) - 0.2).abs() < 1e-12);
+        let times = ComputeTimes { forward: vec![0.1, 0.2], backward: vec![0.3, 0.4], update: 0.5 };
+        device.profiles = vec![profile(Some((10, times)))];
+        assert!((total(&device) - 2.5).abs() < 1e-12);
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub(crate) struct CollectiveProgram {
     pub(crate) world: usize,
     /// Lanes of every rank.
     pub(crate) lanes: usize,
+    /// Whether elements have 16 bits.
+    pub(crate) is_half: bool,
     steps: Vec<ProgramStep>,
     /// Where the steps of lane `rank · lanes + lane` end; they begin where those before end.
     ends: Vec<usize>,
@@ -57,7 +59,7 @@ impl CollectiveProgram {
         segmentation: Segmentation,
         element: ElementCost,
     ) -> Option<Self> {
-        let mut program = Self::default();
+        let mut program = Self { is_half: element.converts, ..Self::default() };
         for rank in ranks(world) {
             program.add_rank(&algorithm.plan(rank, values, segmentation)?, element);
         }

@@ -22,6 +22,8 @@ pub enum SimulatedActivity {
     Backward(usize),
     /// The collectives of a bucket.
     Bucket(usize),
+    /// The exchange of losses and requests.
+    Summary,
     /// Nothing but waiting for collectives.
     Wait,
     /// The update.

@@ -11,7 +11,7 @@ use serde::Serialize;
 /// A job on one number of ranks. Times are in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SimulatedScaling {
-    /// Devices that take part.
+    /// Ranks that take part.
     pub ranks: usize,
     /// Images per iteration on all of them.
     pub global_batch: usize,
@@ -21,9 +21,9 @@ pub struct SimulatedScaling {
     pub iteration: f64,
     /// Images per second on all ranks.
     pub images_per_s: f64,
-    /// Images per second over those of one rank with the same batch.
+    /// Images per second over those of one device with the same batch.
     pub speed_up: f64,
-    /// Speed-up over ranks.
+    /// Speed-up over devices.
     pub efficiency: f64,
     /// Time to train, if a length was given.
     pub training: Option<f64>,
@@ -40,7 +40,7 @@ pub fn scaling(
     length: Option<TrainingLength>,
 ) -> Result<Vec<SimulatedScaling>, SimulationError> {
     let mut simulator = Simulator::new(cluster);
-    let alone = SimulationConfig { ranks: 1, ..config.clone() };
+    let alone = SimulationConfig { ranks: 1, workers: 1, ..config.clone() };
     let alone = simulator.iteration(net, &alone)?.time.total();
     let mut rows = Vec::new();
     for &ranks in ranks {
@@ -59,9 +59,9 @@ fn row(
     length: Option<TrainingLength>,
 ) -> SimulatedScaling {
     let (ranks, iteration) = (config.ranks, time.total());
-    let global_batch = ranks * config.batch;
+    let (global_batch, devices) = (config.global_batch(), config.devices());
     let training = length.map(|length| length.seconds(global_batch, iteration));
-    let nodes = ranks.div_ceil(cluster.devices_per_node);
+    let nodes = devices.div_ceil(cluster.devices_per_node);
     let failures = cluster.failures.as_ref();
     let with_failures = failures.zip(training).map(|(f, work)| f.expected_s(work, nodes));
     SimulatedScaling {
@@ -70,7 +70,7 @@ fn row(
         time,
         iteration,
         images_per_s: global_batch as f64 / iteration,
-        speed_up: ranks as f64 * alone / iteration,
+        speed_up: devices as f64 * alone / iteration,
         efficiency: alone / iteration,
         training,
         training_with_failures: with_failures,

@@ -24,6 +24,17 @@ pub(crate) struct ScheduledBucket {
     pub(crate) collectives: Vec<PlannedCollective>,
     /// Bytes of gradients that a compression encodes before and decodes after.
     pub(crate) coded_bytes: usize,
+    /// Bytes of gradients that the workers of a rank sum before.
+    pub(crate) pool_bytes: usize,
+}
+
+impl ScheduledBucket {
+    /// What follows the last bucket: every rank's loss, and whether somebody wants to stop. A net
+    /// may have more outputs; so few values take their latency only.
+    pub(crate) fn summary(layers: usize, ranks: usize) -> Self {
+        let collectives = vec![PlannedCollective::Sum { values: 2 + ranks }];
+        Self { ready_after: layers, collectives, coded_bytes: 0, pool_bytes: 0 }
+    }
 }
 
 /// The buckets of an iteration, in order.
@@ -37,8 +48,8 @@ pub(crate) fn schedule(
         BucketRule::PerParam => pool.params.iter().map(|param| param.range.clone()).collect(),
     };
     let mut scheduled = match &config.compression {
-        None => ranges.iter().map(|range| pool.dense(range)).collect(),
-        Some(compression) => pool.compressed(&ranges, compression, config)?,
+        Some(compression) if config.ranks > 1 => pool.compressed(&ranges, compression, config)?,
+        _ => ranges.iter().map(|range| pool.dense(range)).collect(),
     };
     if !config.overlap {
         scheduled.iter_mut().for_each(|bucket| bucket.ready_after = pool.ready.len());
@@ -79,6 +90,7 @@ impl Pool {
             ready_after: self.ready_after(range.end),
             collectives: vec![PlannedCollective::AllReduce { values: range.len() }],
             coded_bytes: 0,
+            pool_bytes: range.len() * size_of::<f32>(),
         }
     }
 
@@ -109,6 +121,7 @@ impl Pool {
                 ready_after: self.ready_after(range.end),
                 collectives: compressor.expected(StepCall::Bucket(index)),
                 coded_bytes: range.len() * size_of::<f32>(),
+                pool_bytes: range.len() * size_of::<f32>(),
             });
         }
         let last = compressor.expected(StepCall::Finish);
@@ -116,7 +129,8 @@ impl Pool {
             return Ok(self.spread(last));
         }
         let ready_after = self.ready.len();
-        scheduled.push(ScheduledBucket { ready_after, collectives: last, coded_bytes: 0 });
+        let (coded_bytes, pool_bytes) = (0, 0);
+        scheduled.push(ScheduledBucket { ready_after, collectives: last, coded_bytes, pool_bytes });
         Ok(scheduled)
     }
 
@@ -128,7 +142,7 @@ impl Pool {
         };
         let sent: usize = collectives.iter().map(len).sum();
         let pool = self.ready.last().copied().unwrap_or(0);
-        let mut done = 0;
+        let (mut done, mut coded) = (0, 0);
         collectives
             .into_iter()
             .map(|collective| {
@@ -138,10 +152,13 @@ impl Pool {
                 let ready = (pool as u128 * done as u128).div_ceil(sent.max(1) as u128);
                 let ready = usize::try_from(ready).unwrap_or(pool).min(pool);
                 let is_sum = values > 0;
+                // All of the pool is looked at to find the chunks that matter.
+                let seen = std::mem::replace(&mut coded, ready);
                 ScheduledBucket {
                     ready_after: if is_sum { self.ready_after(ready) } else { self.ready.len() },
                     collectives: vec![collective],
-                    coded_bytes: if is_sum { values * size_of::<f32>() } else { 0 },
+                    coded_bytes: (ready - seen) * size_of::<f32>(),
+                    pool_bytes: (ready - seen) * size_of::<f32>(),
                 }
             })
             .collect()

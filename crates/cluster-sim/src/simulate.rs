@@ -76,13 +76,25 @@ impl<'a> Simulator<'a> {
     ) -> Result<SimulatedIteration, SimulationError> {
         self.check(config)?;
         // Alone nothing is exchanged.
-        let buckets = if config.ranks == 1 { Vec::new() } else { schedule(net, config)? };
+        let mut buckets = match config.devices() {
+            1 => Vec::new(),
+            _ => schedule(net, config)?,
+        };
+        let count = buckets.len();
+        if config.record_bytes > 0 && config.ranks > 1 {
+            add_records(&mut buckets, config);
+        }
+        if config.step_summary && config.ranks > 1 {
+            buckets.push(ScheduledBucket::summary(net.layers.len(), config.ranks));
+        }
         let mut runs = Vec::new();
         match &self.cluster.stragglers {
             Some(stragglers) if config.ranks > 1 => {
                 let mut delays = Delays::new(stragglers);
                 for _ in 0..config.iterations.max(1) {
-                    let factors: Vec<f64> = (0..config.ranks).map(|_| delays.factor()).collect();
+                    // A rank is as late as the last of its workers.
+                    let last = |_| (0..config.workers).map(|_| delays.factor()).fold(1.0, f64::max);
+                    let factors: Vec<f64> = (0..config.ranks).map(last).collect();
                     runs.push(self.straggling(&buckets, compute, &factors, config)?);
                 }
             }
@@ -91,8 +103,13 @@ impl<'a> Simulator<'a> {
         let mut ranks: Vec<_> = runs[0].iter().map(|times| times.spans.clone()).collect();
         let time = mean(&runs, compute.update);
         let end = runs[0].iter().map(|times| times.end).fold(0.0, f64::max);
-        ranks.iter_mut().for_each(|spans| add_update(spans, end, compute.update));
-        Ok(SimulatedIteration { time, buckets: buckets.len(), ranks })
+        for spans in &mut ranks {
+            add_update(spans, end, compute.update);
+            let summary = spans.iter_mut();
+            let summary = summary.filter(|span| span.activity == SimulatedActivity::Bucket(count));
+            summary.for_each(|span| span.activity = SimulatedActivity::Summary);
+        }
+        Ok(SimulatedIteration { time, buckets: count, ranks })
     }
 
     /// Seconds of one all-reduce of `values` elements that all ranks begin together.
@@ -106,8 +123,10 @@ impl<'a> Simulator<'a> {
     }
 
     fn check(&self, config: &SimulationConfig) -> Result<(), SimulationError> {
-        let (ranks, devices) = (config.ranks, self.cluster.devices());
-        for (count, what) in [(ranks, "ranks"), (config.batch, "the batch")] {
+        let (ranks, devices) = (config.devices(), self.cluster.devices());
+        let counts =
+            [(config.ranks, "ranks"), (config.workers, "workers"), (config.batch, "the batch")];
+        for (count, what) in counts {
             if count == 0 {
                 return Err(SimulationError::Zero { what });
             }
@@ -116,15 +135,29 @@ impl<'a> Simulator<'a> {
             let cluster = self.cluster.name.clone();
             return Err(SimulationError::TooManyRanks { ranks, devices, cluster });
         }
+        let (workers, per_node) = (config.workers, self.cluster.devices_per_node);
+        if !per_node.is_multiple_of(workers) {
+            return Err(SimulationError::DividedNode { workers, per_node });
+        }
         Ok(())
     }
 
     /// Seconds that a bucket's collectives take besides themselves.
-    fn overhead(&self, bucket: &ScheduledBucket) -> f64 {
+    fn overhead(&self, bucket: &ScheduledBucket, config: &SimulationConfig) -> f64 {
         let launches = bucket.collectives.len() as f64;
-        let coded = 2.0 * bucket.coded_bytes as f64;
-        let coding = self.cluster.device.convert_gbs.map_or(0.0, |gbs| coded / (1e9 * gbs));
-        1e-6 * self.cluster.software.collective_overhead_us * launches + coding
+        let coding = config.compression.as_ref().map_or(0.0, |compression| {
+            self.cluster.device.codec_s(compression.kind().name, bucket.coded_bytes as f64)
+        });
+        let launching = 1e-6 * self.cluster.software.collective_overhead_us * launches;
+        launching + coding + self.local_sum_s(bucket, config.workers)
+    }
+
+    /// Seconds in which the workers of a rank sum a bucket: each reads its chunk of all others.
+    fn local_sum_s(&self, bucket: &ScheduledBucket, workers: usize) -> f64 {
+        let others = (workers - 1) as f64 / workers as f64;
+        let bytes = others * bucket.pool_bytes as f64;
+        let adding = self.cluster.device.reduce_gbs.map_or(0.0, |gbs| bytes / (1e9 * gbs));
+        adding.max(bytes / (1e9 * self.cluster.intra_node.bandwidth_gbs))
     }
 
     /// All ranks do the same at the same time: one stands for all.
@@ -135,8 +168,9 @@ impl<'a> Simulator<'a> {
         config: &SimulationConfig,
     ) -> Result<RankTimes, SimulationError> {
         let mut clock = RankClock::new(compute, self.cluster.software, 1.0);
+        self.times.learn(buckets.iter().flat_map(|bucket| &bucket.collectives), config)?;
         for (index, bucket) in buckets.iter().enumerate() {
-            let mut seconds = self.overhead(bucket);
+            let mut seconds = self.overhead(bucket, config);
             for collective in &bucket.collectives {
                 seconds += self.times.seconds(collective, config)?;
             }
@@ -157,7 +191,7 @@ impl<'a> Simulator<'a> {
         let clock = |&factor: &f64| RankClock::new(compute, self.cluster.software, factor);
         let mut clocks: Vec<RankClock> = factors.iter().map(clock).collect();
         for (index, bucket) in buckets.iter().enumerate() {
-            let overhead = self.overhead(bucket);
+            let overhead = self.overhead(bucket, config);
             let begins: Vec<f64> =
                 clocks.iter_mut().map(|clock| clock.advance(bucket.ready_after)).collect();
             let mut ends: Vec<f64> = begins.iter().map(|begin| begin + overhead).collect();
@@ -169,6 +203,17 @@ impl<'a> Simulator<'a> {
             }
         }
         Ok(clocks.into_iter().map(RankClock::finish).collect())
+    }
+}
+
+/// Records of the next epoch follow the buckets, evenly: per iteration a rank sends as many as it
+/// trains on, to all ranks alike.
+fn add_records(buckets: &mut [ScheduledBucket], config: &SimulationConfig) {
+    let bytes = config.workers * config.batch * config.record_bytes;
+    let each = bytes.div_ceil((config.ranks * buckets.len()).max(1));
+    for bucket in buckets {
+        let outgoing = vec![each; config.ranks];
+        bucket.collectives.push(PlannedCollective::AllToAllV { outgoing });
     }
 }
 

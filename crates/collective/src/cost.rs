@@ -5,8 +5,6 @@
 //! is the time without pipeline fill; it is accurate enough to choose an algorithm.
 
 use crate::Algorithm;
-use std::fmt;
-use std::str::FromStr;
 
 /// What a machine or cluster can do, as `firecaffe bench network` measures it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,70 +17,11 @@ pub struct Network {
     pub reduce_gbs: f64,
 }
 
-/// Why a saved network could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NetworkError {
-    /// A line that is not `name = number`.
-    #[error("line {line}: `{written}` is not `name = number`")]
-    Line {
-        /// Counted from 1.
-        line: usize,
-        /// What it says.
-        written: String,
-    },
-    /// A value is missing or not above zero.
-    #[error("`{name}` is missing or not a number above 0")]
-    Value {
-        /// Which.
-        name: &'static str,
-    },
-}
-
 impl Network {
     /// Threads of one machine, until somebody measures.
     pub const LOCAL: Self = Self { latency_us: 2.0, bandwidth_gbs: 8.0, reduce_gbs: 9.0 };
     /// Hosts on one-gigabit Ethernet, until somebody measures.
     pub const GIGABIT: Self = Self { latency_us: 50.0, bandwidth_gbs: 0.117, reduce_gbs: 9.0 };
-}
-
-impl FromStr for Network {
-    type Err = NetworkError;
-
-    /// Reads what [`Display`](fmt::Display) writes.
-    fn from_str(text: &str) -> Result<Self, NetworkError> {
-        let mut network = Self { latency_us: 0.0, bandwidth_gbs: 0.0, reduce_gbs: 0.0 };
-        for (index, written) in text.lines().enumerate() {
-            if written.trim().is_empty() || written.starts_with('#') {
-                continue;
-            }
-            let bad = || NetworkError::Line { line: index + 1, written: written.to_owned() };
-            let (name, value) = written.split_once('=').ok_or_else(bad)?;
-            let value: f64 = value.trim().parse().map_err(|_| bad())?;
-            match name.trim() {
-                "latency_us" => network.latency_us = value,
-                "bandwidth_gbs" => network.bandwidth_gbs = value,
-                "reduce_gbs" => network.reduce_gbs = value,
-                _ => return Err(bad()),
-            }
-        }
-        let values = [
-            ("latency_us", network.latency_us),
-            ("bandwidth_gbs", network.bandwidth_gbs),
-            ("reduce_gbs", network.reduce_gbs),
-        ];
-        match values.into_iter().find(|(_, value)| !(value.is_finite() && *value > 0.0)) {
-            Some((name, _)) => Err(NetworkError::Value { name }),
-            None => Ok(network),
-        }
-    }
-}
-
-impl fmt::Display for Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "latency_us = {:.3}", self.latency_us)?;
-        writeln!(f, "bandwidth_gbs = {:.4}", self.bandwidth_gbs)?;
-        writeln!(f, "reduce_gbs = {:.4}", self.reduce_gbs)
-    }
 }
 
 impl Algorithm {
@@ -101,17 +40,8 @@ impl Algorithm {
 
 #[cfg(test)]
 mod tests {
-    use super::{Network, NetworkError};
+    use super::Network;
     use crate::Algorithm;
-
-    #[test]
-    fn saved_and_read_back() {
-        assert_eq!(Network::GIGABIT.to_string().parse(), Ok(Network::GIGABIT));
-        let missing = "latency_us = 1\n# words\n\nreduce_gbs = 2\n".parse::<Network>();
-        assert_eq!(missing, Err(NetworkError::Value { name: "bandwidth_gbs" }));
-        let unknown = "latency = 1".parse::<Network>();
-        assert!(matches!(unknown, Err(NetworkError::Line { line: 1, .. })));
-    }
 
     /// By hand for four ranks: 6 rounds, 1.5 buffers on the link, 0.75 buffers added.
     #[test]

@@ -34,7 +34,7 @@ pub use algorithms::{
 pub use buckets::buckets;
 pub use canonical::tree_split;
 pub use choose::{AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, all_with_plans};
-pub use cost::{Network, NetworkError};
+pub use cost::Network;
 pub use plan::{CollectiveOperation, LANES_MAX, Segmentation, broadcast};
 pub use size::{SizeError, parse_size};
 pub use step::{Lane, LanePass, Plan, PlanStep, SlotRange};

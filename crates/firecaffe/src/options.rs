@@ -1,10 +1,9 @@
 //! Options that several commands share, and what they make of files.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use caffe_format::{NetParameter, NetState, Phase};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -13,6 +12,7 @@ use kernels::Simd;
 use train::files::{self, UnknownFields};
 use train::{NetConfig, PathRoot, Precision};
 
+use crate::commands::simulate::read_cluster;
 use crate::log::{Log, prototxt};
 use crate::memory_limit::memory_limit;
 use crate::{gpu, launch};
@@ -196,9 +196,7 @@ pub(crate) fn file_root(file: &Path) -> PathRoot {
     PathRoot::from(root()).of_file(file)
 }
 
-/// Reads what `bench network` saved.
+/// The network of a cluster file, like that which `bench network` saves.
 pub(crate) fn read_network(path: &Path) -> Result<Network> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    text.parse::<Network>().with_context(|| path.display().to_string())
+    Ok(read_cluster(path, None)?.network())
 }

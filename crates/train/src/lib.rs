@@ -138,7 +138,7 @@ pub use caffe_format::{
 };
 pub use collective::{
     Algorithm, AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, NameError, Network,
-    NetworkError, Segmentation, SizeError,
+    Segmentation, SizeError,
 };
 pub use data::{DataError, FillStage, MisplacedPath, OnBadSample, OptionNotice, PathRoot};
 pub use exchange::bench::compression::CompressionBenchError;

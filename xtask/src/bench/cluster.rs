@@ -8,14 +8,13 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
-use super::cluster_run::up;
+use super::cluster_run::{FOREGROUND, NamespaceCluster, SCRIPT, up};
 use super::figure::{FigureLine, draw};
 use super::flag;
 use super::measured::{AllreduceTime, measure};
 use super::ours::with_mpi;
 use crate::shell::{command, target_dir};
 
-pub(super) const SCRIPT: &str = "scripts/netns-cluster";
 const BYTES: f64 = 30e6;
 const HOSTS: &[&str] = &["2", "4", "8"];
 const ALGORITHMS: &[&str] = &[
@@ -27,19 +26,6 @@ const ALGORITHMS: &[&str] = &[
     "direct",
     "mpi",
 ];
-
-/// Puts a rank before whatever else this machine runs: hosts stand for machines of their own.
-pub(super) const FOREGROUND: &str =
-    "echo -20 2>/dev/null >/proc/self/autogroup; exec nice -n -19 \"$0\" \"$@\"";
-
-/// Takes the hosts down, whatever happens.
-pub(super) struct NamespaceCluster;
-
-impl Drop for NamespaceCluster {
-    fn drop(&mut self) {
-        let _ = command(SCRIPT, &["down"]).status();
-    }
-}
 
 /// What may follow on the command line.
 pub(super) const FLAGS: &[&str] =

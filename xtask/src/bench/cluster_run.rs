@@ -3,27 +3,43 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
+use cluster_sim::ClusterDescription;
 
-use super::cluster::{FOREGROUND, SCRIPT};
-use crate::shell::{command, root, run as run_shown};
+use crate::shell::{command, output, root, run as run_shown};
+
+/// The program that makes the hosts.
+pub(crate) const SCRIPT: &str = "scripts/netns-cluster";
+
+/// Puts a rank before whatever else this machine runs: hosts stand for machines of their own.
+pub(crate) const FOREGROUND: &str =
+    "echo -20 2>/dev/null >/proc/self/autogroup; exec nice -n -19 \"$0\" \"$@\"";
+
+/// Takes the hosts down, whatever happens.
+pub(crate) struct NamespaceCluster;
+
+impl Drop for NamespaceCluster {
+    fn drop(&mut self) {
+        let _ = command(SCRIPT, &["down"]).status();
+    }
+}
 
 /// Where jobs are written, in the project's folder; git ignores it.
-pub(super) const FOLDER: &str = "work/cluster";
+pub(crate) const FOLDER: &str = "work/cluster";
 
 /// A net of the benchmark with another batch.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ClusterNet {
+pub(crate) struct ClusterNet {
     /// Its file among the benchmark's models.
-    pub(super) file: &'static str,
+    pub(crate) file: &'static str,
     /// The shapes of data and labels that it is written with.
-    pub(super) written: &'static str,
+    pub(crate) written: &'static str,
     /// Those it gets, `{}` for the batch.
-    pub(super) shapes: &'static str,
+    pub(crate) shapes: &'static str,
 }
 
 impl ClusterNet {
     /// Writes the net for `batch` items; its path.
-    pub(super) fn write(&self, batch: usize) -> Result<String> {
+    pub(crate) fn write(&self, batch: usize) -> Result<String> {
         let file = self.file;
         let model = root().join("bench/models").join(format!("{file}.prototxt"));
         let text = fs::read_to_string(&model).with_context(|| format!("cannot read {file}"))?;
@@ -36,7 +52,7 @@ impl ClusterNet {
     }
 
     /// Writes the net and a solver of `iterations`; the solver's path.
-    pub(super) fn write_solver(&self, batch: usize, iterations: usize) -> Result<String> {
+    pub(crate) fn write_solver(&self, batch: usize, iterations: usize) -> Result<String> {
         let net = self.write(batch)?;
         let solver = format!(
             "net: \"{net}\"\nbase_lr: 0.0001\nlr_policy: \"fixed\"\nmomentum: 0.9\n\
@@ -50,7 +66,7 @@ impl ClusterNet {
 
 /// Makes `hosts` hosts whose links carry `mbits` Mbit/s, and moves more than the script allows if
 /// `real`: then nobody waits for more cores than there are.
-pub(super) fn up(hosts: usize, mbits: f64, real: bool) -> Result<()> {
+pub(crate) fn up(hosts: usize, mbits: f64, real: bool) -> Result<()> {
     let mut up = command(SCRIPT, &["up", &hosts.to_string(), &format!("{mbits}mbit")]);
     if real {
         let gbits = (hosts as f64 * mbits / 1e3).ceil().max(4.0);
@@ -59,18 +75,33 @@ pub(super) fn up(hosts: usize, mbits: f64, real: bool) -> Result<()> {
     run_shown(&mut up)
 }
 
+/// Runs `bench network` on the first `hosts` hosts and reads the file that `--save` names.
+pub(crate) fn bench_network(
+    program: &str,
+    hosts: usize,
+    flags: &[&str],
+) -> Result<ClusterDescription> {
+    let mut mpirun = command(SCRIPT, &["mpirun", &hosts.to_string(), "-wdir"]);
+    mpirun.arg(root()).args(["sh", "-c", FOREGROUND, program, "bench", "network"]);
+    output(mpirun.args(flags))?;
+    let at = flags.iter().position(|flag| *flag == "--save").and_then(|at| flags.get(at + 1));
+    let file = root().join(at.context("`--save` is among the flags")?);
+    let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    ClusterDescription::parse(&text, Some(hosts)).with_context(|| file.display().to_string())
+}
+
 /// What rank 0 said about its speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct ClusterSpeed {
-    pub(super) images_per_s: f64,
+pub(crate) struct ClusterSpeed {
+    pub(crate) images_per_s: f64,
     /// Exposed communication, in percent of the time.
-    pub(super) exposed: f64,
+    pub(crate) exposed: f64,
     /// Load of the cores, in percent; an emulated run measures it.
-    pub(super) load: Option<f64>,
+    pub(crate) load: Option<f64>,
 }
 
 /// Trains on the first `hosts` hosts, one rank each.
-pub(super) fn train(
+pub(crate) fn train(
     program: &str,
     hosts: usize,
     solver: &str,
@@ -79,9 +110,9 @@ pub(super) fn train(
     let mut mpirun = command(SCRIPT, &["mpirun", &hosts.to_string(), "-wdir"]);
     mpirun.arg(root()).args(["sh", "-c", FOREGROUND, program]);
     mpirun.args(["train", "--threads", "1", "--solver", solver]);
-    let output = mpirun.args(flags).output().context("cannot start mpirun")?;
-    let log = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "`{}` failed: {}", flags.join(" "), last_lines(&log));
+    let ended = mpirun.args(flags).output().context("cannot start mpirun")?;
+    let log = String::from_utf8_lossy(&ended.stderr);
+    ensure!(ended.status.success(), "`{}` failed: {}", flags.join(" "), last_lines(&log));
     speed(&log)
 }
 

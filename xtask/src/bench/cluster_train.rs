@@ -9,9 +9,9 @@
 
 use anyhow::{Context, Result, ensure};
 
-use super::cluster::NamespaceCluster;
-use super::cluster_run::{ClusterNet, ClusterSpeed, train, up};
+use super::cluster_run::{ClusterNet, ClusterSpeed, NamespaceCluster, train, up};
 use super::flag;
+use super::nets::CIFAR10;
 use super::ours::with_mpi;
 
 const HOSTS: usize = 8;
@@ -36,16 +36,7 @@ const NETS: &[(&str, ClusterNet, usize, usize)] = &[
         2,
         1,
     ),
-    (
-        "CIFAR-10 quick, 8 x 3 x 32 x 32 per host",
-        ClusterNet {
-            file: "cifar10_quick_b100",
-            written: "dim: 100 dim: 3 dim: 32 dim: 32 } shape { dim: 100 }",
-            shapes: "dim: {} dim: 3 dim: 32 dim: 32 } shape { dim: {} }",
-        },
-        8,
-        20,
-    ),
+    ("CIFAR-10 quick, 8 x 3 x 32 x 32 per host", CIFAR10, 8, 20),
 ];
 
 /// One row of the table.

@@ -7,8 +7,7 @@
 use anyhow::{Context, Result, ensure};
 use exchange::wire::WireFormat;
 
-use super::cluster::{FOREGROUND, NamespaceCluster, SCRIPT};
-use super::cluster_run::up;
+use super::cluster_run::{FOREGROUND, NamespaceCluster, SCRIPT, up};
 use super::measured::measure;
 use super::ours::with_mpi;
 use super::{flag, verdict};

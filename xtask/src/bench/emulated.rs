@@ -13,8 +13,7 @@ mod outcome;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::cluster::NamespaceCluster;
-use super::cluster_run::{FOLDER, train, up};
+use super::cluster_run::{FOLDER, NamespaceCluster, train, up};
 use super::ours::with_mpi;
 use super::{flag, save};
 use crate::shell::{command, output, root};

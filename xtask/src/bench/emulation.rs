@@ -7,8 +7,8 @@
 use anyhow::{Context, Result, ensure};
 use base::median;
 
-use super::cluster::{NamespaceCluster, SCRIPT};
-use super::cluster_run::{ClusterNet, ClusterSpeed, FOLDER, train, up};
+use super::cluster_run::{ClusterNet, ClusterSpeed, FOLDER, NamespaceCluster, SCRIPT, train, up};
+use super::nets::{CIFAR10, GOOGLENET, LENET};
 use super::ours::with_mpi;
 use super::{flag, is_asked, save};
 use crate::shell::{command, output, root};
@@ -17,8 +17,8 @@ use crate::shell::{command, output, root};
 pub(super) const FLAGS: &[&str] =
     &["--nets", "--rounds", "--iterations", "--markdown", "--firecaffe"];
 
-const HOSTS: usize = 2;
-const MBITS: f64 = 1000.0;
+pub(crate) const HOSTS: usize = 2;
+pub(crate) const MBITS: f64 = 1000.0;
 /// How far the median ratio may be from 1.
 const TOLERANCE: f64 = 0.05;
 
@@ -27,44 +27,17 @@ const PROFILE: &str = "exec nice -n -19 \"$0\" \"$@\" --save-profile \
     work/cluster/profile.$OMPI_COMM_WORLD_RANK.json";
 
 /// A job: its net, batch per host, and iterations, so that a run takes some seconds.
-struct EmulatedJob {
-    title: &'static str,
-    net: ClusterNet,
-    batch: usize,
-    iterations: usize,
+pub(crate) struct EmulatedJob {
+    pub(crate) title: &'static str,
+    pub(crate) net: ClusterNet,
+    pub(crate) batch: usize,
+    pub(crate) iterations: usize,
 }
 
-const JOBS: &[EmulatedJob] = &[
-    EmulatedJob {
-        title: "LeNet",
-        net: ClusterNet {
-            file: "lenet_b64",
-            written: "dim: 64 dim: 1 dim: 28 dim: 28 } shape { dim: 64 }",
-            shapes: "dim: {} dim: 1 dim: 28 dim: 28 } shape { dim: {} }",
-        },
-        batch: 64,
-        iterations: 200,
-    },
-    EmulatedJob {
-        title: "CIFAR-10 quick",
-        net: ClusterNet {
-            file: "cifar10_quick_b100",
-            written: "dim: 100 dim: 3 dim: 32 dim: 32 } shape { dim: 100 }",
-            shapes: "dim: {} dim: 3 dim: 32 dim: 32 } shape { dim: {} }",
-        },
-        batch: 100,
-        iterations: 100,
-    },
-    EmulatedJob {
-        title: "GoogLeNet",
-        net: ClusterNet {
-            file: "googlenet_b16",
-            written: "dim: 16 dim: 3 dim: 224 dim: 224 } shape { dim: 16 }",
-            shapes: "dim: {} dim: 3 dim: 224 dim: 224 } shape { dim: {} }",
-        },
-        batch: 16,
-        iterations: 6,
-    },
+pub(crate) const JOBS: &[EmulatedJob] = &[
+    EmulatedJob { title: "LeNet", net: LENET, batch: 64, iterations: 200 },
+    EmulatedJob { title: "CIFAR-10 quick", net: CIFAR10, batch: 100, iterations: 100 },
+    EmulatedJob { title: "GoogLeNet", net: GOOGLENET, batch: 16, iterations: 6 },
 ];
 
 /// Measures, prints the table; an error if a net is outside the tolerance.
@@ -98,17 +71,21 @@ pub(super) fn run(args: &[String]) -> Result<()> {
 }
 
 impl EmulatedJob {
-    /// Times the layers, trains, and emulates that.
-    fn round(&self, program: &str, times: usize) -> Result<(ClusterSpeed, ClusterSpeed)> {
-        let iterations = self.iterations * times;
-        let (net, solver) =
-            (self.net.write(self.batch)?, self.net.write_solver(self.batch, iterations)?);
+    /// Times the layers on both hosts at once; the profile's file.
+    pub(crate) fn save_profile(&self, program: &str) -> Result<String> {
+        let net = self.net.write(self.batch)?;
         let mut timed = command(SCRIPT, &["mpirun", &HOSTS.to_string(), "-wdir"]);
         timed.arg(root()).args(["sh", "-c", PROFILE, program, "time", "--threads", "1"]);
-        let sampled = (iterations / 2).max(3).to_string();
+        let sampled = (self.iterations / 2).max(3).to_string();
         output(timed.args(["--model", &net, "--iterations", &sampled]))?;
+        Ok(format!("{FOLDER}/profile.0.json"))
+    }
+
+    /// Times the layers, trains, and emulates that.
+    fn round(&self, program: &str, times: usize) -> Result<(ClusterSpeed, ClusterSpeed)> {
+        let profile = self.save_profile(program)?;
+        let solver = self.net.write_solver(self.batch, self.iterations * times)?;
         let real = train(program, HOSTS, &solver, &[])?;
-        let profile = format!("{FOLDER}/profile.0.json");
         Ok((real, train(program, HOSTS, &solver, &["--emulate", &profile])?))
     }
 

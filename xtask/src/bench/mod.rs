@@ -1,21 +1,23 @@
 //! `cargo xtask bench <what>`: measurements that need several programs, as tables and figures.
 
 mod cluster;
-mod cluster_run;
+pub(crate) mod cluster_run;
 mod cluster_train;
 mod cluster_types;
 mod collectives;
 mod compare;
 mod convergence;
 mod emulated;
-mod emulation;
+pub(crate) mod emulation;
 pub(crate) mod figure;
 mod jpeg;
 mod measured;
-mod ours;
+pub(crate) mod nets;
+pub(crate) mod ours;
 mod peers;
 mod precision;
 mod scaling;
+mod simulator;
 mod torch;
 mod turns;
 
@@ -42,6 +44,7 @@ pub(crate) const USAGE: &str =
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench precision [--rounds N] [--markdown FILE] [--firecaffe PATH]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
+       cargo xtask bench simulator [--markdown FILE] [--firecaffe PATH]
 COMMON: [--markdown FILE] where the table goes too,
         [--python PATH] one that can import torch, [--firecaffe PATH] instead of building it";
 
@@ -62,9 +65,10 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "peers" => (peers::FLAGS, peers::run),
         "precision" => (precision::FLAGS, precision::run),
         "scaling" => (scaling::FLAGS, scaling::run),
+        "simulator" => (simulator::FLAGS, simulator::run),
         _ => bail!("{USAGE}"),
     };
-    check_flags(rest, known)?;
+    check_flags(rest, known, USAGE)?;
     run(rest)
 }
 
@@ -72,18 +76,18 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 const SWITCHES: &[&str] = &["--train", "--predict", "--emulated"];
 
 /// Refuses what is not a known flag with its value.
-fn check_flags(args: &[String], known: &[&str]) -> Result<()> {
+pub(crate) fn check_flags(args: &[String], known: &[&str], usage: &str) -> Result<()> {
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        ensure!(known.contains(&arg.as_str()), "`{arg}` is not a flag of this bench\n{USAGE}");
+        ensure!(known.contains(&arg.as_str()), "`{arg}` is not a flag of this command\n{usage}");
         let is_switch = SWITCHES.contains(&arg.as_str());
-        ensure!(is_switch || args.next().is_some(), "{arg} needs a value\n{USAGE}");
+        ensure!(is_switch || args.next().is_some(), "{arg} needs a value\n{usage}");
     }
     Ok(())
 }
 
 /// The value after a flag, or `default`.
-fn flag(args: &[String], name: &str, default: &str) -> String {
+pub(crate) fn flag(args: &[String], name: &str, default: &str) -> String {
     let at = args.iter().position(|arg| arg == name);
     at.and_then(|at| args.get(at + 1)).map_or(default, String::as_str).to_owned()
 }
@@ -96,7 +100,7 @@ fn is_asked(args: &[String], file: &str) -> bool {
 }
 
 /// Writes what was printed also to the file that a flag names, if it is given.
-fn save(args: &[String], name: &str, text: &str) -> Result<()> {
+pub(crate) fn save(args: &[String], name: &str, text: &str) -> Result<()> {
     match flag(args, name, "") {
         file if file.is_empty() => Ok(()),
         file => fs::write(&file, text).with_context(|| format!("cannot write {file}")),
@@ -132,7 +136,7 @@ impl Rate {
 
 #[cfg(test)]
 mod tests {
-    use super::{check_flags, is_asked, save};
+    use super::{USAGE, check_flags, is_asked, save};
 
     fn args(words: &[&str]) -> Vec<String> {
         words.iter().map(|&word| word.to_owned()).collect()
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_misspelled_flag_is_refused() {
-        let check = |words: &[&str]| check_flags(&args(words), &["--rounds", "--train"]);
+        let check = |words: &[&str]| check_flags(&args(words), &["--rounds", "--train"], USAGE);
         assert!(check(&["--train", "--rounds", "2"]).is_ok());
         assert!(check(&["--round", "2"]).unwrap_err().to_string().contains("`--round` is not"));
         assert!(check(&["--rounds"]).unwrap_err().to_string().contains("needs a value"));

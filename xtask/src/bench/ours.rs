@@ -119,7 +119,7 @@ fn build(flags: &[&str]) -> Result<PathBuf> {
 
 /// The program with MPI, for `mpirun` to start: the binary at `given`, built here when that is
 /// empty.
-pub(super) fn with_mpi(given: &str) -> Result<String> {
+pub(crate) fn with_mpi(given: &str) -> Result<String> {
     if !given.is_empty() {
         return Ok(given.to_owned());
     }

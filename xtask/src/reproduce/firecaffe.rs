@@ -31,6 +31,7 @@ const SEGMENTS: ByteSegmentation = ByteSegmentation { segment_bytes: 32 << 10, l
 fn config(ranks: usize, batch: usize, allreduce: &str) -> Result<SimulationConfig> {
     Ok(SimulationConfig {
         ranks,
+        workers: 1,
         batch,
         precision: "f32".to_owned(),
         allreduce: allreduce.parse()?,
@@ -39,6 +40,8 @@ fn config(ranks: usize, batch: usize, allreduce: &str) -> Result<SimulationConfi
         compression: None,
         buckets: BucketRule::Bytes(0),
         overlap: false,
+        record_bytes: 0,
+        step_summary: false,
         iterations: 1,
     })
 }

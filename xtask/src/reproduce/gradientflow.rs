@@ -152,6 +152,7 @@ fn config(ranks: usize, batch: usize, allreduce: &str, method: Method) -> Result
         .then(|| "sparse-chunks:share=0.15,chunk=32768".parse());
     Ok(SimulationConfig {
         ranks,
+        workers: 1,
         batch,
         precision: if method.mixed { "mixed" } else { "f32" }.to_owned(),
         allreduce: allreduce.parse()?,
@@ -163,6 +164,8 @@ fn config(ranks: usize, batch: usize, allreduce: &str, method: Method) -> Result
             FusionMethod::Lazy | FusionMethod::SparseChunks => BucketRule::Bytes(LAZY_BYTES),
         },
         overlap: method.overlap,
+        record_bytes: 0,
+        step_summary: false,
         iterations: 1,
     })
 }

@@ -1,6 +1,8 @@
 //! `cargo xtask reproduce`: what the three papers published against what the simulator says, as
 //! `docs/reproduction.md` with its figures. It fails if a predicted row leaves its tolerance.
+//! With `--emulated`: FireCaffe's speed-ups on real ranks.
 
+mod emulated;
 mod firecaffe;
 mod gradientflow;
 mod nets;
@@ -12,10 +14,15 @@ use std::fs;
 use anyhow::{Context, Result, bail, ensure};
 use cluster_sim::ClusterDescription;
 
+use crate::bench::check_flags;
 use crate::bench::figure::{FigureLine, draw};
 use crate::shell;
 use nets::PaperNets;
+pub(crate) use nets::describe_file;
 use row::{PublishedRow, disorder, table};
+
+const USAGE: &str =
+    "usage: cargo xtask reproduce [--emulated [--hosts 1,2] [--iterations N] [--firecaffe PATH]]";
 
 /// Images of ImageNet-1k.
 const IMAGENET: f64 = 1_281_167.0;
@@ -24,8 +31,12 @@ const IMAGENET: f64 = 1_281_167.0;
 const HEAD: &str = include_str!("head.md");
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
+    if args.iter().any(|arg| arg == "--emulated") {
+        check_flags(args, emulated::FLAGS, USAGE)?;
+        return emulated::run(args);
+    }
     if !args.is_empty() {
-        bail!("usage: cargo xtask reproduce");
+        bail!("{USAGE}");
     }
     let nets = PaperNets::read()?;
     let folder = shell::root().join("docs/reproduction");

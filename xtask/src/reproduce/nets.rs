@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use caffe_format::{NetParameter, NetState, Phase};
 use cluster_sim::{LayerModel, NetModel, ParamModel};
-use net::{LayerSummary, MemoryPlan, NetDescription, Param, Precision, describe};
+use net::{MemoryPlan, NetDescription, Precision, describe};
 use train::files::{UnknownFields, read_net};
 use train::{FileSources, OnBadSample, PathRoot};
 
@@ -32,30 +32,19 @@ impl PaperNets {
 
 fn read(name: &str) -> Result<NetModel> {
     let path = shell::root().join(format!("bench/models/{name}.prototxt"));
-    let written = read_net(&path, UnknownFields::Reject)?.message;
+    Ok(NetModel::of(&describe_file(&path)?))
+}
+
+/// The training net of a prototxt.
+pub(crate) fn describe_file(path: &Path) -> Result<NetDescription> {
+    let written = read_net(path, UnknownFields::Reject)?.message;
     let state = NetState { phase: Some(Phase::Train), ..NetState::default() };
     let written = NetParameter { state: Some(state), ..written };
-    let root = PathRoot::from(Path::new("").to_path_buf()).of_file(&path);
+    let root = PathRoot::from(Path::new("").to_path_buf()).of_file(path);
     let mut sources = FileSources::alone(root, OnBadSample::Fail);
     let (net, _) = describe(&written, &mut sources, MemoryPlan::ShareDiffs, Precision::F32)
         .with_context(|| path.display().to_string())?;
-    Ok(model(&net))
-}
-
-fn model(net: &NetDescription) -> NetModel {
-    let images = net.batch_items().max(1) as f64;
-    let layer = |row: &LayerSummary| LayerModel {
-        name: row.name.clone(),
-        params: net.gradients_of(&row.name).into_iter().map(param_model).collect(),
-        forward_ops: row.forward_flops() / images,
-        backward_ops: row.backward_flops() / images,
-    };
-    NetModel { name: net.name.clone(), layers: net.rows.iter().map(layer).collect() }
-}
-
-fn param_model(param: &Param) -> ParamModel {
-    let rows = param.shape.dims().first().copied().unwrap_or(1).max(1);
-    ParamModel { rows, columns: param.shape.count() / rows }
+    Ok(net)
 }
 
 /// GradientFlow's AlexNet has a batch normalisation after each convolution: 26 gradient tensors.

@@ -21,6 +21,7 @@ const RANKS: [usize; 6] = [2, 4, 8, 16, 32, 64];
 fn config(ranks: usize, batch: usize) -> SimulationConfig {
     SimulationConfig {
         ranks,
+        workers: 1,
         batch,
         precision: "f32".to_owned(),
         allreduce: AlgorithmChoice::AutoAny,
@@ -29,6 +30,8 @@ fn config(ranks: usize, batch: usize) -> SimulationConfig {
         compression: None,
         buckets: BucketRule::Bytes(4_000_000),
         overlap: true,
+        record_bytes: 0,
+        step_summary: true,
         iterations: 1,
     }
 }

@@ -36,7 +36,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "transport",
         ],
     ),
-    ("cluster-sim", &["base", "collective", "exchange", "profile", "transport"]),
+    ("cluster-sim", &["base", "collective", "exchange", "net", "profile"]),
 ];
 
 /// Crates above the table.

@@ -1,12 +1,14 @@
 //! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
 //! same bits for any workers and ranks, pixels as libjpeg-turbo decodes them, models that OpenCV
-//! reads, ranks that Slurm starts.
+//! reads, ranks that Slurm starts, emulated runs as the simulator predicts them.
 
 mod exact;
 #[cfg(feature = "linked")]
 mod jpeg;
 #[cfg(feature = "linked")]
 mod opencv;
+#[cfg(feature = "linked")]
+mod simulator;
 mod slurm;
 
 use anyhow::{Result, bail};
@@ -17,12 +19,15 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         Some((what, rest)) if what == "jpeg" => jpeg::run(rest),
         #[cfg(feature = "linked")]
         Some((what, rest)) if what == "opencv" => opencv::run(rest),
+        #[cfg(feature = "linked")]
+        Some((what, rest)) if what == "simulator" => simulator::run(rest),
         #[cfg(not(feature = "linked"))]
-        Some((what, _)) if what == "jpeg" || what == "opencv" => {
-            crate::shell::run(&mut crate::linked(&["verify", what]))
+        Some((what, _)) if ["jpeg", "opencv", "simulator"].contains(&what.as_str()) => {
+            let words: Vec<&str> = args.iter().map(String::as_str).collect();
+            crate::shell::run(&mut crate::linked(&[&["verify"], &words[..]].concat()))
         }
         Some((what, rest)) if what == "exact" => exact::run(rest),
         Some((what, rest)) if what == "slurm" => slurm::run(rest),
-        _ => bail!("usage: cargo xtask verify exact|jpeg|opencv|slurm"),
+        _ => bail!("usage: cargo xtask verify exact|jpeg|opencv|simulator|slurm"),
     }
 }

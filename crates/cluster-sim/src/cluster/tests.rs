@@ -61,7 +61,7 @@ oversubscription = 0.5
         13:17: `bandwidth_gbs` is 0; write a number above 0
             bandwidth_gbs = 0
                             ^
-        14:1: unknown key `bandwith_by_size`; known: `latency_us`, `bandwidth_gbs`, `message_overhead_us`, `bandwidth_by_size`, `full_duplex`
+        14:1: unknown key `bandwith_by_size`; known: `latency_us`, `bandwidth_gbs`, `message_overhead_us`, `bandwidth_by_size`, `burst_bytes`, `full_duplex`
             bandwith_by_size = [[1024, 1.0]]
             ^^^^^^^^^^^^^^^^
         18:12: the topology is partitioned: 8 of 40 nodes have no switch; 3 switches connect all
@@ -93,6 +93,10 @@ fn what_is_no_toml_does_not_panic() {
         ("[nic]", "[fabric]\ntopology = \"ring\"\n[nic]", "unknown topology `ring`"),
         ("[nic]", "[stragglers]\ndistribution = \"often\"\nmean = 0\n[nic]", "`mean` is 0"),
         ("gflops = 100.0", "", "nothing says how fast a device computes"),
+        ("[nic]", "[nic]\nburst_bytes = -1", "`burst_bytes` is -1"),
+        ("[nic]", "[[device.profile]]\nnetwork = \"n\"\n[nic]", "`file` is missing in [profile]"),
+        ("[nic]", "[[device.codec]]\ncompression = \"zip\"\n[nic]", "unknown compression `zip`"),
+        ("[nic]", "[[device.codec]]\ncompression = \"one-bit\"\n[nic]", "`encode_gbs` is missing"),
     ];
     for (from, to, want) in wrong {
         let text = SMALL.replace(from, to);
@@ -112,6 +116,41 @@ fn bandwidth_follows_the_size() {
     assert!((gbs(10_000) - 0.02).abs() < 1e-12);
 }
 
+/// What is written reads back as the same, whatever the description has.
+#[test]
+fn descriptions_are_written() {
+    let text = SMALL.to_owned()
+        + r#"bandwidth_by_size = [[1000, 0.01], [100000, 0.03]]
+burst_bytes = 65536
+full_duplex = false
+[[device.profile]]
+network = "a \"b\" \\ \t"
+file = "p.json"
+[[device.codec]]
+compression = "top-k"
+encode_gbs = 0.5
+decode_gbs = 1e-3
+[stragglers]
+mean = 0.1
+distribution = "uniform"
+[failures]
+node_mtbf_hours = 3
+"#;
+    let cluster = ClusterDescription::parse(&text, None).unwrap();
+    assert_eq!(ClusterDescription::parse(&cluster.to_string(), None).unwrap(), cluster);
+}
+
+/// On a clock that is four times slower, links are four times faster and devices as they are.
+#[test]
+fn slow_clocks_see_fast_links() {
+    let cluster = ClusterDescription::parse(SMALL, None).unwrap();
+    let slow = cluster.dilated(4.0);
+    assert_eq!((slow.nic.latency_us, slow.nic.bandwidth_gbs), (12.5, 4.0 * 0.117));
+    assert_eq!(slow.device, cluster.device);
+    let network = cluster.network();
+    assert_eq!((network.latency_us, network.bandwidth_gbs), (50.0, 0.117));
+}
+
 /// The files in the repository.
 #[test]
 fn our_own_files_are_valid() {
@@ -122,8 +161,10 @@ fn our_own_files_are_valid() {
         if path.extension().is_some_and(|end| end == "toml") {
             let text = std::fs::read_to_string(&path).unwrap();
             let cluster = ClusterDescription::parse(&text, None);
-            cluster.unwrap_or_else(|error| panic!("{}\n{error}", path.display()));
+            let cluster = cluster.unwrap_or_else(|error| panic!("{}\n{error}", path.display()));
             assert!(text.starts_with("# "), "{} says what it is", path.display());
+            let again = ClusterDescription::parse(&cluster.to_string(), None);
+            assert_eq!(again.unwrap(), cluster, "{}", path.display());
             names.push(path);
         }
     }

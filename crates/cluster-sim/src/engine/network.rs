@@ -25,6 +25,11 @@ impl LinkModel {
     pub(super) fn bytes_per_s(&self, bytes: u64) -> f64 {
         self.described.bytes_per_s(bytes)
     }
+
+    /// Seconds by which a link at `bytes_per_s` that has rested may be ahead of its rate.
+    pub(super) fn burst_s(&self, bytes_per_s: f64) -> f64 {
+        self.described.burst_bytes / bytes_per_s
+    }
 }
 
 /// What a message passes.
@@ -38,12 +43,20 @@ pub(super) struct MessagePath {
 }
 
 /// One direction of a port, or both if it cannot send while it receives.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct PortState {
     pub(super) is_sending: bool,
+    /// When it will have passed all bytes so far at its rate. After a rest it may be ahead of that
+    /// by a burst, if the link grants one.
     pub(super) free_at: f64,
     /// Transfers that wait to leave.
     pub(super) waiting: VecDeque<u32>,
+}
+
+impl PortState {
+    /// One that has rested for long.
+    const RESTED: Self =
+        Self { is_sending: false, free_at: f64::NEG_INFINITY, waiting: VecDeque::new() };
 }
 
 /// The part of a cluster that one world uses.
@@ -51,18 +64,22 @@ pub(super) struct PortState {
 pub(crate) struct NetworkModel {
     ranks: usize,
     nodes: usize,
-    devices_per_node: usize,
+    ranks_per_node: usize,
     nic: LinkModel,
     intra_node: LinkModel,
     reduce_s_per_byte: f64,
+    reduce_half_s_per_byte: f64,
+    copy_s_per_byte: f64,
     convert_s_per_byte: f64,
     /// Nodes per leaf switch and bytes per second of its uplinks, if those are too few.
     narrow: Option<(usize, f64)>,
 }
 
 impl NetworkModel {
-    /// The first `ranks` devices of `cluster`.
-    pub(crate) fn new(cluster: &ClusterDescription, ranks: usize) -> Self {
+    /// The first `ranks` ranks of `cluster`, of `workers` devices each.
+    pub(crate) fn new(cluster: &ClusterDescription, ranks: usize, workers: usize) -> Self {
+        let ranks_per_node = (cluster.devices_per_node / workers).max(1);
+        let device = &cluster.device;
         let seconds = |rate: Option<f64>| rate.map_or(0.0, |gbs| 1e-9 / gbs);
         let narrow = match cluster.fabric {
             FabricDescription::FatTree { nodes_per_switch, oversubscription, .. }
@@ -75,20 +92,22 @@ impl NetworkModel {
         };
         Self {
             ranks,
-            nodes: ranks.div_ceil(cluster.devices_per_node),
-            devices_per_node: cluster.devices_per_node,
+            nodes: ranks.div_ceil(ranks_per_node),
+            ranks_per_node,
             nic: LinkModel::new(&cluster.nic),
             intra_node: LinkModel::new(&cluster.intra_node),
-            reduce_s_per_byte: seconds(cluster.device.reduce_gbs),
-            convert_s_per_byte: seconds(cluster.device.convert_gbs),
+            reduce_s_per_byte: seconds(device.reduce_gbs),
+            reduce_half_s_per_byte: seconds(device.reduce_half_gbs.or(device.reduce_gbs)),
+            copy_s_per_byte: seconds(device.copy_gbs),
+            convert_s_per_byte: seconds(device.convert_gbs),
             narrow,
         }
     }
 
-    /// Every device has a port inside its node, and every node one outside; two each, for the two
+    /// Every rank has a port inside its node, and every node one outside; two each, for the two
     /// directions.
     pub(super) fn ports(&self) -> Vec<PortState> {
-        vec![PortState::default(); 2 * (self.ranks + self.nodes)]
+        vec![PortState::RESTED; 2 * (self.ranks + self.nodes)]
     }
 
     pub(super) fn shared_links(&self) -> SharedLinks {
@@ -106,7 +125,7 @@ impl NetworkModel {
 
     /// What a message between two ranks passes.
     pub(super) fn path(&self, from: usize, to: usize) -> MessagePath {
-        let [source, destination] = [from, to].map(|rank| rank / self.devices_per_node);
+        let [source, destination] = [from, to].map(|rank| rank / self.ranks_per_node);
         let is_local = source == destination;
         let (link, ends) = match is_local {
             true => (&self.intra_node, [from, to]),
@@ -125,12 +144,14 @@ impl NetworkModel {
         }
     }
 
-    /// How long additions or conversions take.
-    pub(super) fn work_s(&self, action: TimedAction, bytes: u64) -> f64 {
+    /// How long the work of a step takes; `is_half`: on 16-bit elements.
+    pub(super) fn work_s(&self, action: TimedAction, bytes: u64, is_half: bool) -> f64 {
         let rate = match action {
+            TimedAction::Add | TimedAction::ReceiveAdd if is_half => self.reduce_half_s_per_byte,
             TimedAction::Add | TimedAction::ReceiveAdd => self.reduce_s_per_byte,
+            TimedAction::Receive => self.copy_s_per_byte,
             TimedAction::Convert => self.convert_s_per_byte,
-            TimedAction::Send | TimedAction::Receive => 0.0,
+            TimedAction::Send => 0.0,
         };
         bytes as f64 * rate
     }

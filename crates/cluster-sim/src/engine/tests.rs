@@ -20,7 +20,7 @@ fn time_us(cluster: &ClusterDescription, name: &str, values: usize) -> f64 {
     let ranks = cluster.devices();
     let program =
         CollectiveProgram::all_reduce(&algorithm, ranks, values, Segmentation::WHOLE, F32).unwrap();
-    let ends = run(&NetworkModel::new(cluster, ranks), &program, &vec![0.0; ranks]);
+    let ends = run(&NetworkModel::new(cluster, ranks, 1), &program, &vec![0.0; ranks]);
     1e6 * ends.into_iter().fold(0.0, f64::max)
 }
 
@@ -52,7 +52,7 @@ fn additions_and_conversions_take_time_on_their_rank() {
     let algorithm = Algorithm::reduction_tree();
     let program =
         CollectiveProgram::all_reduce(&algorithm, 2, 8000, Segmentation::WHOLE, half).unwrap();
-    let ends = run(&NetworkModel::new(&two, 2), &program, &[0.0; 2]);
+    let ends = run(&NetworkModel::new(&two, 2, 1), &program, &[0.0; 2]);
     // Encode 16 us, up 26 us, add 8 us, down 26 us, decode 16 us.
     assert_close(1e6 * ends[1], 16.0 + 26.0 + 8.0 + 26.0 + 16.0);
 }
@@ -104,6 +104,37 @@ fn every_message_costs_its_overhead() {
     assert_close(time_us(&eight, "parameter-server", 8000) - free, 3.0 + 7.0 * 3.0);
 }
 
+/// A link lets its burst through at once after a rest, and keeps its rate after that.
+#[test]
+fn a_burst_passes_at_once() {
+    let mut two = cluster(2, "");
+    two.nic.burst_bytes = 4000.0;
+    // Up, then down: 2000 bytes are within the burst each way.
+    assert_close(time_us(&two, "reduction-tree", 500), 2.0 * 10.0);
+    // Of 32,000 bytes 28,000 are left for the rate.
+    assert_close(time_us(&two, "reduction-tree", 8000), 2.0 * (10.0 + 28.0));
+    // The server's port receives seven buffers; one burst serves all of them.
+    let mut eight = cluster(8, "");
+    eight.nic.burst_bytes = 4000.0;
+    assert_close(time_us(&eight, "parameter-server", 8000), 2.0 * (10.0 + 7.0 * 32.0 - 4.0));
+}
+
+/// Copies out of messages, and additions of 16-bit elements, have rates of their own.
+#[test]
+fn every_kind_of_work_has_its_rate() {
+    let mut two = cluster(2, "");
+    two.device.reduce_gbs = Some(2.0);
+    two.device.copy_gbs = Some(4.0);
+    assert_close(time_us(&two, "reduction-tree", 8000), 2.0 * (10.0 + 32.0) + 16.0 + 8.0);
+    two.device.reduce_half_gbs = Some(0.5);
+    let half = ElementCost { bytes: 2, converts: true };
+    let algorithm = Algorithm::reduction_tree();
+    let program =
+        CollectiveProgram::all_reduce(&algorithm, 2, 8000, Segmentation::WHOLE, half).unwrap();
+    let ends = run(&NetworkModel::new(&two, 2, 1), &program, &[0.0; 2]);
+    assert_close(1e6 * ends[1], 2.0 * (10.0 + 16.0) + 32.0 + 4.0);
+}
+
 #[test]
 fn nobody_ends_before_the_last_has_begun() {
     for algorithm in all_with_plans_for_tests() {
@@ -114,9 +145,9 @@ fn nobody_ends_before_the_last_has_begun() {
                 CollectiveProgram::all_reduce(&algorithm, world, 999, segmentation, F32).unwrap();
             let mut begins = vec![0.0; world];
             begins[world / 2] = 1.0;
-            let ends = run(&NetworkModel::new(&cluster, world), &program, &begins);
+            let ends = run(&NetworkModel::new(&cluster, world, 1), &program, &begins);
             assert!(ends.iter().all(|&end| end > 1.0), "{algorithm} on {world}: {ends:?}");
-            let together = run(&NetworkModel::new(&cluster, world), &program, &vec![0.0; world]);
+            let together = run(&NetworkModel::new(&cluster, world, 1), &program, &vec![0.0; world]);
             let last = together.iter().copied().fold(0.0, f64::max);
             // Messages that came early may leave the rest in another order, which can take longer.
             let late = ends.iter().copied().fold(0.0, f64::max) - 1.0;

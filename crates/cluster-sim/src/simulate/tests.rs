@@ -9,6 +9,7 @@ use exchange::ExchangeConfig;
 pub(crate) fn config(ranks: usize) -> SimulationConfig {
     SimulationConfig {
         ranks,
+        workers: 1,
         batch: 8,
         precision: "f32".into(),
         allreduce: "ring".parse().unwrap(),
@@ -17,6 +18,8 @@ pub(crate) fn config(ranks: usize) -> SimulationConfig {
         compression: None,
         buckets: BucketRule::Bytes(4_000_000),
         overlap: true,
+        record_bytes: 0,
+        step_summary: false,
         iterations: 1,
     }
 }
@@ -59,6 +62,43 @@ fn overlap_hides_communication() {
     assert!((hidden.compute - exposed.compute).abs() < 1e-9);
     assert!((exposed.exposed - exposed.communication).abs() < 1e-9, "{exposed:?}");
     assert!(hidden.exposed < 0.2 * exposed.exposed, "{hidden:?}, {exposed:?}");
+}
+
+/// What follows the buckets is exposed: losses take their latency, records their bytes.
+#[test]
+fn losses_and_records_are_exchanged_too() {
+    let cluster = cluster("");
+    let plain = SimulationConfig { overlap: false, ..config(8) };
+    let [without, with, records] = [
+        time(&cluster, &plain),
+        time(&cluster, &SimulationConfig { step_summary: true, ..plain.clone() }),
+        time(&cluster, &SimulationConfig { record_bytes: 1_000_000, ..plain.clone() }),
+    ]
+    .map(|time| 1e6 * time.exposed);
+    // Up and down a tree of three levels, 5 us each.
+    assert!((with - without - 30.0).abs() < 1.0, "{with} us, {without} us");
+    // 8 MB leave every rank, but an eighth stays; each message waits for the one before.
+    let sent = 7.0 / 8.0 * 8e6 / 3e3;
+    assert!(records - without > sent, "{records} us, {without} us");
+    assert!(records - without < 1.5 * sent + 5000.0, "{records} us, {without} us");
+}
+
+/// Four workers sum in memory, and a quarter of the ranks exchange.
+#[test]
+fn workers_of_a_rank_sum_in_memory() {
+    let mut cluster =
+        cluster("devices_per_node = 4\n[intra_node]\nlatency_us = 1\nbandwidth_gbs = 10\n");
+    cluster.device.reduce_gbs = Some(5.0);
+    let plain = SimulationConfig { overlap: false, ..config(8) };
+    let joined = SimulationConfig { ranks: 2, workers: 4, ..plain.clone() };
+    let pool = 4.0 * resnet_like().values() as f64;
+    let two = time(&cluster, &SimulationConfig { ranks: 2, ..plain.clone() }).exposed;
+    cluster.intra_node.bandwidth_gbs = 1000.0;
+    let four = time(&cluster, &joined).exposed;
+    let alone = time(&cluster, &SimulationConfig { ranks: 1, ..joined.clone() }).exposed;
+    assert!((alone - 0.75 * pool / 5e9).abs() < 1e-6, "{alone} s");
+    assert!(four > alone && two > 0.0, "{four} s, {alone} s");
+    assert_eq!(joined.global_batch(), plain.global_batch());
 }
 
 #[test]

@@ -182,6 +182,15 @@ pub fn codec_rate(
     config: &CompressionConfig,
     clock: &Arc<dyn Clock>,
 ) -> Result<f64, CompressionBenchError> {
+    let [encode_gbs, decode_gbs] = codec_rates(config, clock)?;
+    Ok(1.0 / (1.0 / encode_gbs + 1.0 / decode_gbs))
+}
+
+/// Bytes of gradients that a rank encodes per time, and that it decodes, in 10^9 a second.
+pub fn codec_rates(
+    config: &CompressionConfig,
+    clock: &Arc<dyn Clock>,
+) -> Result<[f64; 2], CompressionBenchError> {
     let values = CODEC_SIDE * CODEC_SIDE;
     let param = PoolParam { range: 0..values, rows: CODEC_SIDE, columns: CODEC_SIDE };
     let wave = |at: usize| ((at.wrapping_mul(2_654_435_761) >> 7) % 2001) as f32 - 1000.0;
@@ -194,7 +203,7 @@ pub fn codec_rate(
         cores: 1,
     };
     let result = measure(config, &bench, clock)?;
-    Ok(1.0 / (1.0 / result.encode_gbs + 1.0 / result.decode_gbs))
+    Ok([result.encode_gbs, result.decode_gbs])
 }
 
 /// The table's head.

@@ -5,3 +5,4 @@ mod check;
 pub mod compression;
 pub mod network;
 pub mod report;
+pub mod work;

@@ -1,72 +1,146 @@
-//! `firecaffe bench network`: fits the latency, bandwidth and reduce rate that `auto` computes
+//! `firecaffe bench network`: fits what a cluster file says about links, and what `auto` computes
 //! with.
 //!
 //! Ranks pair up and exchange messages of growing size, both directions at once, all pairs at the
-//! same time; the time of an exchange is fitted as `latency + bytes / bandwidth`.
+//! same time; the time of an exchange is fitted as `overhead + latency + bytes / bandwidth`. A link
+//! that has rested may let a burst of bytes through before it keeps its rate, as traffic shapers
+//! do:
 //!
 //! ```text
 //!   0 ⇄ 1    2 ⇄ 3    4 ⇄ 5        time
-//!                                   │        ·
-//!                                   │    ·        slope: 1 / bandwidth
-//!                                   │·            foot: latency
+//!                                   │        ·     slope: 1 / bandwidth
+//!                                   │  · · ·       a burst
+//!                                   │·             foot: overhead + latency
 //!                                   └──────── bytes
 //! ```
+//!
+//! Messages that follow each other without a wait give the overhead: what each adds to the time.
+//!
+//! Cost: some seconds; long messages are repeated as often as [`NetworkBench::size_span`] allows.
+
+mod fit;
+mod pairs;
+mod slowdown;
 
 use super::allreduce::BenchError;
-use crate::canonical::add_assign;
-use crate::{Exchange, ExchangeConfig, ExchangeError, spawn_ranks};
+use super::work::reduce_rate;
+use crate::{Exchange, ExchangeConfig, spawn_ranks};
 use base::Clock;
 use collective::Network;
-use transport::{LinkError, Transport, session};
+use fit::{fit, fit_figures};
+use pairs::{PairTraffic, mean_over_ranks, mean_time_us};
+use std::time::Duration;
 
 /// Bytes that show latency.
 const SHORT: &[usize] = &[4, 64, 256];
+/// Bytes between them, which show how bandwidth grows with the size.
+const MIDDLE: &[usize] = &[4_000, 16_000, 64_000, 256_000];
 /// Bytes that show bandwidth: longer than any buffer on the way.
 const LONG: &[usize] = &[1_000_000, 2_000_000, 4_000_000, 8_000_000];
-/// Exchanges per size; the median counts.
-const REPEATS: usize = 15;
 /// As [`LONG`], for a probe: 15 MB in all, half a second on a gigabit.
 const PROBE_LONG: &[usize] = &[500_000, 1_000_000, 2_000_000];
+/// Exchanges per size; the median counts.
+const REPEATS: usize = 15;
 /// As [`REPEATS`], for a probe.
 const PROBE_REPEATS: usize = 5;
+/// The least number of exchanges of a size that takes long.
+const REPEATS_MIN: usize = 3;
+/// Messages that follow each other, of which all but the first show the overhead.
+const TRAIN: usize = 33;
+/// Bytes of each of them.
+const TRAIN_BYTES: usize = 64;
 
-/// Measures; all ranks call it together and get the same answer. Alone there is nothing to measure
-/// but additions.
-pub fn measure(exchange: &mut Exchange, clock: &dyn Clock) -> Result<Network, BenchError> {
-    measure_with(exchange, clock, LONG, REPEATS)
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NetworkBench {
+    /// How far apart the ranks of a pair are: 1 for neighbours, the ranks of a node for pairs of
+    /// nodes.
+    pub distance: usize,
+    /// Threads that compute while it is measured how much computing and communicating slow each
+    /// other down; 0: that is not measured.
+    pub computing_threads: usize,
+    /// How long the exchanges of one size should take on the clock: long messages are repeated as
+    /// often as that allows.
+    pub size_span: Duration,
 }
 
-/// As [`measure`], in a tenth of the time: what a run can afford before its first iteration.
-pub fn probe(exchange: &mut Exchange, clock: &dyn Clock) -> Result<Network, BenchError> {
-    measure_with(exchange, clock, PROBE_LONG, PROBE_REPEATS)
+/// What was measured between ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NetworkFigures {
+    /// One way, of a message without bytes, besides its overhead.
+    pub latency_us: f64,
+    /// What every message adds to those before it, besides its bytes.
+    pub message_overhead_us: f64,
+    /// Bytes of long messages, in 10^9 per second.
+    pub bandwidth_gbs: f64,
+    /// Bytes and 10^9 bytes per second of shorter messages, where those are slower.
+    pub bandwidth_by_size: Vec<(usize, f64)>,
+    /// Bytes that pass at once after a rest.
+    pub burst_bytes: f64,
+    /// Fraction by which computing takes longer while messages travel.
+    pub compute_slowdown: f64,
+    /// Fraction by which messages take longer while their ranks compute.
+    pub communication_slowdown: f64,
+    /// Bytes and microseconds of one exchange each.
+    pub times_us: Vec<(usize, f64)>,
 }
 
-fn measure_with(
+/// Measures; all ranks call it together and get the same answer.
+pub fn measure(
     exchange: &mut Exchange,
     clock: &dyn Clock,
-    long: &[usize],
-    repeats: usize,
-) -> Result<Network, BenchError> {
-    let reduce_gbs = reduce_rate(clock);
-    let mut points = Vec::new();
-    for &bytes in SHORT.iter().chain(long) {
-        points.push((bytes, mean_time_us(exchange, clock, bytes, repeats)?));
+    bench: NetworkBench,
+) -> Result<NetworkFigures, BenchError> {
+    let distance = bench.distance;
+    let mut times_us = Vec::new();
+    let mut last_us = 0.0;
+    for &bytes in [SHORT, MIDDLE, LONG].into_iter().flatten() {
+        let repeats = repeats_of(last_us, bench.size_span);
+        let traffic = PairTraffic { distance, bytes, messages: 1 };
+        last_us = mean_time_us(exchange, clock, traffic, repeats)?;
+        times_us.push((bytes, last_us));
     }
-    let mut rate = [reduce_gbs];
-    let ranks = exchange.rank().world() as f32;
-    exchange.sum(&mut rate)?;
-    let (latency_us, bandwidth_gbs) = fit(&points);
-    Ok(Network { latency_us, bandwidth_gbs, reduce_gbs: f64::from(rate[0] / ranks) })
+    let train = |messages| PairTraffic { distance, bytes: TRAIN_BYTES, messages };
+    let one = mean_time_us(exchange, clock, train(1), REPEATS)?;
+    let many = mean_time_us(exchange, clock, train(TRAIN), REPEATS)?;
+    let overhead_us = ((many - one) / (TRAIN - 1) as f64).max(0.0);
+    let figures = fit_figures(times_us, overhead_us);
+    match bench.computing_threads {
+        0 => Ok(figures),
+        threads => slowdown::measure(exchange, clock, distance, threads, figures),
+    }
 }
 
-/// Measures between `workers` threads of this process.
+/// How often a size is exchanged after one that took `last_us`. The same on all ranks, as that is.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped")]
+fn repeats_of(last_us: f64, span: Duration) -> usize {
+    ((1e6 * span.as_secs_f64() / last_us.max(1e-3)) as usize).clamp(REPEATS_MIN, REPEATS)
+}
+
+/// Latency, bandwidth and reduce rate between neighbours, in the time that a run can afford before
+/// its first iteration. All ranks call it together and get the same answer; alone there is nothing
+/// to measure but additions.
+pub fn probe(exchange: &mut Exchange, clock: &dyn Clock) -> Result<Network, BenchError> {
+    let mut points = Vec::new();
+    for &bytes in SHORT.iter().chain(PROBE_LONG) {
+        let traffic = PairTraffic { distance: 1, bytes, messages: 1 };
+        points.push((bytes, mean_time_us(exchange, clock, traffic, PROBE_REPEATS)?));
+    }
+    let [reduce_gbs] = mean_over_ranks(exchange, Some([reduce_rate(clock)]))?;
+    let line = fit(&points);
+    Ok(Network { latency_us: line.foot_us, bandwidth_gbs: line.bandwidth_gbs, reduce_gbs })
+}
+
+/// As [`measure`], between `workers` threads of this process.
 pub fn measure_local(
     workers: usize,
     cores: usize,
     clock: &dyn Clock,
-) -> Result<Network, BenchError> {
-    let mut ends =
-        spawn_ranks(workers, cores, &ExchangeConfig::LOCAL, |exchange| measure(exchange, clock));
+    bench: NetworkBench,
+) -> Result<NetworkFigures, BenchError> {
+    let mut ends = spawn_ranks(workers, cores, &ExchangeConfig::LOCAL, |exchange| {
+        measure(exchange, clock, bench)
+    });
     ends.swap_remove(0)
 }
 
@@ -77,128 +151,5 @@ pub fn probe_local(workers: usize, cores: usize, clock: &dyn Clock) -> Result<Ne
     ends.swap_remove(0)
 }
 
-/// Latency in microseconds and bandwidth in GB/s from points of (bytes, microseconds).
-fn fit(points: &[(usize, f64)]) -> (f64, f64) {
-    let short: Vec<f64> = points.iter().take(SHORT.len()).map(|point| point.1).collect();
-    let latency = short.iter().copied().fold(f64::INFINITY, f64::min);
-    // Least squares through the long ones, each weighed by 1/time: relative errors count alike.
-    let (mut w, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for &(bytes, time) in points.iter().skip(SHORT.len()) {
-        let (bytes, weight) = (bytes as f64, 1.0 / time.max(1e-3).powi(2));
-        w += weight;
-        x += weight * bytes;
-        y += weight * time;
-        xx += weight * bytes * bytes;
-        xy += weight * bytes * time;
-    }
-    let slope = (w * xy - x * y) / (w * xx - x * x); // microseconds per byte
-    (latency.max(1e-3), if slope > 0.0 { 1e-3 / slope } else { Network::LOCAL.bandwidth_gbs })
-}
-
-/// Mean over ranks of the median time of an exchange with the neighbour.
-fn mean_time_us(
-    exchange: &mut Exchange,
-    clock: &dyn Clock,
-    len: usize,
-    repeats: usize,
-) -> Result<f64, BenchError> {
-    let rank = exchange.rank();
-    let other = rank.index() ^ 1;
-    let mut buffer = vec![1; 2 * len];
-    let mut times = Vec::new();
-    for _ in 0..repeats {
-        exchange.barrier()?;
-        let link = exchange.link("an exchange of neighbours");
-        if other >= rank.world() {
-            link.end();
-            continue;
-        }
-        let start = clock.now();
-        swap(link, other, &mut buffer).map_err(|source| ExchangeError::Link {
-            sequence: 0,
-            label: "an exchange of neighbours".to_owned(),
-            source,
-        })?;
-        times.push((clock.now() - start).as_secs_f32() * 1e6);
-        link.end();
-    }
-    times.sort_by(f32::total_cmp);
-    let mut sums = times.get(times.len() / 2).map_or([0.0, 0.0], |&median| [median, 1.0]);
-    exchange.sum(&mut sums)?;
-    Ok(f64::from(sums[0] / sums[1].max(1.0)))
-}
-
-/// Sends the first half of `buffer` and receives the second.
-fn swap(link: &mut dyn Transport, other: usize, buffer: &mut [u8]) -> Result<(), LinkError> {
-    let len = buffer.len() / 2;
-    session(link, [buffer].into_iter(), copy, |session| {
-        session.expect(other, 0, len)?;
-        while !session.send(other, 0, 0, 0..len)? {
-            session.wait(&[other])?;
-        }
-        while !session.recv_copy(other, 0, 0, len..2 * len)? {
-            session.wait(&[other])?;
-        }
-        Ok(())
-    })
-}
-
-/// Nothing is added here.
-fn copy(into: &mut [u8], bytes: &[u8]) {
-    into.copy_from_slice(bytes);
-}
-
-/// Bytes of `y += x` per second, in 10^9, from memory.
-fn reduce_rate(clock: &dyn Clock) -> f32 {
-    let values = vec![1.0_f32; 4_000_000];
-    let mut sums = values.clone();
-    let mut best = f32::INFINITY;
-    for _ in 0..5 {
-        let start = clock.now();
-        add_assign(&mut sums, &values);
-        best = best.min((clock.now() - start).as_secs_f32());
-    }
-    size_of_val(values.as_slice()) as f32 / best.max(1e-9) / 1e9
-}
-
 #[cfg(test)]
-mod tests {
-    use super::{LONG, SHORT, fit, measure_local, probe_local};
-    use base::Clock;
-    use collective::Network;
-    use std::sync::atomic::{AtomicU64, Ordering};
-    use std::time::Duration;
-
-    /// Every reading of the clock is ten microseconds later.
-    #[derive(Debug)]
-    struct TenMicroseconds(AtomicU64);
-
-    impl Clock for TenMicroseconds {
-        fn now(&self) -> Duration {
-            Duration::from_micros(self.0.fetch_add(10, Ordering::Relaxed))
-        }
-
-        fn sleep(&self, _: Duration) {}
-    }
-
-    /// Whatever the clock says, what is measured can be saved and computed with.
-    #[test]
-    fn measured_parameters_are_usable() {
-        for workers in [1, 2, 3] {
-            let clock = TenMicroseconds(AtomicU64::new(0));
-            for measure in [measure_local, probe_local] {
-                let network = measure(workers, 2, &clock).unwrap();
-                assert!(network.to_string().parse::<Network>().is_ok(), "{workers}: {network:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_straight_line_is_found() {
-        let points: Vec<_> =
-            SHORT.iter().chain(LONG).map(|&bytes| (bytes, 50.0 + bytes as f64 / 117.0)).collect();
-        let (latency, bandwidth) = fit(&points);
-        assert!((latency - 50.0).abs() < 0.5, "{latency} us");
-        assert!((bandwidth - 0.117).abs() < 1e-4, "{bandwidth} GB/s");
-    }
-}
+mod tests;

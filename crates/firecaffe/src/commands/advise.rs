@@ -17,8 +17,8 @@ Examples:
   firecaffe advise --model bench/models/googlenet_b16.prototxt --cluster clusters/gigabit-32.toml --ranks 32
   firecaffe advise --model bench/models/alexnet_b32.prototxt --cluster clusters/cloud-25g.toml --ranks 64
 
-Configurations are simulated (`firecaffe simulate`). The batch per rank stays as it is: another one
-changes what is learned. Only what `train` can run is searched.";
+Configurations are simulated (`firecaffe simulate`). Compressions and other batches change what is
+learned, and are listed apart. Only what `train` can run is searched.";
 
 /// Options of `advise`.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ changes what is learned. Only what `train` can run is searched.";
 pub(crate) struct AdviseArgs {
     #[command(flatten)]
     job: ClusterJobArgs,
-    /// Ranks that take part
+    /// Devices that take part: ranks, times the workers of each
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     ranks: u32,
     /// The solver that the command line names
@@ -37,11 +37,13 @@ pub(crate) struct AdviseArgs {
     show: u16,
 }
 
-const COLUMNS: [(&str, Side); 6] = [
+const COLUMNS: [(&str, Side); 8] = [
     ("images/s", Side::Right),
+    ("ranks x workers", Side::Right),
     ("all-reduce", Side::Left),
     ("bucket MB", Side::Right),
     ("wire", Side::Left),
+    ("precision", Side::Left),
     ("exposed", Side::Right),
     ("why", Side::Left),
 ];
@@ -69,7 +71,8 @@ fn options(base: &SimulationConfig) -> AdviceOptions {
         true => vec!["f32".to_owned(), "mixed".to_owned()],
         false => vec![base.precision.clone()],
     };
-    AdviceOptions { wires, precisions, compressions }
+    let batches = vec![(base.batch / 2).max(1), 2 * base.batch, 4 * base.batch];
+    AdviceOptions { wires, precisions, compressions, batches }
 }
 
 /// Whether `train` has this flag.
@@ -83,15 +86,11 @@ fn render(job: &ClusterJob, advice: &Advice, args: &AdviseArgs) -> String {
     let best = &advice.configs[0];
     let shown = advice.configs.iter().take(args.show.into());
     let mut text = format!(
-        "{} on {}, {} ranks, {} images each\n",
+        "{} on {}, {} devices, {} images each\n",
         job.net.name, job.cluster.name, args.ranks, best.config.batch
     );
     text += &columns::render(COLUMNS, shown.map(|found| cells(found, best)));
-    if let Some(compressed) = advice.compressed.first() {
-        let gain = compressed.images_per_s / best.images_per_s;
-        let config = compressed.config.compression.as_ref().expect("it is compressed");
-        text += &format!("\nwith {config}: {gain:.2}x, but other weights are learned\n");
-    }
+    text += &others(advice, best);
     text += "\nwhat would help:\n";
     for what in &advice.what_if {
         text += &format!("  {:<55} {:.2}x\n", what.change, what.gain);
@@ -99,13 +98,33 @@ fn render(job: &ClusterJob, advice: &Advice, args: &AdviseArgs) -> String {
     text + "\n" + &command(best, job, args) + "\n"
 }
 
-fn cells(found: &AdvisedConfig, best: &AdvisedConfig) -> [String; 6] {
+/// What changes what is learned.
+fn others(advice: &Advice, best: &AdvisedConfig) -> String {
+    let mut text = "\nwhat changes what is learned:\n".to_owned();
+    for found in &advice.compressed {
+        let config = found.config.compression.as_ref().expect("it is compressed").to_string();
+        text += &format!("  {config:<55} {:.2}x\n", found.images_per_s / best.images_per_s);
+    }
+    for found in &advice.batches {
+        let SimulationConfig { batch, .. } = found.config;
+        let what = format!(
+            "{batch} images each (`solver scale --batch-size {}`)",
+            found.config.global_batch()
+        );
+        text += &format!("  {what:<55} {:.2}x\n", found.images_per_s / best.images_per_s);
+    }
+    text
+}
+
+fn cells(found: &AdvisedConfig, best: &AdvisedConfig) -> [String; 8] {
     let AdvisedConfig { config, time, images_per_s, .. } = found;
     [
         format!("{images_per_s:.0}"),
+        format!("{} x {}", config.ranks, config.workers),
         config.allreduce.to_string(),
         bucket_mb(config).map_or("all".to_owned(), |mb| format!("{mb}")),
         config.wire.to_string(),
+        config.precision.clone(),
         format!("{:.1} %", 100.0 * time.exposed / time.total()),
         reason(found, best),
     ]
@@ -140,9 +159,15 @@ fn bucket_mb(config: &SimulationConfig) -> Option<f64> {
 /// What runs the best configuration.
 fn command(best: &AdvisedConfig, job: &ClusterJob, args: &AdviseArgs) -> String {
     let config = &best.config;
-    let devices = job.cluster.devices_per_node;
-    let mut text = format!("mpirun -n {} --map-by ppr:{devices}:node", args.ranks);
-    text += &format!(" firecaffe train --solver {}", args.solver);
+    let per_node = (job.cluster.devices_per_node / config.workers).max(1);
+    let mut text = match config.ranks {
+        1 => String::new(),
+        ranks => format!("mpirun -n {ranks} --map-by ppr:{per_node}:node "),
+    };
+    text += &format!("firecaffe train --solver {}", args.solver);
+    if config.workers > 1 {
+        text += &format!(" --workers {}", config.workers);
+    }
     text += &format!(" --allreduce {}", config.allreduce);
     // Larger than any pool: one bucket.
     text += &format!(" --bucket-mb {}", bucket_mb(config).unwrap_or(1e9));

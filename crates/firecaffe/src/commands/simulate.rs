@@ -4,6 +4,7 @@ mod job;
 mod ranks;
 mod table;
 
+pub(crate) use job::read_cluster;
 pub(super) use job::{ClusterJob, ClusterJobArgs};
 
 use std::path::PathBuf;
@@ -45,6 +46,9 @@ pub(crate) struct SimulateArgs {
     /// Numbers of ranks: `8`, `1,2,48`, or `1..512` for 1, 2, 4 … 512
     #[arg(long, value_name = "RANKS", value_parser = parse_ranks)]
     ranks: RankCounts,
+    /// Workers of each rank: devices whose gradients are summed in memory
+    #[arg(long, value_name = "W", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    workers: u16,
     /// How gradients are summed, as in `train`
     #[arg(long, value_name = "NAME", default_value = "auto")]
     allreduce: AlgorithmChoice,
@@ -67,6 +71,9 @@ pub(crate) struct SimulateArgs {
     /// Images of one pass over the data
     #[arg(long, value_name = "N", default_value_t = 1_281_167.0, value_parser = job::positive)]
     images: f64,
+    /// Bytes of a record, if ranks exchange records between epochs as with `train --data memory`
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1 << 30))]
+    record_bytes: u32,
     /// Iterations to average when the cluster has stragglers
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     iterations: u16,
@@ -83,7 +90,7 @@ pub(crate) struct SimulateArgs {
 pub(crate) fn run(args: &SimulateArgs) -> Result<()> {
     let ranks = &args.ranks.0;
     let most = ranks.iter().copied().max();
-    let job = args.job.read(most)?;
+    let job = args.job.read(most.map(|ranks| ranks.saturating_mul(args.workers.into())))?;
     let config = config(args, &job);
     let length = args.epochs.map(|epochs| TrainingLength { epochs, images: args.images });
     let rows = scaling(&job.cluster, &job.net, &config, ranks, length)?;
@@ -107,6 +114,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<()> {
 
 fn config(args: &SimulateArgs, job: &ClusterJob) -> SimulationConfig {
     SimulationConfig {
+        workers: args.workers.into(),
+        record_bytes: usize::try_from(args.record_bytes).unwrap_or(usize::MAX),
         allreduce: args.allreduce.clone(),
         wire: args.wire,
         compression: args.compression.clone(),
@@ -119,7 +128,9 @@ fn config(args: &SimulateArgs, job: &ClusterJob) -> SimulationConfig {
 
 /// A rank's computing and communicating, as `train --timeline` has them.
 fn tracks(rank: usize, spans: &[SimulatedSpan]) -> [TimelineTrack; 2] {
-    let is_bucket = |span: &SimulatedSpan| matches!(span.activity, SimulatedActivity::Bucket(_));
+    let is_bucket = |span: &SimulatedSpan| {
+        matches!(span.activity, SimulatedActivity::Bucket(_) | SimulatedActivity::Summary)
+    };
     let (buckets, computing): (Vec<_>, Vec<_>) = spans.iter().partition(|span| is_bucket(span));
     let track = |owner, spans: Vec<&SimulatedSpan>| TimelineTrack {
         rank,
@@ -134,6 +145,7 @@ fn activity_span(span: &SimulatedSpan) -> ActivitySpan {
         SimulatedActivity::Forward(layer) => Activity::Forward(layer),
         SimulatedActivity::Backward(layer) => Activity::Backward(layer),
         SimulatedActivity::Bucket(index) => Activity::Bucket(index),
+        SimulatedActivity::Summary => Activity::Summary,
         SimulatedActivity::Wait => Activity::ExposedCommunication,
         SimulatedActivity::Update => Activity::Update,
     };

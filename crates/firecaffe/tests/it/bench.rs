@@ -1,4 +1,4 @@
-//! `bench allreduce` between threads: types, segments, lanes, and where the JSON goes.
+//! `bench allreduce` and `bench network` between threads.
 
 use super::support::{Folder, Ran};
 
@@ -53,4 +53,34 @@ fn a_message_holds_at_least_one_element() {
         let want = format!("`--segments`: a message holds at least one element of {element} bytes");
         assert!(error.contains(&want), "{error}");
     }
+}
+
+/// What `bench network` saves is a cluster that `simulate` reads, and a network for `auto`.
+#[test]
+fn a_measured_cluster_can_be_simulated() {
+    let folder = Folder::new("max_iter: 1 test_iter: 1 test_interval: 1 display: 1 snapshot: 1");
+    folder.run(&[
+        "time",
+        "--model",
+        "net.prototxt",
+        "--iterations",
+        "2",
+        "--save-profile",
+        "p.json",
+    ]);
+    let flags = ["--workers", "2", "--threads", "1", "--profile", "p.json", "--save", "c.toml"];
+    let ran = folder.run(&[&["bench", "network"], &flags[..]].concat()).succeeds();
+    assert!(ran.out.contains("[intra_node]") && ran.out.contains("saved to c.toml"), "{}", ran.out);
+    let text = String::from_utf8(folder.read("c.toml")).unwrap();
+    for key in ["latency_us", "message_overhead_us", "copy_gbs", "file = \"p.json\"", "top-k"] {
+        assert!(text.contains(key), "{key} is not in {text}");
+    }
+    let job = ["--model", "net.prototxt", "--cluster", "c.toml", "--ranks", "2"];
+    folder.run(&[&["simulate"], &job[..]].concat()).succeeds();
+    let auto = ["--algorithms", "auto", "--network", "c.toml", "--sizes", "4K"];
+    folder.run(&[&["bench", "allreduce"], &auto[..]].concat()).succeeds();
+    let error = folder.run(&["bench", "allreduce", "--network", "net.prototxt"]).fails();
+    assert!(error.contains("net.prototxt"), "{error}");
+    let error = folder.run(&["bench", "network", "--profile", "missing.json"]).fails();
+    assert!(error.contains("missing.json"), "{error}");
 }

@@ -45,12 +45,39 @@ fn a_table_and_a_timeline() {
     let more = ["--allreduce", "ring", "--bucket-mb", "0", "--timeline", "trace.json"];
     let args = [&["simulate", "--ranks", "4"], &more[..], &JOB[..]].concat();
     let ran = folder.run(&args).succeeds();
-    assert!(ran.out.starts_with("small on four hosts: 16 images per rank in f32, ring in f32"));
+    assert!(ran.out.starts_with("small on four hosts: 16 images per device in f32, ring in f32"));
     assert!(ran.out.contains("efficiency"), "{}", ran.out);
     let trace = String::from_utf8(folder.read("trace.json")).unwrap();
     for name in ["\"conv\",\"cat\":\"forward\"", "\"ip\",\"cat\":\"backward\"", "bucket 1"] {
         assert!(trace.contains(name), "{name} is not in {trace}");
     }
+}
+
+/// A profile of the net wins over `gflops`; one of another net names what is wrong.
+#[test]
+fn profiles_say_how_long_layers_take() {
+    let folder = folder();
+    let profile = |net: &str| {
+        format!("{CLUSTER}[[device.profile]]\nnetwork = \"{net}\"\nfile = \"p.json\"\n")
+    };
+    let args = [&["simulate", "--ranks", "1", "--json"], &JOB[..]].concat();
+    let images_per_s = || {
+        let ran = folder.run(&args).succeeds();
+        let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        json["rows"][0]["images_per_s"].as_f64().unwrap()
+    };
+    folder.write(
+        "p.json",
+        r#"{ "format": "firecaffe profile 1", "net": "small", "batch": 16, "machine": "m",
+             "source": "s", "images_per_second": 1234 }"#,
+    );
+    folder.write("cluster.toml", profile("another"));
+    assert!((images_per_s() - 1234.0).abs() > 1.0);
+    folder.write("cluster.toml", profile("small"));
+    assert!((images_per_s() - 1234.0).abs() < 0.1);
+    folder.write("p.json", "{}");
+    let error = folder.run(&args).fails();
+    assert!(error.contains("p.json: `format` is missing"), "{error}");
 }
 
 #[test]

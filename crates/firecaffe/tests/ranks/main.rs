@@ -243,6 +243,23 @@ fn bench_moves_16_bit_elements_and_refuses_what_the_library_cannot() {
     assert!(ran.err.contains("algorithm `mpi` sums f32 only, not `f16`"), "{}", ran.err);
 }
 
+/// What rank 0 saves is a cluster file, with which `train` chooses its algorithms.
+#[test]
+fn bench_network_describes_the_cluster() {
+    let folder = Folder::new("max_iter: 2");
+    let save = ["--threads", "1", "--save", "c.toml"];
+    let ran = run(&folder, &[(2, &[&["bench", "network"], &save[..]].concat())]).succeeds();
+    assert_eq!(ran.out.matches("saved to c.toml").count(), 1, "one rank writes: {}", ran.out);
+    let text = String::from_utf8(folder.read("c.toml")).unwrap();
+    assert!(text.contains("devices_per_node = 2") && text.contains("[intra_node]"), "{text}");
+    run(&folder, &[(2, &["train", "--solver", "solver.prototxt", "--network", "c.toml"])])
+        .succeeds();
+    let dilated = ["--dilate", "3", "--save", "d.toml"];
+    run(&folder, &[(2, &[&["bench", "network"], &dilated[..]].concat())]).succeeds();
+    let text = String::from_utf8(folder.read("d.toml")).unwrap();
+    assert!(!text.contains("compute_slowdown"), "an emulated run does not compute: {text}");
+}
+
 /// Waiting is fast, but what else runs on this machine may keep its cores too busy for a figure.
 #[test]
 fn an_emulated_run_has_ranks_and_sums_but_no_weights() {

@@ -2,6 +2,7 @@
 
 use super::outcome::EmulatedOutcome;
 use crate::bench::cluster_run::ClusterNet;
+use crate::bench::nets::{ALEXNET, RESNET50};
 
 /// A cluster of the papers, as one machine emulates it.
 pub(super) struct EmulatedCluster {
@@ -70,17 +71,6 @@ impl EmulatedCluster {
         2.0 * (p - 1.0) / p * self.gradients_mb * 8e-3 / self.gbits
     }
 }
-
-const ALEXNET: ClusterNet = ClusterNet {
-    file: "alexnet_b32",
-    written: "dim: 32 dim: 3 dim: 227 dim: 227 } shape { dim: 32 }",
-    shapes: "dim: {} dim: 3 dim: 227 dim: 227 } shape { dim: {} }",
-};
-const RESNET50: ClusterNet = ClusterNet {
-    file: "resnet50_b8",
-    written: "dim: 8 dim: 3 dim: 224 dim: 224 } shape { dim: 8 }",
-    shapes: "dim: {} dim: 3 dim: 224 dim: 224 } shape { dim: {} }",
-};
 
 const fn row(
     name: &'static str,

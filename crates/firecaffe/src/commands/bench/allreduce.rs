@@ -90,7 +90,7 @@ pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
         _ => Box::new(io::stdout()),
     };
     let results = if launch::is_launched() {
-        machine::on_ranks(&args.ranks, table, &|exchange, config, clock, table| {
+        machine::on_ranks(&args.ranks, 1, table, &|exchange, config, clock, table| {
             Ok(run_rank(exchange, config, &options, clock, table)?)
         })?
     } else {

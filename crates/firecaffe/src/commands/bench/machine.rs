@@ -14,10 +14,12 @@ pub(super) type Measure<'a, T> =
     &'a dyn Fn(&mut Exchange, &ExchangeConfig, &dyn Clock, &mut dyn Write) -> Result<T>;
 
 /// Runs `measure` on this rank of an MPI job; its result on rank 0, nothing on others. Rank 0's
-/// table goes to `table`.
+/// table goes to `table`. With a `dilation` above 1 time passes so many times slower, and ranks
+/// wait as those of an emulated run do.
 #[cfg(feature = "mpi")]
 pub(super) fn on_ranks<T>(
     args: &BenchRankArgs,
+    dilation: u32,
     table: Box<dyn Write + Send>,
     measure: Measure<'_, T>,
 ) -> Result<Option<T>> {
@@ -25,18 +27,19 @@ pub(super) fn on_ranks<T>(
     use std::sync::Arc;
 
     use exchange::{mpi, watch};
+    use train::WorkStretch;
 
     use crate::clock::RealClock;
 
     launch::check_pmi()?;
-    let clock = Arc::new(RealClock::start());
-    let silence_max = args.silence_max();
-    let (mut exchange, watch) = mpi::start(
-        ExchangeConfig::MPI,
-        clock.clone(),
-        silence_max,
-        Box::new(base::line_to_stderr),
-    )?;
+    let real = Arc::new(RealClock::start());
+    let silence_max = args.silence_max() * dilation;
+    let report = Box::new(base::line_to_stderr);
+    let (mut exchange, watch) = mpi::start(ExchangeConfig::MPI, real, silence_max, report)?;
+    let clock = Arc::new(RealClock::dilated(dilation));
+    if dilation > 1 {
+        exchange = exchange.stretched(Arc::new(WorkStretch::new(clock.clone(), dilation)));
+    }
     launch::check_world(exchange.rank().world())?;
     let first = exchange.rank().is_first();
     let mut table = if first { table } else { Box::new(io::sink()) };
@@ -51,6 +54,7 @@ pub(super) fn on_ranks<T>(
 #[cfg(not(feature = "mpi"))]
 pub(super) fn on_ranks<T>(
     _: &BenchRankArgs,
+    _: u32,
     _: Box<dyn Write + Send>,
     _: Measure<'_, T>,
 ) -> Result<Option<T>> {

@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use caffe_format::{NetParameter, Phase};
-use cluster_sim::{
-    BucketRule, ClusterDescription, LayerModel, NetModel, ParamModel, SimulationConfig,
-};
+use cluster_sim::{BucketRule, ClusterDescription, ComputeTimes, NetModel, SimulationConfig};
 use collective::AlgorithmChoice;
 use exchange::ExchangeConfig;
-use net::{NetDescription, Param, describe};
-use train::{BUCKET_BYTES, FileSources, OnBadSample, TrainError, WhichNet, files};
+use net::{NetDescription, describe};
+use train::{BUCKET_BYTES, DeviceProfile, FileSources, OnBadSample, TrainError, WhichNet, files};
 
 use crate::options::{LayerSelectionArgs, PrototxtArgs, file_root};
 use crate::output::complain;
@@ -48,12 +46,18 @@ pub(crate) struct ClusterJob {
 impl ClusterJobArgs {
     /// Reads both files. With `ranks`, a cluster with fewer devices is refused.
     pub(crate) fn read(&self, ranks: Option<usize>) -> Result<ClusterJob> {
-        let cluster = read_cluster(&self.cluster, ranks)?;
+        let mut cluster = read_cluster(&self.cluster, ranks)?;
         let net = self.describe()?;
         let own = net.batch_items().max(1);
+        let model = NetModel::of(&net);
+        let folder = self.cluster.parent().unwrap_or(Path::new(""));
+        let profiles = cluster.device.profiles.iter_mut();
+        for profile in profiles.filter(|profile| model.is_called(&profile.network)) {
+            profile.times = Some(read_profile(&folder.join(&profile.file), &net)?);
+        }
         let asked = self.batch_size.and_then(|batch| usize::try_from(batch).ok());
         Ok(ClusterJob {
-            net: net_model(&net, own),
+            net: model,
             cluster,
             batch: asked.unwrap_or(own),
             precision: self.precision.clone(),
@@ -79,6 +83,7 @@ impl ClusterJob {
     pub(crate) fn config(&self) -> SimulationConfig {
         SimulationConfig {
             ranks: 1,
+            workers: 1,
             batch: self.batch,
             precision: self.precision.clone(),
             allreduce: AlgorithmChoice::Auto,
@@ -87,13 +92,24 @@ impl ClusterJob {
             compression: None,
             buckets: BucketRule::Bytes(BUCKET_BYTES),
             overlap: true,
+            record_bytes: 0,
+            step_summary: true,
             iterations: 1,
         }
     }
 }
 
+/// A profile's batch and its times for `net`.
+fn read_profile(path: &Path, net: &NetDescription) -> Result<(usize, ComputeTimes)> {
+    let file = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
+    let profile = DeviceProfile::from_json(&text).with_context(|| file.to_string())?;
+    let times = ComputeTimes::of_profile(&profile, net).with_context(|| file.to_string())?;
+    Ok((profile.batch, times))
+}
+
 /// Reads a cluster file and reports every mistake in it.
-fn read_cluster(path: &Path, ranks: Option<usize>) -> Result<ClusterDescription> {
+pub(crate) fn read_cluster(path: &Path, ranks: Option<usize>) -> Result<ClusterDescription> {
     let file = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
     ClusterDescription::parse(&text, ranks).or_else(|error| {
@@ -104,24 +120,6 @@ fn read_cluster(path: &Path, ranks: Option<usize>) -> Result<ClusterDescription>
             count => bail!("{file}: {count} errors"),
         }
     })
-}
-
-/// A described net as the simulator needs it, per image of `batch`.
-fn net_model(net: &NetDescription, batch: usize) -> NetModel {
-    let images = batch as f64;
-    let layer = |row: &net::LayerSummary| LayerModel {
-        name: row.name.clone(),
-        params: net.gradients_of(&row.name).into_iter().map(param_model).collect(),
-        forward_ops: row.forward_flops() / images,
-        backward_ops: row.backward_flops() / images,
-    };
-    NetModel { name: net.name.clone(), layers: net.rows.iter().map(layer).collect() }
-}
-
-fn param_model(param: &Param) -> ParamModel {
-    let (count, dims) = (param.shape.count(), param.shape.dims());
-    let rows = if dims.len() > 1 { dims[0].max(1) } else { count };
-    ParamModel { rows, columns: count / rows.max(1) }
 }
 
 /// Reads a number above 0.

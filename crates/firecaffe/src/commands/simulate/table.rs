@@ -63,10 +63,14 @@ fn title(job: &ClusterJob, config: &SimulationConfig) -> String {
         BucketRule::PerParam => "one bucket per param".to_owned(),
     };
     let compression = config.compression.as_ref().map(|c| format!(", {c}")).unwrap_or_default();
+    let workers = match config.workers {
+        1 => String::new(),
+        workers => format!(", {workers} workers per rank"),
+    };
     let overlap = if config.overlap { "" } else { ", no overlap" };
     format!(
-        "{} on {}: {batch} images per rank in {precision}, {allreduce} in {wire}, \
-         {bucket}{compression}{overlap}",
+        "{} on {}: {batch} images per device in {precision}, {allreduce} in {wire}, \
+         {bucket}{compression}{workers}{overlap}",
         job.net.name, job.cluster.name
     )
 }
