@@ -140,7 +140,7 @@ pub(super) const CLUSTERS: &[EmulatedCluster] = &[
         device_images_per_s: 1664.5,
         hosts: 8,
         gbits: 1.0,
-        dilation: 4,
+        dilation: 8,
         rows: COMPRESSIONS,
         bar: ClusterBar::PerRow,
     },
