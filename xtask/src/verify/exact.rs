@@ -48,8 +48,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     };
     let mpi = packages::ensure(MPI_PACKAGES)?;
     let build = ["build", "--release", "--package", "firecaffe"];
-    let features: &[&str] = if mpi == Packages::Ready { &["--features", "mpi"] } else { &[] };
-    shell::run(&mut cargo(&[&build, features].concat()))?;
+    shell::run(&mut cargo(&build))?;
     demo::prepare(FOLDER, None)?;
     write_solver()?;
     println!(

@@ -55,7 +55,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     if let Packages::Missing(reason) = packages::ensure(&packages)? {
         bail!("Slurm or MPI is missing: {reason}");
     }
-    let build = ["build", "--release", "--package", "firecaffe", "--features", "mpi"];
+    let build = ["build", "--release", "--package", "firecaffe"];
     shell::run(&mut cargo(&build))?;
     let folder = target_dir().join("verify-slurm");
     if folder.exists() {

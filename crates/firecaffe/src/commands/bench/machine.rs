@@ -1,13 +1,15 @@
 //! Who takes part in a bench: threads of this process, or the ranks of an MPI job.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::sync::Arc;
 
 use anyhow::Result;
-use base::Clock;
-use exchange::{Exchange, ExchangeConfig};
+use base::{Clock, line_to_stderr};
+use exchange::{Exchange, ExchangeConfig, watch};
 
 use super::BenchRankArgs;
-use crate::launch;
+use crate::clock::RealClock;
+use crate::launch::JoinedRanks;
 
 /// What is measured on every rank; the last argument is where rank 0's table goes.
 pub(super) type Measure<'a, T> =
@@ -15,29 +17,15 @@ pub(super) type Measure<'a, T> =
 
 /// Runs `measure` on this rank of an MPI job; its result on rank 0, nothing on others. Rank 0's
 /// table goes to `table`.
-#[cfg(feature = "mpi")]
 pub(super) fn on_ranks<T>(
     args: &BenchRankArgs,
     table: Box<dyn Write + Send>,
     measure: Measure<'_, T>,
 ) -> Result<Option<T>> {
-    use std::io;
-    use std::sync::Arc;
-
-    use exchange::{mpi, watch};
-
-    use crate::clock::RealClock;
-
-    launch::check_pmi()?;
     let clock = Arc::new(RealClock::start());
-    let silence_max = args.silence_max();
-    let (mut exchange, watch) = mpi::start(
-        ExchangeConfig::MPI,
-        clock.clone(),
-        silence_max,
-        Box::new(base::line_to_stderr),
-    )?;
-    launch::check_world(exchange.rank().world())?;
+    let report = Box::new(line_to_stderr);
+    let joined = args.mpi.join(clock.clone(), args.silence_max(), report)?;
+    let JoinedRanks { mut exchange, watch, .. } = joined;
     let first = exchange.rank().is_first();
     let mut table = if first { table } else { Box::new(io::sink()) };
     let done = measure(&mut exchange, &ExchangeConfig::MPI, &*clock, &mut table);
@@ -45,14 +33,4 @@ pub(super) fn on_ranks<T>(
     done.map(|result| first.then_some(result)).inspect_err(|error| {
         watch.abort(&format!("{error:#}"), watch::EXIT_CODE);
     })
-}
-
-/// Says what to build: this binary was built without MPI.
-#[cfg(not(feature = "mpi"))]
-pub(super) fn on_ranks<T>(
-    _: &BenchRankArgs,
-    _: Box<dyn Write + Send>,
-    _: Measure<'_, T>,
-) -> Result<Option<T>> {
-    anyhow::bail!(launch::NO_MPI)
 }

@@ -29,7 +29,7 @@ pub(crate) struct NetworkArgs {
 }
 
 pub(crate) fn run(args: &NetworkArgs) -> Result<()> {
-    let network = if launch::is_launched() {
+    let network = if args.ranks.mpi.is_launched() {
         machine::on_ranks(&args.ranks, Box::new(io::stdout()), &|exchange, _, clock, _| {
             Ok(measure(exchange, clock)?)
         })?
