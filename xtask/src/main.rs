@@ -102,8 +102,8 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "verify",
-        arguments: "exact|jpeg|opencv|slurm",
-        about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, srun",
+        arguments: "exact|jpeg|launchers|opencv",
+        about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, every launcher",
         run: Some(verify::run),
     },
 ];

@@ -1,13 +1,13 @@
 //! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
 //! same bits for any workers and ranks, pixels as libjpeg-turbo decodes them, models that OpenCV
-//! reads, ranks that Slurm starts.
+//! reads, one binary under every launcher.
 
 mod exact;
 #[cfg(feature = "linked")]
 mod jpeg;
+mod launchers;
 #[cfg(feature = "linked")]
 mod opencv;
-mod slurm;
 
 use anyhow::{Result, bail};
 
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             crate::shell::run(&mut crate::linked(&["verify", what]))
         }
         Some((what, rest)) if what == "exact" => exact::run(rest),
-        Some((what, rest)) if what == "slurm" => slurm::run(rest),
-        _ => bail!("usage: cargo xtask verify exact|jpeg|opencv|slurm"),
+        Some((what, rest)) if what == "launchers" => launchers::run(rest),
+        _ => bail!("usage: cargo xtask verify exact|jpeg|launchers|opencv"),
     }
 }
