@@ -102,9 +102,9 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "verify",
-        arguments: "exact|jpeg|opencv|simulator|slurm",
-        about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, the \
-                simulator predicts emulated runs, srun",
+        arguments: "exact|jpeg|launchers|opencv|simulator",
+        about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, every \
+                launcher, the simulator predicts emulated runs",
         run: Some(verify::run),
     },
 ];

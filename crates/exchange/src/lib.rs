@@ -21,7 +21,6 @@ pub mod bench;
 pub mod canonical;
 pub mod compression;
 pub mod local_sum;
-#[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod watch;
 pub mod wire;

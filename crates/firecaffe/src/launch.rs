@@ -12,30 +12,29 @@
 //! Processes that `mpirun` starts inside a Slurm job inherit those of its helpers, so MPI's come
 //! first.
 
+mod join;
+
+pub(crate) use join::{JoinedRanks, MpiArgs};
+
 use std::fs;
 use std::thread;
 
-#[cfg(feature = "mpi")]
 use anyhow::{Result, bail};
 
+/// Holds the number of tasks of an `srun`.
+const TASKS: &str = "SLURM_STEP_NUM_TASKS";
 /// Variables that hold the number of ranks.
 const WORLD: &[&str] = &["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 /// Variables that hold the number of ranks on this machine.
 const LOCAL: &[&str] = &["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
-
-/// Says what to build.
-#[cfg(not(feature = "mpi"))]
-pub(crate) const NO_MPI: &str = "a launcher (mpirun, mpiexec or srun) started this process as one \
-     of several ranks, but this binary was built without MPI and would train alone; build it with \
-     `cargo build --release -p firecaffe --features mpi`";
 
 /// How this process was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Launch {
     /// By itself, or as the only task of an `srun`.
     Alone,
-    /// As a rank of an MPI job; `world` as far as the launcher says it.
-    Rank { world: Option<usize> },
+    /// As a rank of an MPI job.
+    Rank,
     /// As one of several tasks of an `srun` that gives them no way to find each other.
     WithoutPmi { tasks: usize },
 }
@@ -48,46 +47,41 @@ fn own(name: &str) -> Option<String> {
 }
 
 fn launch(environment: Environment<'_>) -> Launch {
-    let tasks = number(environment, &["SLURM_STEP_NUM_TASKS"]);
-    if WORLD.iter().any(|name| environment(name).is_some()) {
-        return Launch::Rank { world: number(environment, WORLD) };
+    let is_set = |name: &&str| environment(name).is_some();
+    if WORLD.iter().chain(&["PMIX_RANK"]).any(is_set) {
+        return Launch::Rank;
     }
-    if environment("PMIX_RANK").is_some() {
-        return Launch::Rank { world: tasks };
-    }
-    match tasks {
+    match number(environment, &[TASKS]) {
         Some(tasks) if tasks > 1 => Launch::WithoutPmi { tasks },
         _ => Launch::Alone,
     }
 }
 
+/// How many ranks the launcher says it started, and the variable that says so.
+fn started_world(environment: Environment<'_>) -> Option<(&'static str, usize)> {
+    let named = |name: &&'static str| Some((*name, number(environment, &[name])?));
+    let by_slurm = || {
+        // A heterogeneous job has several steps in one world, each with its own number.
+        let one_step = environment("SLURM_HET_SIZE").is_none();
+        (one_step && environment("PMIX_RANK").is_some()).then(|| named(&TASKS)).flatten()
+    };
+    WORLD.iter().find_map(named).or_else(by_slurm)
+}
+
 /// Whether a launcher started us as a rank, or as a task that ought to be one.
-pub(crate) fn is_launched() -> bool {
+fn is_launched() -> bool {
     launch(&own) != Launch::Alone
 }
 
 /// An error, before MPI starts, if the launcher gives the ranks no way to find each other.
-#[cfg(feature = "mpi")]
-pub(crate) fn check_pmi() -> Result<()> {
+fn check_pmi() -> Result<()> {
     match launch(&own) {
         Launch::WithoutPmi { tasks } => bail!(
-            "srun started {tasks} tasks but gives them no PMI, so each would train alone; use \
-             `srun --mpi=pmix` (`srun --mpi=list` shows what this Slurm knows)"
+            "srun started {tasks} tasks but gives them no PMI, so each would run alone; use \
+             `srun --mpi=pmix` for Open MPI or `srun --mpi=pmi2` for MPICH (`srun --mpi=list` shows \
+             what this Slurm has)"
         ),
-        Launch::Alone | Launch::Rank { .. } => Ok(()),
-    }
-}
-
-/// An error if the launcher started several ranks and MPI, once started, knows of `world == 1`.
-#[cfg(feature = "mpi")]
-pub(crate) fn check_world(world: usize) -> Result<()> {
-    match launch(&own) {
-        Launch::Rank { world: Some(started) } if started > 1 && world == 1 => bail!(
-            "the launcher started {started} ranks, but the MPI library knows of this one alone: it \
-             was built for another launcher or another PMI; use its own mpirun, or another `--mpi=` \
-             of srun"
-        ),
-        _ => Ok(()),
+        Launch::Alone | Launch::Rank => Ok(()),
     }
 }
 
@@ -145,7 +139,6 @@ fn count(list: &str) -> usize {
 }
 
 /// The machine's name.
-#[cfg(feature = "mpi")]
 pub(crate) fn host() -> String {
     fs::read_to_string("/proc/sys/kernel/hostname")
         .map_or_else(|_| "?".to_owned(), |name| name.trim().to_owned())

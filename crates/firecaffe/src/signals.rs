@@ -27,8 +27,8 @@ pub(crate) struct Signals {
 
 impl Signals {
     /// Installs the handlers, with what Ctrl-C and SIGHUP ask for, for the rest of the program's
-    /// life.
-    pub(crate) fn install(sigint: Request, sighup: Request) -> io::Result<Self> {
+    /// life. `launched`: SIGTERM is the launcher's, and ends a rank.
+    pub(crate) fn install(sigint: Request, sighup: Request, launched: bool) -> io::Result<Self> {
         let signals = Self::default();
         if sigint == Request::Stop {
             let second = Arc::new(AtomicBool::new(false));
@@ -39,7 +39,7 @@ impl Signals {
         flag::register(SIGINT, signals.flag(sigint))?;
         flag::register(SIGHUP, signals.flag(sighup))?;
         flag::register(SIGUSR1, signals.flag(Request::Stop))?;
-        if !crate::launch::is_launched() {
+        if !launched {
             flag::register(SIGTERM, signals.flag(Request::Stop))?;
         }
         Ok(signals)

@@ -1,4 +1,4 @@
-//! Bytes between workers: `local` (threads of one process, zero-copy), `mpi` (feature `mpi`).
+//! Bytes between workers: `local` (threads of one process, zero-copy), `mpi` (ranks).
 //!
 //! A [`Transport`] posts messages, offers arrived ones to be read where they lie, and waits. It
 //! knows neither element types nor algorithms. A [`Session`] wraps one for the length of a
@@ -35,7 +35,6 @@ mod transport;
 
 pub mod conformance;
 pub mod local;
-#[cfg(feature = "mpi")]
 pub mod mpi;
 
 pub use aligned::AlignedBytes;

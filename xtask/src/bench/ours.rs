@@ -31,7 +31,7 @@ impl Firecaffe {
         if !given.is_empty() {
             return Ok(Self(given.into()));
         }
-        Ok(Self(build(&[])?))
+        Ok(Self(build()?))
     }
 
     /// Where it is.
@@ -112,12 +112,12 @@ impl Firecaffe {
     }
 }
 
-fn build(flags: &[&str]) -> Result<PathBuf> {
-    run(cargo(&["build", "--release", "--package", "firecaffe"]).args(flags))?;
+fn build() -> Result<PathBuf> {
+    run(&mut cargo(&["build", "--release", "--package", "firecaffe"]))?;
     Ok(target_dir().join("release/firecaffe"))
 }
 
-/// The program with MPI, for `mpirun` to start: the binary at `given`, built here when that is
+/// The program for `mpirun` to start: the binary at `given`, built here when that is
 /// empty.
 pub(crate) fn with_mpi(given: &str) -> Result<String> {
     if !given.is_empty() {
@@ -126,7 +126,7 @@ pub(crate) fn with_mpi(given: &str) -> Result<String> {
     if let Packages::Missing(reason) = packages::ensure(MPI_PACKAGES)? {
         bail!("this bench needs MPI: {reason}");
     }
-    Ok(build(&["--features", "mpi"])?.to_str().context("a path in UTF-8")?.to_owned())
+    Ok(build()?.to_str().context("a path in UTF-8")?.to_owned())
 }
 
 /// The number after `name` in a log.

@@ -47,8 +47,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let common = common_flags(args)?;
     let mpi = packages::ensure(MPI_PACKAGES)?;
     let build = ["build", "--release", "--package", "firecaffe"];
-    let features: &[&str] = if mpi == Packages::Ready { &["--features", "mpi"] } else { &[] };
-    shell::run(&mut cargo(&[&build, features].concat()))?;
+    shell::run(&mut cargo(&build))?;
     demo::prepare(FOLDER, None)?;
     write_solver()?;
     println!("\nAll rows{}:\n", if common.is_empty() { " in f32" } else { &common });

@@ -1,15 +1,15 @@
 //! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
 //! same bits for any workers and ranks, pixels as libjpeg-turbo decodes them, models that OpenCV
-//! reads, ranks that Slurm starts, emulated runs as the simulator predicts them.
+//! reads, one binary under every launcher, emulated runs as the simulator predicts them.
 
 mod exact;
 #[cfg(feature = "linked")]
 mod jpeg;
+mod launchers;
 #[cfg(feature = "linked")]
 mod opencv;
 #[cfg(feature = "linked")]
 mod simulator;
-mod slurm;
 
 use anyhow::{Result, bail};
 
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             crate::shell::run(&mut crate::linked(&[&["verify"], &words[..]].concat()))
         }
         Some((what, rest)) if what == "exact" => exact::run(rest),
-        Some((what, rest)) if what == "slurm" => slurm::run(rest),
-        _ => bail!("usage: cargo xtask verify exact|jpeg|opencv|simulator|slurm"),
+        Some((what, rest)) if what == "launchers" => launchers::run(rest),
+        _ => bail!("usage: cargo xtask verify exact|jpeg|launchers|opencv|simulator"),
     }
 }

@@ -1,4 +1,4 @@
-//! Starts examples under `mpirun` and waits for them, but not for ever.
+//! Starts examples under a launcher and waits for them, but not for ever.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -12,6 +12,31 @@ use tempfile::TempDir;
 /// A run that has not said or done by then what it should hangs. All of them take seconds, but some
 /// machines are slow and busy, and waiting costs nothing when all is well.
 const HANGS: Duration = Duration::from_secs(180);
+
+/// How ranks are started.
+pub(crate) struct TestLauncher {
+    program: &'static str,
+    /// Debian's name of what brings it.
+    package: &'static str,
+    flags: &'static [&'static str],
+}
+
+pub(crate) const OPEN_MPI: TestLauncher = TestLauncher {
+    program: "mpirun.openmpi",
+    package: "openmpi-bin",
+    flags: &[
+        "--allow-run-as-root",
+        "--oversubscribe",
+        "--bind-to",
+        "none",
+        "--mca",
+        "mpi_yield_when_idle",
+        "1",
+    ],
+};
+
+pub(crate) const MPICH: TestLauncher =
+    TestLauncher { program: "mpiexec.mpich", package: "mpich", flags: &[] };
 
 /// How a run ended.
 pub(crate) struct RunEnd {
@@ -31,25 +56,29 @@ pub(crate) struct Mpirun {
 }
 
 impl Mpirun {
-    /// `None`, after saying SKIPPED and why, where there is no MPI.
+    /// Under Open MPI. `None`, after saying SKIPPED and why, where there is none.
     pub(crate) fn start(example: &str, ranks: usize, args: &[&str]) -> Option<Self> {
-        if !cfg!(feature = "mpi") {
-            // Nothing to refuse: whoever wants these tests asks for the feature.
-            return skipped("built without feature `mpi`");
-        }
+        Self::under(&OPEN_MPI, example, ranks, args)
+    }
+
+    /// Under any launcher.
+    pub(crate) fn under(
+        launcher: &TestLauncher,
+        example: &str,
+        ranks: usize,
+        args: &[&str],
+    ) -> Option<Self> {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        if !std::env::split_paths(&path).any(|folder| folder.join("mpirun").is_file()) {
-            let why = "no `mpirun` (Debian: openmpi-bin libopenmpi-dev libclang-dev)";
-            assert!(
-                std::env::var_os("FIRECAFFE_NO_SKIP").is_none(),
-                "skips are refused, but: {why}"
-            );
-            return skipped(why);
+        if !std::env::split_paths(&path).any(|folder| folder.join(launcher.program).is_file()) {
+            let why = format!("no `{}` (Debian: {})", launcher.program, launcher.package);
+            let refused = std::env::var_os("FIRECAFFE_NO_SKIP").is_some();
+            assert!(!refused, "skips are refused, but: {why}");
+            return skipped(&why);
         }
         let session = TempDir::new().expect("a temporary folder");
-        let mut child = Command::new("mpirun")
-            .args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"])
-            .args(["--mca", "mpi_yield_when_idle", "1", "-n", &ranks.to_string()])
+        let mut child = Command::new(launcher.program)
+            .args(launcher.flags)
+            .args(["-n", &ranks.to_string()])
             .arg(built(example))
             .args(args)
             .env("TMPDIR", session.path())
@@ -57,7 +86,7 @@ impl Mpirun {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("mpirun starts");
+            .expect("the launcher starts");
         let text = Arc::new(Mutex::new(String::new()));
         let out = child.stdout.take().expect("piped");
         let err = child.stderr.take().expect("piped");

@@ -6,13 +6,13 @@ mod compression;
 mod machine;
 mod network;
 
-#[cfg(feature = "mpi")]
 use std::time::Duration;
 
 use anyhow::Result;
 use clap::Subcommand;
 use exchange::watch::SILENCE_MAX;
 
+use crate::launch::MpiArgs;
 use crate::options::silence_max;
 
 /// What to measure.
@@ -35,6 +35,8 @@ pub(crate) struct BenchRankArgs {
     /// Under `mpirun`: a rank that is silent for longer is reported as lost, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = SILENCE_MAX.as_secs_f64(), value_parser = silence_max)]
     silence_max: f64,
+    #[command(flatten)]
+    mpi: MpiArgs,
 }
 
 impl BenchRankArgs {
@@ -42,7 +44,6 @@ impl BenchRankArgs {
         usize::try_from(self.workers).unwrap_or(1)
     }
 
-    #[cfg(feature = "mpi")]
     fn silence_max(&self) -> Duration {
         Duration::from_secs_f64(self.silence_max)
     }

@@ -3,7 +3,6 @@
 mod emulate;
 mod listener;
 mod parallel;
-#[cfg(feature = "mpi")]
 mod ranks;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +21,7 @@ use crate::log::{CaffeLine, Log, prototxt};
 use crate::memory_limit::{free_bytes_here, memory_limit};
 use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
-use crate::{gpu, launch, progress::ProgressDisplay};
+use crate::{gpu, launch, launch::MpiArgs, progress::ProgressDisplay};
 use emulate::EmulateArgs;
 use listener::Listener;
 use parallel::ParallelArgs;
@@ -100,6 +99,8 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     emulation: EmulateArgs,
     #[command(flatten)]
+    mpi: MpiArgs,
+    #[command(flatten)]
     running: NetRunArgs,
 }
 
@@ -108,13 +109,10 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     if args.emulation.is_given() {
         sharpen_timers(); // before threads are started, which inherit it
     }
-    if !launch::is_launched() {
+    if !args.mpi.is_launched() {
         return train(args, Ranks::alone());
     }
-    #[cfg(feature = "mpi")]
-    return ranks::run(args);
-    #[cfg(not(feature = "mpi"))]
-    bail!(launch::NO_MPI);
+    ranks::run(args)
 }
 
 fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
@@ -131,7 +129,7 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         snapshot::atomic::write(path, EMPTY_TRACE.as_bytes())?;
     }
     let clock = Arc::clone(&config.clock);
-    let signals = Signals::install(args.sigint_effect, args.sighup_effect)
+    let signals = Signals::install(args.sigint_effect, args.sighup_effect, args.mpi.is_launched())
         .context("cannot handle signals")?;
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
     let emulates = config.emulation.is_some();
@@ -207,7 +205,7 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
     };
     let config = args.parallel.apply(config, args.running.compute.threads_asked())?;
     let config = args.emulation.apply(config)?;
-    if let Some(notice) = args.parallel.without_effect() {
+    if let Some(notice) = args.parallel.without_effect(args.mpi.is_launched()) {
         log.warn(notice);
     }
     if let Some(format) = config.precision.half() {

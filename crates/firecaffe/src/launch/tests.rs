@@ -1,19 +1,23 @@
-use super::{Launch, count, launch, ranks_on_machine};
+use super::{Launch, count, launch, ranks_on_machine, started_world};
 
-const ALONE: Launch = Launch::Alone;
+/// How a process was started, and how many ranks with it.
+type Start = (Launch, Option<usize>);
 
-fn rank(world: usize) -> Launch {
-    Launch::Rank { world: Some(world) }
+const ALONE: Start = (Launch::Alone, None);
+
+fn rank(world: usize) -> Start {
+    (Launch::Rank, Some(world))
 }
 
 /// `variables` as a launcher sets them; `here` is the number of ranks on this machine.
 #[track_caller]
-fn check(variables: &str, want: Launch, here: usize) {
+fn check(variables: &str, want: Start, here: usize) {
     let environment = |name: &str| {
         let mut pairs = variables.split(' ').filter_map(|pair| pair.split_once('='));
         pairs.find(|(variable, _)| *variable == name).map(|(_, value)| value.to_owned())
     };
-    assert_eq!(launch(&environment), want, "{variables}");
+    let world = started_world(&environment).map(|(_, world)| world);
+    assert_eq!((launch(&environment), world), want, "{variables}");
     assert_eq!(ranks_on_machine(&environment), here, "ranks on this machine: {variables}");
 }
 
@@ -28,14 +32,15 @@ fn without_a_launcher_a_process_is_alone() {
 fn mpirun_and_mpiexec() {
     check("OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_RANK=3", rank(4), 2);
     check("PMI_SIZE=3 PMI_RANK=0 MPI_LOCALNRANKS=3", rank(3), 3);
-    check("PMIX_RANK=0", Launch::Rank { world: None }, 1);
+    check("PMIX_RANK=0", (Launch::Rank, None), 1);
 }
 
 #[test]
 fn srun() {
     let slurm = "SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE=2 SLURM_NODEID=0";
     check(&format!("PMIX_RANK=1 PMIX_NAMESPACE=slurm.pmix.1.0 {slurm}"), rank(2), 2);
-    check(slurm, Launch::WithoutPmi { tasks: 2 }, 2);
+    check(slurm, (Launch::WithoutPmi { tasks: 2 }, None), 2);
+    check(&format!("PMIX_RANK=1 SLURM_HET_SIZE=2 {slurm}"), (Launch::Rank, None), 2);
     let last = "SLURM_STEP_NUM_TASKS=7 SLURM_STEP_TASKS_PER_NODE=2(x3),1 SLURM_NODEID=3";
     check(&format!("PMI_SIZE=7 {last}"), rank(7), 1);
 }

@@ -8,7 +8,6 @@ mod commands;
 mod data;
 mod disk;
 mod emulate;
-#[cfg(not(feature = "mpi"))]
 mod launch;
 mod log;
 mod memory;

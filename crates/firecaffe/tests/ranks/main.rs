@@ -1,6 +1,7 @@
 //! `mpirun firecaffe …`: the program on several ranks, checked, stopped and killed.
 //!
-//! Needs feature `mpi` and an `mpirun`; `cargo xtask test` brings both.
+//! Needs Open MPI's and MPICH's launchers; `cargo xtask test` brings them. Where one is missing its
+//! tests say SKIPPED, or fail if `FIRECAFFE_NO_SKIP` is set.
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 #[path = "../it/support.rs"]
@@ -16,6 +17,23 @@ use support::{Folder, NET, Ran, Running, send};
 /// are slow and busy, and waiting costs nothing when all is well.
 const SECONDS_MAX: &str = "300";
 
+/// Open MPI's and MPICH's launchers, as Debian calls them.
+const MPIRUN: &str = "mpirun.openmpi";
+const MPIEXEC: &str = "mpiexec.mpich";
+
+/// Whether a launcher is here; if not, this says SKIPPED.
+#[must_use]
+fn has(launcher: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|folder| folder.join(launcher).is_file());
+    let refused = std::env::var_os("FIRECAFFE_NO_SKIP").is_some();
+    assert!(found || !refused, "skips are refused, but there is no `{launcher}`");
+    if !found {
+        println!("SKIPPED: no `{launcher}`");
+    }
+    found
+}
+
 /// Ranks write to the error stream of `mpirun`, which puts together what it reads of each: a line
 /// of one can come to stand within a line of another.
 const TOGETHER: &str = r#"exec "$0" "$@""#;
@@ -26,7 +44,7 @@ const APART: &str = r#"exec "$0" "$@" 2> "stderr.$OMPI_COMM_WORLD_RANK""#;
 /// shell starts each.
 fn mpirun(folder: &Folder, start: &str, parts: &[(usize, &[&str])]) -> Command {
     let mut command = Command::new("timeout");
-    command.args(["-k", "5", SECONDS_MAX, "mpirun", "--allow-run-as-root", "--oversubscribe"]);
+    command.args(["-k", "5", SECONDS_MAX, MPIRUN, "--allow-run-as-root", "--oversubscribe"]);
     command.args(["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]);
     for (index, (ranks, args)) in parts.iter().enumerate() {
         if index > 0 {
@@ -80,6 +98,9 @@ fn process(folder: &Folder, rank: usize) -> String {
 
 #[test]
 fn ranks_workers_and_algorithms_give_the_bits_of_one_worker() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("max_iter: 12 test_iter: 5 test_interval: 6 display: 4");
     folder.write("net.prototxt", with_test_data());
     let one = folder.train(&["--replicas", "4", "--workers", "1"]).succeeds();
@@ -106,8 +127,64 @@ fn ranks_workers_and_algorithms_give_the_bits_of_one_worker() {
     }
 }
 
+/// Loaded at run time, each by the launcher's environment alone.
+#[test]
+fn one_binary_serves_open_mpi_and_mpich() {
+    let folder = Folder::new("max_iter: 6");
+    let one = folder.train(&["--replicas", "4"]).succeeds();
+    let args = ["train", "--solver", "solver.prototxt", "--threads", "1", "--replicas", "4"];
+    for (launcher, flags, name, ranks) in [
+        (MPIRUN, &["--allow-run-as-root", "--oversubscribe"][..], "Open MPI v", "4"),
+        (MPIEXEC, &[], "MPICH Version", "2"),
+    ] {
+        if !has(launcher) {
+            continue;
+        }
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", SECONDS_MAX, launcher]).args(flags);
+        command.args(["-n", ranks, env!("CARGO_BIN_EXE_firecaffe")]).args(args);
+        command.env("TMPDIR", folder.path("")).current_dir(folder.path(""));
+        let ran = Ran::from(command.output().unwrap()).succeeds();
+        assert_eq!(ran.hash(), one.hash(), "{launcher}: {}", ran.err);
+        assert!(ran.err.contains(&format!("MPI library: {name}")), "{launcher}: {}", ran.err);
+        assert!(ran.err.contains(&format!("{ranks} ranks on 1 host")), "{launcher}: {}", ran.err);
+    }
+}
+
+/// MPICH's launcher with Open MPI's library: every process would be a world of one.
+#[test]
+fn a_library_of_another_launcher_is_refused_with_the_remedy() {
+    if !has(MPIRUN) || !has(MPIEXEC) {
+        return;
+    }
+    let folder = Folder::new("max_iter: 1");
+    for (launcher, flags, library, remedy) in [
+        (
+            MPIRUN,
+            &["--allow-run-as-root"][..],
+            "libmpich.so.12",
+            "its mpiexec or `srun --mpi=pmi2`",
+        ),
+        (MPIEXEC, &[], "libmpi.so.40", "its mpirun or `srun --mpi=pmix`"),
+    ] {
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", SECONDS_MAX, launcher]).args(flags);
+        command.args(["-n", "2", env!("CARGO_BIN_EXE_firecaffe"), "train"]);
+        command.args(["--solver", "solver.prototxt", "--mpi", library]);
+        command.env("TMPDIR", folder.path("")).current_dir(folder.path(""));
+        let ran = Ran::from(command.output().unwrap());
+        assert_ne!(ran.code, Some(0), "{launcher}: {}", ran.err);
+        assert!(ran.err.contains("the launcher started 2 ranks"), "{launcher}: {}", ran.err);
+        assert!(ran.err.contains("knows of 1") && ran.err.contains(remedy), "{}", ran.err);
+    }
+    assert!(!folder.files().iter().any(|name| name.contains("_iter_")), "nothing was written");
+}
+
 #[test]
 fn in_16_bits_ranks_give_the_bits_of_one_worker() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("max_iter: 6");
     for wire in ["f16", "bf16"] {
         let args = ["--replicas", "4", "--wire", wire];
@@ -122,6 +199,9 @@ fn in_16_bits_ranks_give_the_bits_of_one_worker() {
 
 #[test]
 fn compressed_ranks_stop_resume_and_change_in_number() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("max_iter: 8 snapshot: 4");
     let always = ["--replicas", "4", "--compression-always", "--compression"];
     for compression in ["top-k:share=0.05", "sparse-chunks:chunk=4096,warmup=0"] {
@@ -159,6 +239,9 @@ fn with_test_data() -> String {
 
 #[test]
 fn sigusr1_stops_all_ranks_and_another_number_goes_on_to_the_same_bits() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("max_iter: 10000000 display: 1000000");
     let run = start(&folder, 2);
     send("-USR1", &process(&folder, 1)); // not rank 0
@@ -178,6 +261,9 @@ fn sigusr1_stops_all_ranks_and_another_number_goes_on_to_the_same_bits() {
 
 #[test]
 fn ranks_that_differ_are_named_before_the_first_iteration() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("max_iter: 3");
     folder.write("other.prototxt", NET.replace("num_output: 4", "num_output: 5"));
     let solver = String::from_utf8(folder.read("solver.prototxt")).unwrap();
@@ -197,6 +283,9 @@ fn ranks_that_differ_are_named_before_the_first_iteration() {
 
 #[test]
 fn a_loss_that_is_not_finite_ends_all_ranks_with_one_message() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("max_iter: 50");
     let solver = String::from_utf8(folder.read("solver.prototxt")).unwrap();
     folder.write("solver.prototxt", solver.replace("base_lr: 0.05", "base_lr: 1e30"));
@@ -207,6 +296,9 @@ fn a_loss_that_is_not_finite_ends_all_ranks_with_one_message() {
 
 #[test]
 fn a_stopped_rank_is_named_and_ends_the_others() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("max_iter: 10000000 display: 1000000");
     let run = start(&folder, 3);
     send("-STOP", &process(&folder, 2));
@@ -217,6 +309,9 @@ fn a_stopped_rank_is_named_and_ends_the_others() {
 
 #[test]
 fn bench_measures_and_checks_every_sum() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("");
     let names = "auto,mpi,ring,halving-doubling,multi-color:2,parameter-server,reduction-tree";
     let flags = ["--sizes", "4,40K,1M", "--algorithms", names, "--iterations", "2"];
@@ -232,6 +327,9 @@ fn bench_measures_and_checks_every_sum() {
 
 #[test]
 fn bench_moves_16_bit_elements_and_refuses_what_the_library_cannot() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("");
     let flags = ["bench", "allreduce", "--sizes", "40K", "--iterations", "2", "--type", "f16"];
     let args = [&flags[..], &["--algorithms", "ring,multi-color:17", "--json", "-"]].concat();
@@ -263,6 +361,9 @@ fn bench_network_describes_the_cluster() {
 /// Waiting is fast, but what else runs on this machine may keep its cores too busy for a figure.
 #[test]
 fn an_emulated_run_has_ranks_and_sums_but_no_weights() {
+    if !has(MPIRUN) {
+        return;
+    }
     let folder = Folder::new("max_iter: 4");
     let profile = |images_per_second: u32| {
         format!(

@@ -9,12 +9,13 @@
 //!               └──── guard: waits, then TERM, then KILL to mpirun     (if it still runs)
 //! ```
 
-use mpi::ffi;
+use super::calls::MpiCalls;
 use std::os::unix::process::{CommandExt, parent_id};
 use std::process::{Command, Stdio};
 
 /// Launchers that a guard may end; anything else that started us is not ours to touch.
-const LAUNCHERS: &[&str] = &["mpirun", "mpiexec", "orterun", "orted", "prterun", "prted"];
+const LAUNCHERS: &[&str] =
+    &["mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "hydra_pmi_proxy"];
 
 /// `$0` is the launcher, `$1` its name: asked again before each signal, since numbers are reused.
 const GUARD: &str = r#"
@@ -25,10 +26,9 @@ sleep 1; is_there "$1" && kill -KILL $0
 "#;
 
 /// Ends all ranks with this exit code.
-pub(super) fn abort(code: i32) {
+pub(super) fn abort(calls: &dyn MpiCalls, code: i32) {
     leave_guard();
-    // SAFETY: MPI is initialised; the world's communicator always exists.
-    unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
+    calls.abort(code);
 }
 
 /// Starts the guard, if a launcher is our parent. Without one there is nothing to wait for.

@@ -5,7 +5,7 @@
 //! 380 ms instead of 255 ms for 30 MB). On one host there is no such queue; a fragment only has to
 //! fit MPI's `int`.
 
-use super::calls::{Comm, MpiRequest};
+use super::comm::{Comm, MpiRequest};
 use crate::{AlignedBytes, LinkError};
 
 /// Bytes of one MPI message between hosts: whole elements of any format.
@@ -94,7 +94,7 @@ impl Fragments {
         Ok(true)
     }
 
-    pub(super) fn cancel(&mut self) {
-        self.requests[self.done..].iter_mut().for_each(Comm::cancel);
+    pub(super) fn cancel(&mut self, comm: Comm) {
+        self.requests[self.done..].iter_mut().for_each(|request| comm.cancel(request));
     }
 }

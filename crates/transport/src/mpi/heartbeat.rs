@@ -1,10 +1,10 @@
 //! Heartbeats over a communicator of their own.
 
 use super::abort::abort;
-use super::calls::{Comm, MpiRequest};
+use super::comm::{Comm, MpiRequest};
+use super::job::RunningMpi;
 use crate::HeartbeatChannel;
 use base::Rank;
-use mpi::environment::Universe;
 use std::sync::Arc;
 
 const TAG: i32 = 1;
@@ -20,12 +20,12 @@ pub struct MpiHeartbeats {
     /// Heartbeats under way and their bytes.
     sends: Vec<(MpiRequest, Box<[u8]>)>,
     /// Keeps MPI initialised.
-    _universe: Arc<Universe>,
+    running: Arc<RunningMpi>,
 }
 
 impl MpiHeartbeats {
-    pub(super) fn new(universe: Arc<Universe>, rank: Rank, comm: Comm) -> Self {
-        Self { comm, rank, sends: Vec::new(), _universe: universe }
+    pub(super) fn new(running: Arc<RunningMpi>, rank: Rank, comm: Comm) -> Self {
+        Self { comm, rank, sends: Vec::new(), running }
     }
 }
 
@@ -65,7 +65,7 @@ impl HeartbeatChannel for MpiHeartbeats {
     }
 
     fn abort(&mut self, code: i32) {
-        abort(code);
+        abort(self.running.calls, code);
         std::process::abort(); // where the library did not end us
     }
 }

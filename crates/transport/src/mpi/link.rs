@@ -1,14 +1,14 @@
 //! A rank's transport over MPI.
 
 use super::abort::abort;
-use super::calls::Comm;
+use super::comm::Comm;
 use super::fragments::{Envelope, Fragments, Incoming};
+use super::job::RunningMpi;
 use crate::{
     AlignedBytes, LANES_MAX, LibraryDatatype, LibrarySum, LinkError, Posted, RankProgress, Stamp,
     Transport, Waiting,
 };
 use base::Rank;
-use mpi::environment::Universe;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,12 +40,12 @@ pub struct MpiLink {
     idle: u32,
     progress: Arc<RankProgress>,
     /// Keeps MPI initialised for as long as requests may be under way.
-    _universe: Arc<Universe>,
+    running: Arc<RunningMpi>,
 }
 
 impl MpiLink {
     pub(super) fn new(
-        universe: Arc<Universe>,
+        running: Arc<RunningMpi>,
         rank: Rank,
         comm: Comm,
         fragment: usize,
@@ -61,7 +61,7 @@ impl MpiLink {
             spare: Vec::new(),
             idle: 0,
             progress,
-            _universe: universe,
+            running,
         }
     }
 
@@ -172,7 +172,8 @@ impl Transport for MpiLink {
     }
 
     fn withdraw(&mut self) {
-        self.sends.iter_mut().flatten().for_each(Fragments::cancel);
+        let comm = self.comm;
+        self.sends.iter_mut().flatten().for_each(|send| send.cancel(comm));
         for _ in 0..CANCEL_TESTS {
             for send in &mut self.sends {
                 if send.as_mut().is_some_and(|send| send.test(self.comm).unwrap_or(false)) {
@@ -184,7 +185,7 @@ impl Transport for MpiLink {
             }
             std::thread::park_timeout(NAP);
         }
-        abort(1); // memory that MPI still reads must not be given back
+        abort(self.running.calls, 1); // memory that MPI still reads must not be given back
         std::process::abort();
     }
 
@@ -207,7 +208,7 @@ impl Drop for MpiLink {
         // Receives that will never be taken: cancel them, and leave their memory to MPI if it
         // insists.
         for mut incoming in std::mem::take(&mut self.incoming).into_values().flatten() {
-            incoming.fragments.cancel();
+            incoming.fragments.cancel(self.comm);
             if !incoming.fragments.test(self.comm).unwrap_or(false) {
                 std::mem::forget(incoming.bytes);
             }

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
         Some(path) if path == Path::new("-") => Box::new(io::stderr()),
         _ => Box::new(io::stdout()),
     };
-    let results = if launch::is_launched() {
+    let results = if args.ranks.mpi.is_launched() {
         machine::on_ranks(&args.ranks, 1, table, &|exchange, config, clock, table| {
             Ok(run_rank(exchange, config, &options, clock, table)?)
         })?

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &NetworkArgs) -> Result<()> {
     let computing_threads = if args.dilate > 1 { 0 } else { threads };
     let size_span = SIZE_SPAN / args.dilate;
     let bench = |distance| NetworkBench { distance, computing_threads, size_span };
-    let links = if launch::is_launched() {
+    let links = if args.ranks.mpi.is_launched() {
         let per_node = launch::ranks_here();
         let found = machine::on_ranks(
             &args.ranks,

@@ -41,7 +41,6 @@ impl EmulateArgs {
     }
 
     /// How many times slower than real time the clock runs.
-    #[cfg(feature = "mpi")] // alone, nobody waits for messages
     pub(super) fn dilation(&self) -> u32 {
         self.dilate
     }

@@ -1,7 +1,6 @@
 //! Flags of `train` about replicas, workers and ranks.
 
 use std::path::PathBuf;
-#[cfg(feature = "mpi")]
 use std::time::Duration;
 
 use collective::AlgorithmChoice;
@@ -73,14 +72,13 @@ pub(crate) struct ParallelArgs {
 }
 
 impl ParallelArgs {
-    #[cfg(feature = "mpi")]
     pub(crate) fn silence_max(&self) -> Duration {
         Duration::from_secs_f64(self.silence_max)
     }
 
     /// A flag that these flags leave without effect, with the reason.
-    pub(crate) fn without_effect(&self) -> Option<&'static str> {
-        (self.network.is_some() && !launch::is_launched()).then_some(
+    pub(crate) fn without_effect(&self, launched: bool) -> Option<&'static str> {
+        (self.network.is_some() && !launched).then_some(
             "`--network` has no effect on one rank: its workers read each other's memory, or run \
              the algorithm that `--allreduce` names",
         )

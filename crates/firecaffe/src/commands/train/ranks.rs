@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::{Rank, line_to_stderr};
+use exchange::Exchange;
 use exchange::watch::{self, FailureWatch};
-use exchange::{Exchange, ExchangeConfig, mpi};
 use signal_hook::consts::SIGTERM;
 use signal_hook::iterator::Signals;
 use train::{Ranks, StepError, TrainError, WorkStretch};
@@ -20,7 +20,8 @@ use transport::Waiting;
 use super::TrainArgs;
 use super::emulate::BusyCores;
 use crate::clock::RealClock;
-use crate::launch;
+use crate::launch::{self, JoinedRanks};
+use crate::log::Log;
 
 /// How long other ranks wait for rank 0 to report an error that all ranks may have found.
 const HOLD_BACK: Duration = Duration::from_secs(1);
@@ -31,12 +32,11 @@ const TERMINATED: i32 = 143;
 
 /// Starts MPI and trains; ends the job if that fails.
 pub(super) fn run(args: &TrainArgs) -> Result<()> {
-    launch::check_pmi()?;
     let clock = Arc::new(RealClock::start());
     let report: watch::ReportLine = Box::new(|text| line_to_stderr(&format!("firecaffe: {text}")));
     let dilation = args.emulation.dilation();
     let silence_max = args.parallel.silence_max() * dilation;
-    let (mut exchange, watch) = mpi::start(ExchangeConfig::MPI, clock, silence_max, report)?;
+    let JoinedRanks { mut exchange, watch, library } = args.mpi.join(clock, silence_max, report)?;
     let stretch = args
         .emulation
         .is_given()
@@ -44,7 +44,10 @@ pub(super) fn run(args: &TrainArgs) -> Result<()> {
     if let Some(stretch) = &stretch {
         exchange = exchange.stretched(Arc::clone(stretch));
     }
-    launch::check_world(exchange.rank().world())?;
+    if exchange.rank().is_first() {
+        let (version, file) = (library.version(), library.file().display());
+        Log::of_rank(exchange.rank()).note(format!("MPI library: {version} ({file})"));
+    }
     let ending = RankEnding { rank: exchange.rank(), watch: Arc::new(Mutex::new(Some(watch))) };
     ending.on_panic();
     ending.on_sigterm()?;
