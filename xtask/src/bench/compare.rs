@@ -12,7 +12,7 @@ use base::median;
 
 use super::ours::Firecaffe;
 use super::turns::TrainingProcess;
-use super::{flag, is_asked, save};
+use super::{asked, flag, save};
 use crate::shell::{root, target_dir};
 
 pub(super) const FLAGS: &[&str] =
@@ -29,6 +29,8 @@ const NETS: &[(&str, usize)] = &[
     ("resnet50_b8", 1),
 ];
 
+/// How `--nets` asks for the all-reduces.
+const ALL_REDUCE: &str = "allreduce";
 /// Workers that all-reduce, and how often per turn: a turn takes about a second.
 const WORKERS: [(usize, &str); 3] = [(2, "100"), (4, "20"), (8, "10")];
 /// What the new binary must reach of the old one's speed.
@@ -87,16 +89,18 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let rounds: usize = flag(args, "--rounds", "25").parse().context("--rounds takes a number")?;
     let old = flag(args, "--old", "");
     ensure!(!old.is_empty(), "--old PATH names the binary to compare with");
+    let names: Vec<&str> = NETS.iter().map(|(net, _)| *net).chain([ALL_REDUCE]).collect();
+    let asked = asked(args, &names, |name| name)?;
     let (old, new) = (Firecaffe::find(&old)?, Firecaffe::find(&flag(args, "--firecaffe", ""))?);
     let turns = [&old, &new, &old];
     let mut ratios = BTreeMap::<String, SpeedRatios>::new();
-    for (net, iterations) in NETS.iter().filter(|(net, _)| is_asked(args, net)) {
+    for (net, iterations) in NETS.iter().filter(|(net, _)| asked.contains(&net)) {
         let speeds = train_in_turns(turns, net, *iterations, rounds)?;
         let name = format!("train {net}, 2 workers");
         print!("{}", speeds.row(&name).0); // an interrupted run shows what it has
         ratios.insert(name, speeds);
     }
-    if is_asked(args, "allreduce") {
+    if asked.contains(&&ALL_REDUCE) {
         for (workers, iterations) in WORKERS {
             let iterations = flag(args, "--iterations", iterations);
             let sizes = flag(args, "--sizes", "32K,1M,10M");

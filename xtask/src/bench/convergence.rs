@@ -18,7 +18,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use super::ours::with_mpi;
-use super::{flag, is_asked, save};
+use super::{asked, flag, save};
 use crate::demo;
 use crate::shell::root;
 use job::{ConvergenceJob, FOLDER, NETS};
@@ -65,13 +65,14 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let (seeds, epochs) = (number("--seeds", "5")?, number("--epochs", "3")?);
     let batch_epochs = number("--batch-epochs", "20")?;
     ensure!(seeds > 0, "--seeds is at least 1");
+    let nets = asked(args, NETS, |net| net.name)?;
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     demo::prepare(FOLDER, None)?;
     let begin = Instant::now();
     let asked_rows = flag(args, "--rows", "");
     let wants = |name: &str| asked_rows.is_empty() || asked_rows.split(',').any(|row| row == name);
     let mut rows = Vec::new();
-    for net in NETS.iter().filter(|net| is_asked(args, net.name)) {
+    for net in nets {
         for variant in VARIANTS.iter().filter(|row| row.name == "dense" || wants(row.name)) {
             let job = ConvergenceJob { net, program: &program, epochs, batch: None };
             rows.push(AccuracyRow {

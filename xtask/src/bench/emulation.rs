@@ -10,7 +10,7 @@ use base::median;
 use super::cluster_run::{ClusterNet, ClusterSpeed, FOLDER, NamespaceCluster, SCRIPT, train, up};
 use super::nets::{CIFAR10, GOOGLENET, LENET};
 use super::ours::with_mpi;
-use super::{flag, is_asked, save};
+use super::{asked, flag, save};
 use crate::shell::{command, output, root};
 
 /// What may follow on the command line.
@@ -45,6 +45,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let rounds: usize = flag(args, "--rounds", "5").parse().context("--rounds takes a number")?;
     let times: usize = flag(args, "--iterations", "1").parse().context("--iterations")?;
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
+    let jobs = asked(args, JOBS, |job| job.net.file)?;
     let _cluster = NamespaceCluster;
     up(HOSTS, MBITS, false)?;
     let mut table = format!(
@@ -53,7 +54,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     );
     print!("{table}");
     let mut missed = Vec::new();
-    for job in JOBS.iter().filter(|job| is_asked(args, job.net.file)) {
+    for job in jobs {
         let runs: Vec<_> =
             (0..rounds).map(|_| job.round(&program, times)).collect::<Result<_, _>>()?;
         let ratio =

@@ -92,11 +92,24 @@ pub(crate) fn flag(args: &[String], name: &str, default: &str) -> String {
     at.and_then(|at| args.get(at + 1)).map_or(default, String::as_str).to_owned()
 }
 
-/// Whether `--nets a,b` asks for the network in this file, by the beginning of its name; all are
-/// without it.
-fn is_asked(args: &[String], file: &str) -> bool {
-    let asked = flag(args, "--nets", "");
-    asked.is_empty() || asked.split(',').any(|beginning| file.starts_with(beginning))
+/// The rows that `--nets a,b` asks for, by the beginning of their names; all without it. A beginning
+/// that fits no row is refused: measuring nothing would look like success.
+pub(crate) fn asked<'a, T>(
+    args: &[String],
+    rows: &'a [T],
+    name: impl Fn(&'a T) -> &'a str,
+) -> Result<Vec<&'a T>> {
+    let value = flag(args, "--nets", "");
+    let asked: Vec<_> = value.split(',').filter(|beginning| !beginning.is_empty()).collect();
+    let fits = |row: &'a T, beginning: &str| name(row).starts_with(beginning);
+    for beginning in &asked {
+        let known = || rows.iter().map(&name).collect::<Vec<_>>().join(", ");
+        let is_known = rows.iter().any(|row| fits(row, beginning));
+        ensure!(is_known, "--nets: nothing is called `{beginning}`; there are {}", known());
+    }
+    let is_asked =
+        |row: &&'a T| asked.is_empty() || asked.iter().any(|beginning| fits(row, beginning));
+    Ok(rows.iter().filter(is_asked).collect())
 }
 
 /// Writes what was printed also to the file that a flag names, if it is given.
@@ -136,7 +149,7 @@ impl Rate {
 
 #[cfg(test)]
 mod tests {
-    use super::{USAGE, check_flags, is_asked, save};
+    use super::{USAGE, asked, check_flags, save};
 
     fn args(words: &[&str]) -> Vec<String> {
         words.iter().map(|&word| word.to_owned()).collect()
@@ -144,10 +157,12 @@ mod tests {
 
     #[test]
     fn networks_are_asked_for_by_beginnings() {
-        let some = args(&["--rounds", "1", "--nets", "nin,lenet"]);
-        assert!(is_asked(&some, "lenet_b64") && is_asked(&some, "nin_b32"));
-        assert!(!is_asked(&some, "alexnet_b32"));
-        assert!(is_asked(&args(&[]), "alexnet_b32"));
+        const ROWS: [&str; 3] = ["alexnet_b32", "lenet_b64", "nin_b32"];
+        let found = |words: &[&str]| asked(&args(words), &ROWS, |row| row);
+        assert_eq!(found(&["--rounds", "1", "--nets", "nin,lenet"]).unwrap(), [&ROWS[1], &ROWS[2]]);
+        assert_eq!(found(&[]).unwrap().len(), ROWS.len());
+        let refused = found(&["--nets", "lenet,LeNet"]).unwrap_err().to_string();
+        assert!(refused.contains("`LeNet`") && refused.contains("nin_b32"), "{refused}");
     }
 
     #[test]

@@ -13,13 +13,13 @@ mod report;
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use base::median;
 use kernels::peak;
 
 use super::ours::Firecaffe;
 use super::torch::{LAYOUTS, Peer, Python};
-use super::{Rate, flag, is_asked, save};
+use super::{Rate, asked, flag, save};
 
 /// A network, the ratios to reach, and how to measure it.
 pub(super) struct PeerNet {
@@ -76,8 +76,7 @@ pub(super) const FLAGS: &[&str] =
 
 /// Measures, prints the table and what it says about the targets.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let nets: Vec<_> = NETS.iter().filter(|net| is_asked(args, net.file)).collect();
-    ensure!(!nets.is_empty(), "no network is called {}", flag(args, "--nets", ""));
+    let nets = asked(args, NETS, |net| net.file)?;
     let threads = flag(args, "--threads", "1,2");
     let threads: Result<Vec<usize>, _> = threads.split(',').map(str::parse).collect();
     let threads = threads.context("--threads takes numbers, separated by commas")?;

@@ -16,7 +16,7 @@ use base::median;
 
 use super::ours::Firecaffe;
 use super::torch::{LAYOUTS, Python};
-use super::{flag, is_asked, save, speed_up, verdict};
+use super::{asked, flag, save, speed_up, verdict};
 use crate::shell::{root, target_dir};
 
 /// Workers that are compared with one, as many as the table is about.
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let database = database::draw(&folder)?;
     let mut rows = Vec::new();
-    for net in NETS.iter().filter(|net| is_asked(args, net.file)) {
+    for net in asked(args, NETS, |net| net.file)? {
         let file = folder.join(format!("{}.prototxt", net.file));
         fs::write(&file, with_database(net, &database)?)?;
         let mut rates = Rates::default();
