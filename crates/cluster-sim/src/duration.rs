@@ -38,6 +38,7 @@ impl FailureDescription {
 mod tests {
     use super::TrainingLength;
     use crate::cluster::FailureDescription;
+    use base::random::Mt19937;
 
     #[test]
     fn rare_failures_cost_little_and_frequent_ones_much() {
@@ -54,6 +55,37 @@ mod tests {
         assert!(hundred > 1.2 * day && ten > 10.0 * hundred, "{ten} {hundred}");
         let (one, many) = (failures(100.0).expected_s(day, 1), failures(100.0).expected_s(day, 64));
         assert!(many > one);
+    }
+
+    /// The formula against 20,000 runs whose failures are drawn.
+    #[test]
+    fn the_expectation_is_the_mean_of_many_runs() {
+        let failures = FailureDescription {
+            node_mtbf_hours: 20.0,
+            restart_s: 120.0,
+            snapshot_s: 30.0,
+            snapshot_interval_s: 1800.0,
+        };
+        let (work, nodes, runs) = (7200.0, 8, 20_000);
+        let mean_s = 3600.0 * failures.node_mtbf_hours / f64::from(nodes);
+        let mut random = Mt19937::new(1);
+        let mut total = 0.0;
+        for _ in 0..runs {
+            for _ in 0..4 {
+                let segment = 1800.0 + failures.snapshot_s;
+                loop {
+                    let place = f64::from(random.uniform(0.0, 1.0));
+                    let until_failure = -mean_s * (1.0 - place).max(1e-9).ln();
+                    if until_failure >= segment {
+                        total += segment;
+                        break;
+                    }
+                    total += until_failure + failures.restart_s;
+                }
+            }
+        }
+        let (mean, expected) = (total / f64::from(runs), failures.expected_s(work, 8));
+        assert!((expected / mean - 1.0).abs() < 0.01, "{expected} s, {mean} s");
     }
 
     #[test]

@@ -29,7 +29,9 @@ mod scaling;
 mod schedule;
 mod simulate;
 
-pub use advise::{Advice, AdviceOptions, AdvisedConfig, WhatIf, advise};
+pub use advise::{
+    Advice, AdviceOptions, AdvisedConfig, ExplainedConfig, TimeLosses, WhatIf, advise,
+};
 pub use cluster::{
     ClusterDescription, ClusterFileError, ClusterProblem, CodecRate, DeviceDescription,
     DeviceSpeed, FabricDescription, FailureDescription, LinkDescription, ProfiledNetwork,

@@ -1,13 +1,15 @@
 //! One iteration of a job on a cluster, and what follows from it.
 
-use crate::cluster::{ClusterDescription, StragglerDescription, StragglerDistribution};
+mod delays;
+
+use crate::cluster::ClusterDescription;
 use crate::collectives::CollectiveTimes;
 use crate::config::SimulationConfig;
 use crate::error::SimulationError;
 use crate::model::{ComputeTimes, NetModel};
 use crate::rank_clock::{RankClock, RankTimes, SimulatedActivity, SimulatedSpan};
 use crate::schedule::{ScheduledBucket, schedule};
-use base::random::Mt19937;
+use delays::Delays;
 use exchange::compression::PlannedCollective;
 use serde::Serialize;
 
@@ -240,28 +242,6 @@ fn add_update(spans: &mut Vec<SimulatedSpan>, end: f64, update: f64) {
     }
     if update > 0.0 {
         push(SimulatedActivity::Update, end, end + update);
-    }
-}
-
-/// Random delays of devices.
-struct Delays {
-    described: StragglerDescription,
-    random: Mt19937,
-}
-
-impl Delays {
-    fn new(described: &StragglerDescription) -> Self {
-        Self { described: *described, random: Mt19937::new(described.seed) }
-    }
-
-    /// By how much longer the next device takes.
-    fn factor(&mut self) -> f64 {
-        let place = f64::from(self.random.uniform(0.0, 1.0));
-        let delay = match self.described.distribution {
-            StragglerDistribution::Exponential => -(1.0 - place).max(1e-9).ln(),
-            StragglerDistribution::Uniform => 2.0 * place,
-        };
-        1.0 + self.described.mean * delay
     }
 }
 

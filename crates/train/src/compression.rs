@@ -6,7 +6,7 @@
 //!                 restore_residuals    after a stop: loads them, or folds them into a gradient
 //!                 decide_compression   rank 0 measures where compressing pays, and tells all
 //!   Job::step     sync::BucketSums     sums buckets by the Compressor; sync states when
-//!                 settle_compression   after a skipped step, or when the gradient scale changes
+//!                 update_residuals     after a skipped step, or when the gradient scale changes
 //!   snapshot      save_residuals       a file per rank (worker); their hashes go to the sidecar
 //! ```
 //!
@@ -110,7 +110,7 @@ impl Job {
 
     /// After a step: what was not applied counts as unsent, residuals follow the gradient scale,
     /// which was multiplied by `scaled`, and folded residuals have entered a gradient.
-    pub(crate) fn settle_compression(&mut self, skipped: bool, scaled: f32) {
+    pub(crate) fn update_residuals(&mut self, skipped: bool, scaled: f32) {
         let mut compresses = vec![false; self.shared.buckets.len()];
         for sums in self.bucket_sums_mut() {
             for (index, compressed) in compresses.iter_mut().enumerate() {

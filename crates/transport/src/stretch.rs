@@ -75,7 +75,7 @@ impl WorkStretch {
     }
 
     /// The transport's turn: waits for what was computed, unless that is less than `grain`.
-    fn settle(&self, grain: Duration) {
+    fn catch_up(&self, grain: Duration) {
         let StretchState::Computing { cpu, at, due } = *self.state() else { return };
         let computed = self.clock.thread_cpu().saturating_sub(cpu);
         let due = at.max(due) + computed;
@@ -100,7 +100,7 @@ impl WorkStretch {
 
 impl Drop for StretchedWork<'_> {
     fn drop(&mut self) {
-        self.0.settle(Duration::ZERO);
+        self.0.catch_up(Duration::ZERO);
         *self.0.state() = StretchState::Off;
     }
 }
@@ -119,7 +119,7 @@ impl StretchedLink {
     }
 
     fn call<T>(&mut self, call: impl FnOnce(&mut dyn Transport) -> T) -> T {
-        self.stretch.settle(GRAIN);
+        self.stretch.catch_up(GRAIN);
         let result = call(&mut *self.inner);
         self.stretch.resume();
         result
@@ -174,7 +174,7 @@ impl Transport for StretchedLink {
             inner.take(from, lane, len, &mut |bytes| {
                 stretch.resume(); // what the reader does with them is work
                 reader(bytes);
-                stretch.settle(GRAIN);
+                stretch.catch_up(GRAIN);
             })
         })
     }

@@ -29,7 +29,7 @@ const EXAMPLES: &str = "\
 Examples:
   firecaffe simulate --model bench/models/nin_b32.prototxt --cluster clusters/titan-k20.toml --ranks 1..128
   firecaffe simulate --model bench/models/resnet50_b8.prototxt --cluster clusters/gradientflow-v.toml \\
-      --ranks 8,64,512 --batch-size 128 --precision mixed --wire f16 --allreduce ring --epochs 90
+      --ranks 8,64,512 --batch-size 128 --precision mixed-f16 --allreduce ring --epochs 90
   firecaffe simulate --model bench/models/alexnet_b32.prototxt --cluster clusters/gigabit-8.toml \\
       --ranks 8 --timeline trace.json
 
@@ -52,9 +52,9 @@ pub(crate) struct SimulateArgs {
     /// How gradients are summed, as in `train`
     #[arg(long, value_name = "NAME", default_value = "auto")]
     allreduce: AlgorithmChoice,
-    /// How elements travel: f32, f16 or bf16
-    #[arg(long, value_name = "FORMAT", default_value = "f32")]
-    wire: &'static WireFormat,
+    /// How elements travel: f32, f16 or bf16. Default: as `--precision` rounds
+    #[arg(long, value_name = "FORMAT")]
+    wire: Option<&'static WireFormat>,
     /// Compression of gradients, like `sparse-chunks:share=0.15`, as it is after its warm-up
     #[arg(long, value_name = "NAME:KEY=VALUE")]
     compression: Option<CompressionConfig>,
@@ -113,16 +113,17 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<()> {
 }
 
 fn config(args: &SimulateArgs, job: &ClusterJob) -> SimulationConfig {
+    let base = job.config();
     SimulationConfig {
         workers: args.workers.into(),
         record_bytes: usize::try_from(args.record_bytes).unwrap_or(usize::MAX),
         allreduce: args.allreduce.clone(),
-        wire: args.wire,
+        wire: args.wire.unwrap_or(base.wire),
         compression: args.compression.clone(),
         buckets: BucketRule::Bytes(bytes_of_megabytes(args.bucket_mb)),
         overlap: args.overlap == Overlap::DuringBackward,
         iterations: args.iterations.into(),
-        ..job.config()
+        ..base
     }
 }
 

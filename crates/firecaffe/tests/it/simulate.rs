@@ -110,15 +110,42 @@ fn nonsense_flags_are_refused() {
     assert!(ran.err.contains("`mpi` has no plan"), "{}", ran.err);
 }
 
-/// The last line is a command that `train` understands.
+/// Reasons, what would help most, and a last line that `train` understands.
 #[test]
 fn advice_ends_with_a_command() {
     let folder = folder();
     let ran = folder.run(&[&["advise", "--ranks", "4"], &JOB[..]].concat()).succeeds();
-    assert!(ran.out.contains("what would help"), "{}", ran.out);
+    for text in ["loses", "% to latency at ", "what would help:", "  most: links of half the latency"]
+    {
+        assert!(ran.out.contains(text), "{text} is not in {}", ran.out);
+    }
     let command = ran.out.lines().last().unwrap();
     let (mpirun, train) = command.split_once(" firecaffe ").unwrap();
-    assert_eq!(mpirun, "mpirun -n 4 --map-by ppr:1:node");
+    assert_eq!(mpirun, "mpirun -n 4 --map-by ppr:1:node --bind-to none");
     let words: Vec<&str> = train.split(' ').collect();
     folder.run(&words).succeeds();
+}
+
+/// Mixed precision is named as `train` names it, and decides how gradients travel.
+#[test]
+fn precisions_are_those_of_train() {
+    let folder = folder();
+    let fast = "[[device.speed]]\nnetwork = \"small\"\nprecision = \"mixed\"\nimages_per_s = 1e6\n";
+    folder.write("cluster.toml", format!("{CLUSTER}{fast}"));
+    let advise = |precision: &str| {
+        let args = ["advise", "--ranks", "4", "--precision", precision];
+        let ran = folder.run(&[&args, &JOB[..]].concat()).succeeds();
+        ran.out.lines().last().unwrap().to_owned()
+    };
+    for (asked, want) in
+        [("f32", "mixed-f16"), ("mixed", "mixed-f16"), ("mixed-bf16", "mixed-bf16")]
+    {
+        let command = advise(asked);
+        assert!(command.contains(&format!(" --precision {want}")), "{asked}: {command}");
+        let words: Vec<&str> = command.split_once(" firecaffe ").unwrap().1.split(' ').collect();
+        folder.run(&words).succeeds();
+    }
+    let args = [&["simulate", "--ranks", "2", "--precision", "mixed-bf16"], &JOB[..]].concat();
+    let ran = folder.run(&args).succeeds();
+    assert!(ran.out.contains("in mixed, auto in bf16"), "{}", ran.out);
 }

@@ -128,6 +128,32 @@ fn ranks_workers_and_algorithms_give_the_bits_of_one_worker() {
     }
 }
 
+/// Every command line of `advise` trains: with a compression, with another batch, and the best.
+#[test]
+fn advised_commands_train() {
+    if !has(MPIRUN) {
+        return;
+    }
+    let folder = Folder::new("max_iter: 2");
+    let cluster = "name = \"two\"\nnodes = 2\n[device]\nname = \"host\"\ngflops = 1.0\n\
+                   [nic]\nlatency_us = 1.0\nbandwidth_gbs = 0.001\n";
+    folder.write("cluster.toml", cluster);
+    let job = ["--model", "net.prototxt", "--cluster", "cluster.toml", "--ranks", "2"];
+    let advice = folder.run(&[&["advise"], &job[..]].concat()).succeeds().out;
+    let mut commands = 0;
+    for line in advice.lines().filter(|line| line.contains("firecaffe ")) {
+        let (launcher, args) = line.split_once("firecaffe ").unwrap();
+        let args: Vec<&str> = args.split(' ').collect();
+        match launcher {
+            "" => _ = folder.run(&args).succeeds(),
+            _ => _ = run(&folder, &[(2, &args)]).succeeds(),
+        }
+        commands += 1;
+    }
+    // A compression, a batch with its solver, and the best.
+    assert_eq!(commands, 4, "{advice}");
+}
+
 /// Loaded at run time, each by the launcher's environment alone.
 #[test]
 fn one_binary_serves_open_mpi_and_mpich() {

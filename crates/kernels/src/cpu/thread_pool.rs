@@ -22,6 +22,7 @@ use std::{
     any::Any,
     cell::UnsafeCell,
     hint,
+    mem::transmute,
     ops::Range,
     panic::{self, AssertUnwindSafe},
     sync::{
@@ -108,8 +109,7 @@ impl ThreadPool {
         }
         let state = &*self.state;
         // SAFETY: only the lifetime is erased; `run` outlives every use of the pointer.
-        let erased =
-            unsafe { std::mem::transmute::<*const TaskFn<'_>, *const TaskFn<'static>>(task_fn) };
+        let erased = unsafe { transmute::<*const TaskFn<'_>, *const TaskFn<'static>>(task_fn) };
         // SAFETY: no task is claimed, so no thread reads `task_fn` now (see the header).
         unsafe { *state.task_fn.get() = Some(erased) };
         state.finished.store(0, Ordering::Relaxed);

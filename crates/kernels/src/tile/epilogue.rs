@@ -87,9 +87,9 @@ pub(super) unsafe fn init<S: SimdLanes, const R: usize, const V: usize>(
         TileInit::Output if output.step == 1 => {
             for (acc, row) in acc.iter_mut().zip(rows).take(valid) {
                 for (v, vector) in acc.iter_mut().enumerate() {
+                    let from = row.wrapping_add(v * LANES);
                     // SAFETY: the row has these columns, contiguously.
-                    *vector =
-                        unsafe { s.load_first(row.wrapping_add(v * LANES), output.lanes_of(v)) };
+                    *vector = unsafe { s.load_first(from, output.lanes_of(v)) };
                 }
             }
         }

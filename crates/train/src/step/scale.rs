@@ -112,10 +112,10 @@ impl GradientScale {
 impl Job {
     /// Counts a step and changes the scale by it, and what compressions keep with the scale.
     pub(super) fn adapt_scale(&mut self, output: &StepOutput, events: &mut dyn FnMut(Event)) {
-        let Some(scale) = &mut self.scale else { return self.settle_compression(false, 1.0) };
+        let Some(scale) = &mut self.scale else { return self.update_residuals(false, 1.0) };
         let changed = scale.count(output.skipped);
         let (iter, scale) = (self.iter, scale.factor());
-        self.settle_compression(output.skipped, changed);
+        self.update_residuals(output.skipped, changed);
         if output.skipped {
             events(Event::Gradients(GradientEvent::StepSkipped { iter, scale }));
         } else if changed > 1.0 {

@@ -8,6 +8,7 @@ use caffe_format::{NetParameter, Phase};
 use cluster_sim::{BucketRule, ClusterDescription, ComputeTimes, NetModel, SimulationConfig};
 use collective::AlgorithmChoice;
 use exchange::ExchangeConfig;
+use exchange::wire::{BF16, F16, WireFormat};
 use net::{NetDescription, describe};
 use train::{BUCKET_BYTES, DeviceProfile, FileSources, OnBadSample, TrainError, WhichNet, files};
 
@@ -26,8 +27,10 @@ pub(crate) struct ClusterJobArgs {
     /// Images per iteration on one device [default: the net's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) batch_size: Option<u32>,
-    /// Precision of computing: f32, or mixed where the cluster file has a speed for it
-    #[arg(long, value_name = "PRECISION", default_value = "f32", value_parser = ["f32", "mixed"])]
+    /// Precision of computing, as in `train`; the mixed ones need a `mixed` speed in the cluster file.
+    /// `mixed` alone is mixed-f16
+    #[arg(long, value_name = "P", default_value = "f32",
+          value_parser = ["f32", "mixed", "mixed-bf16", "mixed-f16"])]
     pub(crate) precision: String,
     #[command(flatten)]
     selection: LayerSelectionArgs,
@@ -40,6 +43,7 @@ pub(crate) struct ClusterJob {
     pub(crate) net: NetModel,
     pub(crate) cluster: ClusterDescription,
     batch: usize,
+    own_batch: usize,
     precision: String,
 }
 
@@ -60,6 +64,7 @@ impl ClusterJobArgs {
             net: model,
             cluster,
             batch: asked.unwrap_or(own),
+            own_batch: own,
             precision: self.precision.clone(),
         })
     }
@@ -79,15 +84,36 @@ impl ClusterJobArgs {
 }
 
 impl ClusterJob {
+    /// The batch that the net's file has.
+    pub(crate) fn own_batch(&self) -> usize {
+        self.own_batch
+    }
+
+    fn is_mixed(&self) -> bool {
+        self.precision != "f32"
+    }
+
+    /// What `train` calls mixed precision: the one that was asked for, or that of the papers.
+    pub(crate) fn mixed_precision(&self) -> &'static str {
+        if self.precision == "mixed-bf16" { "mixed-bf16" } else { "mixed-f16" }
+    }
+
+    /// How gradients travel in mixed precision.
+    pub(crate) fn half_wire(&self) -> &'static WireFormat {
+        if self.precision == "mixed-bf16" { BF16 } else { F16 }
+    }
+
     /// As `train` does it without flags, on one rank.
     pub(crate) fn config(&self) -> SimulationConfig {
+        // Devices have one speed for all kinds of mixed precision.
+        let precision = if self.is_mixed() { "mixed" } else { "f32" };
         SimulationConfig {
             ranks: 1,
             workers: 1,
             batch: self.batch,
-            precision: self.precision.clone(),
+            precision: precision.to_owned(),
             allreduce: AlgorithmChoice::Auto,
-            wire: ExchangeConfig::MPI.wire,
+            wire: if self.is_mixed() { self.half_wire() } else { ExchangeConfig::MPI.wire },
             segmentation: ExchangeConfig::MPI.segmentation,
             compression: None,
             buckets: BucketRule::Bytes(BUCKET_BYTES),
