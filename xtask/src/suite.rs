@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use crate::packages::{self, Packages};
 use crate::shell::{self, cargo};
 
-/// What tests and benches between ranks need: nothing to build with, since MPI is loaded at run time.
+/// What tests and benches between ranks need. Nothing to build with: MPI is loaded at run time.
 pub(crate) const MPI_PACKAGES: &[&str] = &["openmpi-bin"];
 
 /// What the tests need: Open MPI, and MPICH for the same binary under another launcher.

@@ -8,10 +8,11 @@
 //! ```
 //!
 //! A message streams: its first byte reaches the receiver's port one latency after it left, so an
-//! idle network takes `overhead + latency + bytes/bandwidth`, less what a burst lets through. A send does not wait for its
-//! receiver; a lane waits for its receives in order. Messages between leaf switches share the
-//! switches' uplinks fairly ([`fabric`]). Memory that a message still needs is never overwritten by
-//! a plan before the message has been answered, so that rule of plans costs nothing here.
+//! idle network takes `overhead + latency + bytes/bandwidth`, less what a burst lets through. A
+//! send does not wait for its receiver; a lane waits for its receives in order. Messages between
+//! leaf switches share the switches' uplinks fairly ([`fabric`]). Memory that a message still needs
+//! is never overwritten by a plan before the message has been answered, so that rule of plans costs
+//! nothing here.
 //!
 //! Cost: about three events per message, each O(log ranks).
 

@@ -1,7 +1,7 @@
 //! `cargo xtask bench simulator`: how long the simulator itself takes, and how much memory.
 //!
-//! One iteration of ResNet-50 on 512 ranks with every algorithm, and on 4,096 ranks with those whose
-//! messages grow at most like p log p, each in a process of its own.
+//! One iteration of ResNet-50 on 512 ranks with every algorithm, and on 4,096 ranks with those
+//! whose messages grow at most like p log p, each in a process of its own.
 
 use std::fs;
 use std::process::{Child, Stdio};

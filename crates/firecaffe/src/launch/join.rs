@@ -82,8 +82,8 @@ impl MpiArgs {
     }
 }
 
-/// What to say before a library starts that is not made for this launcher: Open MPI ends the process
-/// in `MPI_Init_thread` if there is no PMIx.
+/// What to say before a library starts that is not made for this launcher: Open MPI ends the
+/// process in `MPI_Init_thread` if there is no PMIx.
 fn misfit(library: &MpiLibrary, management: ProcessManagement) -> Option<String> {
     let abi = library.abi();
     let misfit = abi.name == "Open MPI" && management == ProcessManagement::Pmi;

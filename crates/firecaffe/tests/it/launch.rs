@@ -1,5 +1,5 @@
-//! A process that a launcher started must not train alone unnoticed. No launcher is needed here: the
-//! environment of one is enough. `tests/ranks` has the real ones.
+//! A process that a launcher started must not train alone unnoticed. No launcher is needed here:
+//! the environment of one is enough. `tests/ranks` has the real ones.
 
 use super::support::{Folder, Ran};
 

@@ -1,8 +1,8 @@
 //! Ranks as MPI processes: non-blocking point-to-point, several segments in flight.
 //!
 //! The library is loaded at run time, so one binary serves Open MPI, MPICH and the standard ABI of
-//! MPI 5, and building it needs none of them: [`LibrarySearch`] finds a library, its symbols tell its
-//! row of the table in `abi.rs`, and `calls.rs` calls it as its own `mpi.h` would.
+//! MPI 5, and building it needs none of them: [`LibrarySearch`] finds a library, its symbols tell
+//! its row of the table in `abi.rs`, and `calls.rs` calls it as its own `mpi.h` would.
 //!
 //! ```text
 //!   post ──▶ MPI_Isend ───── lane and stamp in the tag ─────▶ MPI_Irecv ◀── expect
