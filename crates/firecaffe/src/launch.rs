@@ -1,4 +1,4 @@
-//! What a launcher says in the environment, and the cores that are ours.
+//! What a launcher says in the environment.
 //!
 //! | launcher | variables |
 //! |---|---|
@@ -17,7 +17,6 @@ mod join;
 pub(crate) use join::{JoinedRanks, MpiArgs};
 
 use std::fs;
-use std::thread;
 
 use anyhow::{Result, bail};
 
@@ -27,6 +26,8 @@ const TASKS: &str = "SLURM_STEP_NUM_TASKS";
 const WORLD: &[&str] = &["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 /// Variables that hold the number of ranks on this machine.
 const LOCAL: &[&str] = &["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
+/// Variables that hold a rank's number among those on this machine.
+const LOCAL_RANK: &[&str] = &["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"];
 
 /// How this process was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,21 +86,14 @@ fn check_pmi() -> Result<()> {
     }
 }
 
-/// Cores that this process may run on.
-pub(crate) fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// The cores this rank is bound to; if it is bound to none, the machine's cores divided by the
-/// ranks on it.
-pub(crate) fn cores_per_rank() -> usize {
-    let ranks = if is_bound() { 1 } else { ranks_here() };
-    (cores() / ranks.max(1)).max(1)
-}
-
 /// Ranks on this machine, as far as the launcher says it.
 pub(crate) fn ranks_here() -> usize {
     ranks_on_machine(&own)
+}
+
+/// Which of them this is, as far as the launcher says it.
+pub(crate) fn local_rank() -> Option<usize> {
+    number(&own, LOCAL_RANK)
 }
 
 fn ranks_on_machine(environment: Environment<'_>) -> usize {
@@ -117,25 +111,6 @@ fn tasks_per_node(list: &str) -> impl Iterator<Item = usize> {
         let nodes = nodes.trim_end_matches(')').parse().unwrap_or(0);
         std::iter::repeat_n(tasks.trim().parse().unwrap_or(1), nodes)
     })
-}
-
-/// Whether this process may run on some of the machine's cores only.
-fn is_bound() -> bool {
-    let read = |path| fs::read_to_string(path).unwrap_or_default();
-    let status = read("/proc/self/status");
-    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    let all = read("/proc/cpuinfo").lines().filter(|line| line.starts_with("processor")).count();
-    allowed.is_some_and(|list| count(list) < all)
-}
-
-/// The number of cores in a list like `0-3,8`.
-fn count(list: &str) -> usize {
-    let count = |range: &str| {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let [first, last] = [first, last].map(|text| text.trim().parse::<usize>().ok());
-        first.zip(last).map_or(0, |(first, last)| (last + 1).saturating_sub(first))
-    };
-    list.split(',').map(count).sum()
 }
 
 /// The machine's name.

@@ -8,6 +8,7 @@ mod args;
 mod cli;
 mod clock;
 mod commands;
+mod cores;
 mod gpu;
 mod launch;
 mod log;

@@ -15,7 +15,7 @@ use train::{NetConfig, PathRoot, Precision};
 use crate::commands::simulate::read_cluster;
 use crate::log::{Log, prototxt};
 use crate::memory_limit::memory_limit;
-use crate::{gpu, launch};
+use crate::{cores, gpu};
 
 /// Most threads that can be asked for: more than any machine's cores, less than what exhausts one.
 const THREADS_MAX: u64 = 4096;
@@ -44,13 +44,12 @@ pub(crate) struct ComputeArgs {
 
 impl ComputeArgs {
     pub(crate) fn threads(&self) -> usize {
-        let asked = self.threads.and_then(|threads| usize::try_from(threads).ok());
-        asked.unwrap_or_else(launch::cores)
+        self.threads_asked().unwrap_or_else(cores::available)
     }
 
-    /// Whether the number of threads was given.
-    pub(crate) fn threads_asked(&self) -> bool {
-        self.threads.is_some()
+    /// The number of threads, if it was given.
+    pub(crate) fn threads_asked(&self) -> Option<usize> {
+        self.threads.and_then(|threads| usize::try_from(threads).ok())
     }
 
     pub(crate) fn simd(&self) -> Result<Simd> {

@@ -8,6 +8,7 @@
 //! worker, one kernel at a time. It grows to the largest size needed in the first iteration and
 //! stays.
 
+mod active_threads;
 mod disjoint;
 mod scratch;
 mod thread_pool;
@@ -18,6 +19,7 @@ use std::{
     sync::{Mutex, TryLockError},
 };
 
+pub use active_threads::ActiveThreads;
 pub(crate) use disjoint::DisjointMut;
 use scratch::Scratch;
 
@@ -42,11 +44,21 @@ impl Cpu {
     /// If `threads` is 0, or this CPU does not support `simd` ([`Simd::is_supported`]).
     #[must_use]
     pub fn new(threads: usize, simd: Simd) -> Self {
+        Self::limited(threads, simd, ActiveThreads::default())
+    }
+
+    /// As [`Cpu::new`], of whose threads at most `active` take part in kernels.
+    ///
+    /// # Panics
+    ///
+    /// As [`Cpu::new`].
+    #[must_use]
+    pub fn limited(threads: usize, simd: Simd, active: ActiveThreads) -> Self {
         assert!(threads > 0, "a worker has at least one thread");
         let level =
             SimdLevel::new(simd).unwrap_or_else(|| panic!("this CPU does not support {simd}"));
         let scratch = (0..=threads).map(|_| Mutex::new(Scratch::default())).collect();
-        Self { threads: thread_pool::ThreadPool::new(threads), level, scratch }
+        Self { threads: thread_pool::ThreadPool::new(threads, active), level, scratch }
     }
 
     /// Number of threads, the caller's included.

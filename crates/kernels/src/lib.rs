@@ -68,7 +68,7 @@ mod gemm;
 mod testing;
 
 pub use conv::{Activation, ConvShape};
-pub use cpu::Cpu;
+pub use cpu::{ActiveThreads, Cpu};
 pub use gemm::gemm;
 pub use half::{HalfFormat, Values};
 pub use simd::{Simd, UnknownSimd};

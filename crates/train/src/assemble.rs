@@ -70,6 +70,8 @@ impl JobParts {
         let mut worker_exchanges = worker_exchanges.into_iter();
         let worker = |(index, net): (usize, Net)| {
             let own = placement.of_worker(shared.ranks.rank(), index);
+            shared.config.cores.enter(index); // the worker's threads inherit it
+            let JobConfig { threads, simd, .. } = shared.config;
             let accumulator = Accumulator::new(shared.config.wire);
             let exchange = worker_exchanges.next();
             let reduction = WorkerReduction {
@@ -83,7 +85,7 @@ impl JobParts {
             Worker {
                 index,
                 first_replica: own.start,
-                cpu: Cpu::new(shared.config.threads, shared.config.simd),
+                cpu: Cpu::limited(threads, simd, shared.config.active_threads.clone()),
                 net,
                 compute: Compute::new(emulated.clone(), updated, pool_len),
                 replicas: replicas.by_ref().take(own.len()).collect(),
@@ -98,7 +100,7 @@ impl JobParts {
         let data_pace = DataPace::new(records.monitor, &shared.config);
         let spans = SpanRecorder::new(shared.config.timeline);
         let mut job = Job {
-            threads: WorkerThreads::new(workers.len() + usize::from(several)),
+            threads: WorkerThreads::new(workers.len() + usize::from(several), &shared.config.cores),
             workers,
             communicator: several.then(|| Communicator {
                 sums: BucketSums::default(),

@@ -9,11 +9,12 @@ use collective::{AlgorithmChoice, Network};
 use data::{PathRoot, ReplicaSlice};
 use exchange::compression::CompressionConfig;
 use exchange::wire::{BF16, F16, F32, WireFormat};
-use kernels::{HalfFormat, Simd};
+use kernels::{ActiveThreads, HalfFormat, Simd};
 use net::{MemoryPlan, Precision};
 use serde::{Deserialize, Serialize};
 use snapshot::BatchMeaning;
 
+use crate::cores::{AnyCores, WorkerCores};
 use crate::placement::{BatchNormState, Overlap};
 use crate::records::TrainRecords;
 
@@ -27,8 +28,8 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 /// ```
 /// use std::sync::Arc;
 /// use train::files::{UnknownFields, solver_from_text};
-/// use train::{BatchMeaning, BatchNormState, DataMode, JobConfig, Network, NoClock};
-/// use train::{OnBadSample, Overlap, ResumeData, Simd};
+/// use train::{ActiveThreads, AnyCores, BatchMeaning, BatchNormState, DataMode, JobConfig, Network};
+/// use train::{NoClock, OnBadSample, Overlap, ResumeData, Simd};
 ///
 /// let config = JobConfig {
 ///     solver: solver_from_text("solver", r#"base_lr: 0.1 lr_policy: "fixed" net: "net""#)?,
@@ -63,6 +64,8 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     memory_available: Some(16_000_000_000),
 ///     shuffle: true,
 ///     data_threads: Some(2),
+///     active_threads: ActiveThreads::default(),
+///     cores: Arc::new(AnyCores),
 /// };
 /// assert_eq!(config.allreduce.named().len(), 2);
 /// # Ok::<(), train::TrainError>(())
@@ -138,6 +141,11 @@ pub struct JobConfig {
     /// Most threads that decode and transform records for each replica, as few as keep up with the
     /// net; `None` for one. Batches do not depend on it.
     pub data_threads: Option<usize>,
+    /// How many threads of each worker take part in kernels; may change at any time, since nothing
+    /// depends on it but speed.
+    pub active_threads: ActiveThreads,
+    /// Where the threads of workers run.
+    pub cores: Arc<dyn WorkerCores>,
 }
 
 /// Default size of a bucket: large enough that the synchronisation per bucket is negligible, small
@@ -183,6 +191,8 @@ impl JobConfig {
             memory_available: None,
             shuffle: false,
             data_threads: None,
+            active_threads: ActiveThreads::default(),
+            cores: Arc::new(AnyCores),
         }
     }
 }

@@ -67,6 +67,7 @@ mod catch_up;
 mod compression;
 mod compute;
 mod config;
+mod cores;
 mod emulation;
 mod error;
 mod evaluate;
@@ -106,6 +107,7 @@ mod weights;
 mod worker;
 
 pub use config::{BUCKET_BYTES, DataMode, JobConfig, ResumeData};
+pub use cores::{AnyCores, WorkerCores};
 pub use emulation::{Emulation, EmulationProblem, MachineMemory};
 pub use error::{
     ComparedItem, CompressionProblem, PlacementProblem, RecordsProblem, ResumeProblem,
@@ -145,7 +147,7 @@ pub use exchange::bench::compression::CompressionBenchError;
 pub use exchange::compression::{CompressionConfig, CompressionError};
 pub use exchange::wire::{self, WireFormat, WireFormatError};
 pub use exchange::{Exchange, ExchangeConfig, ExchangeError};
-pub use kernels::{Cpu, Simd};
+pub use kernels::{ActiveThreads, Cpu, Simd};
 pub use layers::DataSourceError;
 pub use net::{
     BackwardWork, BlobValues, DebugBlob, DebugValue, LayerReport, LayerSummary, MemoryPlan,

@@ -11,8 +11,11 @@
 //!   thread 2          └▶ task 2 ────── result ────────┘
 //! ```
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
+
+use crate::cores::WorkerCores;
 
 /// What a thread is given to do.
 type BoxedTask = Box<dyn FnOnce() + Send>;
@@ -29,9 +32,10 @@ struct WorkerThread {
 }
 
 impl WorkerThreads {
-    /// Threads for `count` tasks at a time, the calling thread included.
-    pub(crate) fn new(count: usize) -> Self {
-        Self { threads: (1..count).map(WorkerThread::start).collect() }
+    /// Threads for `count` tasks at a time, this thread included, each on its worker's cores.
+    pub(crate) fn new(count: usize, cores: &Arc<dyn WorkerCores>) -> Self {
+        cores.enter(0);
+        Self { threads: (1..count).map(|index| WorkerThread::start(index, cores)).collect() }
     }
 
     /// Runs `first` on this thread and each of `others` on a thread of its own; returns their
@@ -60,9 +64,13 @@ impl WorkerThreads {
 }
 
 impl WorkerThread {
-    fn start(index: usize) -> Self {
+    fn start(index: usize, cores: &Arc<dyn WorkerCores>) -> Self {
         let (tasks, inbox) = channel::<BoxedTask>();
-        let run = move || inbox.into_iter().for_each(|task| task());
+        let cores = Arc::clone(cores);
+        let run = move || {
+            cores.enter(index);
+            inbox.into_iter().for_each(|task| task());
+        };
         let named = thread::Builder::new().name(format!("worker {index}"));
         let handle = named.spawn(run).expect("the system can start a thread");
         Self { tasks: Some(tasks), handle: Some(handle) }
@@ -103,7 +111,13 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::thread::{ThreadId, current};
 
-    use super::WorkerThreads;
+    use super::{Arc, WorkerCores, WorkerThreads};
+    use crate::AnyCores;
+
+    fn threads(count: usize) -> WorkerThreads {
+        let cores: Arc<dyn WorkerCores> = Arc::new(AnyCores);
+        WorkerThreads::new(count, &cores)
+    }
 
     fn ids(threads: &mut WorkerThreads) -> Vec<ThreadId> {
         threads.run(|| current().id(), vec![|| current().id(); 2])
@@ -111,7 +125,7 @@ mod tests {
 
     #[test]
     fn every_task_keeps_its_thread() {
-        let mut threads = WorkerThreads::new(3);
+        let mut threads = threads(3);
         let first = ids(&mut threads);
         assert_eq!(first[0], current().id());
         assert!(first[0] != first[1] && first[1] != first[2]);
@@ -120,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_panic_reaches_the_caller() {
-        let mut threads = WorkerThreads::new(2);
+        let mut threads = threads(2);
         let mut run = || threads.run(|| 1, vec![|| panic!("planted")]);
         let panic = catch_unwind(AssertUnwindSafe(&mut run)).unwrap_err();
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"planted"));

@@ -17,6 +17,7 @@ pub(crate) mod ours;
 mod peers;
 mod precision;
 mod scaling;
+mod sharing;
 mod simulator;
 mod torch;
 mod turns;
@@ -44,6 +45,8 @@ pub(crate) const USAGE: &str =
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench precision [--rounds N] [--markdown FILE] [--firecaffe PATH]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
+       cargo xtask bench sharing [--nets a,b] [--rounds N] [--seconds S] [--markdown FILE]
+                                 [--firecaffe PATH]
        cargo xtask bench simulator [--markdown FILE] [--firecaffe PATH]
 COMMON: [--markdown FILE] where the table goes too,
         [--python PATH] one that can import torch, [--firecaffe PATH] instead of building it";
@@ -65,6 +68,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "peers" => (peers::FLAGS, peers::run),
         "precision" => (precision::FLAGS, precision::run),
         "scaling" => (scaling::FLAGS, scaling::run),
+        "sharing" => (sharing::FLAGS, sharing::run),
         "simulator" => (simulator::FLAGS, simulator::run),
         _ => bail!("{USAGE}"),
     };

@@ -49,6 +49,23 @@ impl TrainingProcess {
         Ok(took.as_secs_f64())
     }
 
+    /// Lets it run for `seconds` after `settle` that do not count; displays per second.
+    pub(super) fn rate(&mut self, settle: f64, seconds: f64) -> Result<f64> {
+        let begin = Instant::now();
+        self.signal(Signal::CONT)?;
+        while begin.elapsed().as_secs_f64() < settle {
+            self.wait_for_display()?;
+        }
+        let (begin, mut displays) = (Instant::now(), 0.0);
+        while begin.elapsed().as_secs_f64() < seconds {
+            self.wait_for_display()?;
+            displays += 1.0;
+        }
+        let took = begin.elapsed();
+        self.signal(Signal::STOP)?;
+        Ok(displays / took.as_secs_f64())
+    }
+
     /// Memory that it holds, in 10^6 bytes.
     pub(super) fn resident_mb(&self) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;

@@ -15,13 +15,14 @@ use train::{
 };
 
 use crate::clock::{RealClock, sharpen_timers};
+use crate::cores::{Placement, SharedCores};
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace};
 use crate::log::{CaffeLine, Log, prototxt};
 use crate::memory_limit::{free_bytes_here, memory_limit};
 use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
 use crate::signals::Signals;
-use crate::{gpu, launch, launch::MpiArgs, progress::ProgressDisplay};
+use crate::{cores, gpu, launch::MpiArgs, progress::ProgressDisplay};
 use emulate::EmulateArgs;
 use listener::Listener;
 use parallel::ParallelArgs;
@@ -119,7 +120,9 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let rank = ranks.rank();
     let log = Log::of_rank(rank);
     let busy = ranks.busy(); // files may be slow
-    let config = configure(args, &log)?;
+    let (mut config, placement) = configure(args, &log, rank.world())?;
+    let shared_cores = SharedCores::watch(&mut config, cores::available());
+    config.cores = placement.apply();
     drop(busy);
     let json = args.log_json.as_ref().filter(|_| rank.is_first()).map(|path| {
         JsonLog::create(path).with_context(|| format!("cannot create {}", path.display()))
@@ -133,7 +136,7 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         .context("cannot handle signals")?;
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
     let emulates = config.emulation.is_some();
-    let mut listener = Listener::new(log, json.transpose()?, &*clock);
+    let mut listener = Listener::new(log, json.transpose()?, &*clock, shared_cores);
     if emulates && rank.is_first() {
         listener.measure_load();
     }
@@ -166,7 +169,7 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
 }
 
 /// Reads the solver and combines it with the flags.
-fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
+fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Placement)> {
     let unknown = args.running.reading.unknown();
     let read = files::read_solver(&args.solver, unknown)?;
     read.notices.iter().for_each(|notice| log.warn(prototxt::notice(notice)));
@@ -183,11 +186,13 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
     if let Some(state) = &resume {
         log.caffe(CaffeLine::ResumingFrom(state));
     }
+    let placement = args.parallel.place(args.running.compute.threads_asked(), world);
     let config = JobConfig {
         weights: args.weights.clone(),
         resume,
         resume_data: args.resume_data,
-        threads: args.running.compute.threads(),
+        workers: placement.workers,
+        threads: placement.threads,
         timeline: args.timeline.is_some(),
         clock: Arc::new(RealClock::start()),
         simd: args.running.compute.simd()?,
@@ -203,7 +208,7 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
         data_threads: args.data_threads.and_then(|threads| usize::try_from(threads).ok()),
         ..JobConfig::new(solver).with_precision(args.running.rounding.precision)
     };
-    let config = args.parallel.apply(config, args.running.compute.threads_asked())?;
+    let config = args.parallel.apply(config)?;
     let config = args.emulation.apply(config)?;
     if let Some(notice) = args.parallel.without_effect(args.mpi.is_launched()) {
         log.warn(notice);
@@ -214,7 +219,10 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
             "precision {precision}: blobs and params in {format}, gradients on the wire in {wire}"
         ));
     }
-    let (threads, cores) = (config.threads * config.workers, launch::cores());
+    if config.emulation.is_none() {
+        log.note(placement.in_words());
+    }
+    let (threads, cores) = (config.threads * config.workers, cores::available());
     if threads > cores && config.emulation.is_none() {
         log.warn(format!(
             "{threads} threads on {cores} core{}: give fewer `--workers` or `--threads`, or bind this \
@@ -222,7 +230,7 @@ fn configure(args: &TrainArgs, log: &Log) -> Result<JobConfig> {
             if cores == 1 { "" } else { "s" }
         ));
     }
-    Ok(config)
+    Ok((config, placement))
 }
 
 /// The state to resume from: the one named, or the last complete one of the solver's prefix.

@@ -1,4 +1,4 @@
-use super::{Launch, count, launch, ranks_on_machine, started_world};
+use super::{Launch, launch, ranks_on_machine, started_world};
 
 /// How a process was started, and how many ranks with it.
 type Start = (Launch, Option<usize>);
@@ -51,11 +51,4 @@ fn mpirun_inside_a_slurm_job() {
     let helper = "SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE=1(x2) SLURM_NODEID=1";
     let ranks = "OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_SIZE=4";
     check(&format!("{helper} {ranks}"), rank(8), 4);
-}
-
-#[test]
-fn lists_of_cores_are_counted() {
-    for (list, want) in [("\t0-1", 2), ("3", 1), ("0-3,8,10-11\n", 7), ("", 0), ("x-2", 0)] {
-        assert_eq!(count(list), want, "{list}");
-    }
 }

@@ -3,7 +3,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use super::Cpu;
+use super::{ActiveThreads, Cpu};
 use crate::simd::Simd;
 
 #[test]
@@ -19,6 +19,23 @@ fn every_task_runs_once_with_any_number_of_threads() {
                 assert!(ran.iter().all(|times| times.load(Ordering::Relaxed) == 1));
             }
         }
+    }
+}
+
+#[test]
+fn a_limit_changes_who_runs_tasks_but_not_which_run() {
+    let active = ActiveThreads::default();
+    let cpu = Cpu::limited(4, Simd::Portable, active.clone());
+    for round in 0..200 {
+        let limit = [1, 3, 2, 0, 9][round % 5];
+        active.limit(limit);
+        let ran: Vec<_> = (0..50).map(|_| AtomicUsize::new(0)).collect();
+        let caller = std::thread::current().id();
+        cpu.run(ran.len(), |task| {
+            assert!(limit > 1 || std::thread::current().id() == caller, "limited to {limit}");
+            ran[task].fetch_add(1, Ordering::Relaxed);
+        });
+        assert!(ran.iter().all(|times| times.load(Ordering::Relaxed) == 1), "limit {limit}");
     }
 }
 

@@ -16,7 +16,8 @@
 //! Idle threads spin for about a millisecond, because the next kernel usually starts within that
 //! time, then sleep. Waking a thread takes 15 microseconds to a millisecond on a virtual machine,
 //! so spins of 20 microseconds cost a second thread 5 % of its speed. With more threads than cores
-//! the spins are short, because other threads need the core.
+//! the spins are short, because other threads need the core. [`ActiveThreads`] may exclude the last
+//! threads from kernels; those sleep, apart from the others, until they take part again.
 
 use std::{
     any::Any,
@@ -32,7 +33,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use super::work_stealing::WorkStealingRange;
+use super::{active_threads::ActiveThreads, work_stealing::WorkStealingRange};
 
 /// Runs one task: `run(task, slot)`, where `slot` is the index of the thread.
 type TaskFn<'a> = dyn Fn(usize, usize) + Sync + 'a;
@@ -52,6 +53,9 @@ pub(super) struct ThreadPool {
 struct ThreadPoolState {
     /// Unclaimed tasks, one range per thread.
     ranges: Box<[WorkStealingRange]>,
+    /// How many threads may take part from the next call of `run` on, and how many do.
+    limit: ActiveThreads,
+    active: AtomicUsize,
     finished: AtomicUsize,
     spins: u32,
     task_fn: UnsafeCell<Option<*const TaskFn<'static>>>,
@@ -61,6 +65,8 @@ struct ThreadPoolState {
     sleepers: AtomicUsize,
     sleep: Mutex<()>,
     wake: Condvar,
+    /// Wakes threads that did not take part.
+    raised: Condvar,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -72,10 +78,12 @@ unsafe impl Send for ThreadPoolState {}
 
 impl ThreadPool {
     /// Starts `threads - 1` threads: the caller of [`ThreadPool::run`] is the first.
-    pub(super) fn new(threads: usize) -> Self {
+    pub(super) fn new(threads: usize, limit: ActiveThreads) -> Self {
         let crowded = thread::available_parallelism().is_ok_and(|cores| cores.get() < threads);
         let state = Arc::new(ThreadPoolState {
             ranges: (0..threads.max(1)).map(|_| WorkStealingRange::default()).collect(),
+            limit,
+            active: AtomicUsize::new(threads.max(1)),
             finished: AtomicUsize::new(0),
             spins: if crowded { SPINS_CROWDED } else { SPINS },
             task_fn: UnsafeCell::new(None),
@@ -84,6 +92,7 @@ impl ThreadPool {
             sleepers: AtomicUsize::new(0),
             sleep: Mutex::new(()),
             wake: Condvar::new(),
+            raised: Condvar::new(),
             panic: Mutex::new(None),
         });
         let threads = (1..threads)
@@ -102,7 +111,8 @@ impl ThreadPool {
 
     /// Runs `task_fn(task, slot)` for every task and returns when all have finished.
     pub(super) fn run(&self, tasks: usize, task_fn: &TaskFn<'_>) {
-        let alone = tasks <= 1 || self.threads.is_empty();
+        let threads = self.state.limit.of(self.count());
+        let alone = tasks <= 1 || threads == 1;
         if alone || self.state.busy.swap(true, Ordering::Acquire) {
             (0..tasks).for_each(|task| task_fn(task, 0));
             return;
@@ -113,8 +123,9 @@ impl ThreadPool {
         // SAFETY: no task is claimed, so no thread reads `task_fn` now (see the header).
         unsafe { *state.task_fn.get() = Some(erased) };
         state.finished.store(0, Ordering::Relaxed);
-        let threads = state.ranges.len();
-        for (slot, range) in state.ranges.iter().enumerate() {
+        state.activate(threads);
+        // The ranges of threads that do not take part are empty since their last call.
+        for (slot, range) in state.ranges[..threads].iter().enumerate() {
             range.set(tasks * slot / threads..tasks * (slot + 1) / threads);
         }
         state.wake_sleepers();
@@ -136,6 +147,7 @@ impl Drop for ThreadPool {
     fn drop(&mut self) {
         self.state.stop.store(true, Ordering::SeqCst);
         self.state.wake_sleepers();
+        self.state.activate(self.count());
         for thread in self.threads.drain(..) {
             // Panics of tasks are caught, so a thread does not panic; nothing to report in a drop.
             let _ = thread.join();
@@ -147,7 +159,9 @@ impl ThreadPoolState {
     /// The loop of a thread: claim and run tasks, spin, sleep.
     fn serve(&self, slot: usize) {
         while !self.stop.load(Ordering::SeqCst) {
-            if !self.claim_and_run(slot) && !self.spin() {
+            if slot >= self.active.load(Ordering::SeqCst) {
+                self.sleep_until_active(slot);
+            } else if !self.claim_and_run(slot) && !self.spin() {
                 self.sleep_until_work();
             }
         }
@@ -200,6 +214,21 @@ impl ThreadPoolState {
             guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
         self.sleepers.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Lets the first `threads` threads take part.
+    fn activate(&self, threads: usize) {
+        if self.active.swap(threads, Ordering::SeqCst) < threads {
+            let _guard = lock(&self.sleep); // as in `wake_sleepers`
+            self.raised.notify_all();
+        }
+    }
+
+    fn sleep_until_active(&self, slot: usize) {
+        let mut guard = lock(&self.sleep);
+        while slot >= self.active.load(Ordering::SeqCst) && !self.stop.load(Ordering::SeqCst) {
+            guard = self.raised.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     fn wake_sleepers(&self) {

@@ -12,7 +12,7 @@ use exchange::wire::WireFormat;
 
 use super::{BenchRankArgs, machine};
 use crate::clock::RealClock;
-use crate::launch;
+use crate::cores;
 use crate::options::read_network;
 use crate::output::print;
 
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
     } else {
         let (clock, mut table) = (RealClock::start(), table);
         let workers = args.ranks.workers();
-        Some(run_local(workers, launch::cores(), &options, &clock, &mut table)?)
+        Some(run_local(workers, cores::available(), &options, &clock, &mut table)?)
     };
     results.map_or(Ok(()), |results| report(args, &results))
 }

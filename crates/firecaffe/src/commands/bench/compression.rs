@@ -16,7 +16,7 @@ use train::BUCKET_BYTES;
 use train::tools::{NetGradients, net_gradients};
 
 use crate::clock::RealClock;
-use crate::launch;
+use crate::cores;
 use crate::options::NetRunArgs;
 use crate::output::print;
 
@@ -99,7 +99,7 @@ fn measure_net(
         buckets: found.buckets.clone(),
         gradients: &found.gradients,
         wire: args.wire,
-        cores: launch::cores(),
+        cores: cores::available(),
     };
     let mut results = Vec::new();
     for config in all {

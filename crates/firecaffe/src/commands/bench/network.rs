@@ -12,8 +12,8 @@ use exchange::bench::network::{NetworkBench, NetworkFigures, measure, measure_lo
 use super::{BenchRankArgs, machine};
 use crate::clock::RealClock;
 use crate::commands::columns::{self, Side};
-use crate::launch;
 use crate::output::print;
+use crate::{cores, launch};
 use describe::MeasuredLinks;
 
 const EXAMPLES: &str = "\
@@ -56,7 +56,7 @@ pub(crate) struct NetworkArgs {
 }
 
 pub(crate) fn run(args: &NetworkArgs) -> Result<()> {
-    let threads = args.threads.map_or_else(launch::cores_per_rank, usize::from);
+    let threads = args.threads.map_or_else(cores::per_rank, usize::from);
     let computing_threads = if args.dilate > 1 { 0 } else { threads };
     let size_span = SIZE_SPAN / args.dilate;
     let bench = |distance| NetworkBench { distance, computing_threads, size_span };
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &NetworkArgs) -> Result<()> {
         links
     } else {
         let (workers, clock) = (args.ranks.workers(), RealClock::start());
-        let intra_node = Some(measure_local(workers, launch::cores(), &clock, bench(1))?);
+        let intra_node = Some(measure_local(workers, cores::available(), &clock, bench(1))?);
         MeasuredLinks { nodes: 1, per_node: workers, nic: None, intra_node }
     };
     let cluster = describe::cluster(args, threads, &links)?;

@@ -10,7 +10,7 @@ use super::TimeArgs;
 use super::training::{self, JobSize, TimedStep};
 use crate::commands::columns::{self, Side};
 use crate::log::Log;
-use crate::{launch, output};
+use crate::{cores, output};
 
 const COLUMNS: [(&str, Side); 8] = [
     ("workers", Side::Right),
@@ -35,10 +35,9 @@ struct ScalingRow {
 
 /// Measures and prints the table.
 pub(super) fn run(args: &TimeArgs, log: &Log) -> Result<()> {
-    let cores = launch::cores();
+    let cores = cores::available();
     let max = args.workers_max.and_then(|max| usize::try_from(max).ok()).unwrap_or(cores);
-    let threads =
-        if args.running.compute.threads_asked() { args.running.compute.threads() } else { 1 };
+    let threads = args.running.compute.threads_asked().unwrap_or(1);
     if max * threads > cores {
         log.warn(format!("{max} workers of {threads} threads share {cores} cores"));
     }

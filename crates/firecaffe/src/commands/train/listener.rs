@@ -7,6 +7,7 @@ use indicatif::ProgressBar;
 use train::Event;
 
 use super::emulate::{BusyCores, LoadMeter};
+use crate::cores::SharedCores;
 use crate::log::Log;
 use crate::log::json::JsonLog;
 use crate::progress::{ProgressDisplay, records_bar};
@@ -21,11 +22,18 @@ pub(super) struct Listener<'a> {
     clock: &'a dyn Clock,
     /// Watches an emulated run.
     load: Option<LoadMeter>,
+    /// Watches for other programs on the cores of a real one.
+    shared_cores: Option<SharedCores>,
 }
 
 impl<'a> Listener<'a> {
-    pub(super) fn new(log: Log, json: Option<JsonLog>, clock: &'a dyn Clock) -> Self {
-        Self { log, json, progress: None, records: None, clock, load: None }
+    pub(super) fn new(
+        log: Log,
+        json: Option<JsonLog>,
+        clock: &'a dyn Clock,
+        shared_cores: Option<SharedCores>,
+    ) -> Self {
+        Self { log, json, progress: None, records: None, clock, load: None, shared_cores }
     }
 
     /// Measures the load of the cores from now on, and withholds speeds if it is too high.
@@ -54,6 +62,11 @@ impl<'a> Listener<'a> {
             return;
         }
         self.log.event(event);
+        if let (Event::Displayed(_), Some(cores)) = (event, &self.shared_cores)
+            && let Some(notice) = cores.notice()
+        {
+            self.log.warn(notice);
+        }
         if let Some(progress) = &self.progress {
             progress.event(event);
         }

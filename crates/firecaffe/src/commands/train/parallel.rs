@@ -9,6 +9,7 @@ use exchange::watch::SILENCE_MAX;
 use exchange::wire::WireFormat;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
 
+use crate::cores::{self, AskedPlacement, Pin, Placement, Topology};
 use crate::launch;
 use crate::options::{bytes_of_megabytes, megabytes, one_of, read_network, silence_max};
 
@@ -19,9 +20,14 @@ const COUNT_MAX: u64 = 4096;
 /// threads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ParallelArgs {
-    /// Workers of this process: groups of threads that run replicas in parallel
-    #[arg(long, value_name = "W", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
-    pub(crate) workers: u64,
+    /// Workers of this process: groups of threads that run replicas in parallel [default: 1; where
+    /// `--replicas` can be divided so, one per NUMA node]
+    #[arg(long, value_name = "W", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
+    workers: Option<u64>,
+    /// Whether threads stay on the NUMA nodes of their worker: `auto`, unless the launcher bound
+    /// this process, or `off`
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = one_of::<Pin>(Pin::NAMES))]
+    pin: Pin,
     /// Replicas of the training step, each with its own batch [default: one per worker of every
     /// rank]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
@@ -84,18 +90,23 @@ impl ParallelArgs {
         )
     }
 
-    /// Puts the flags into `config`, whose threads are divided among the workers unless they were
-    /// asked for.
-    pub(crate) fn apply(
-        &self,
-        config: JobConfig,
-        threads_asked: bool,
-    ) -> anyhow::Result<JobConfig> {
-        let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        let workers = count(self.workers);
-        let share = (launch::cores_per_rank() / workers).max(1);
+    /// Where the threads of one of `world` ranks run; `threads` are those asked for.
+    pub(crate) fn place(&self, threads: Option<usize>, world: usize) -> Placement {
+        let asked = AskedPlacement {
+            ranks_here: launch::ranks_here(),
+            local_rank: launch::local_rank(),
+            workers: self.workers.map(count),
+            threads,
+            replicas: self.replicas.map(|replicas| count(replicas) / world),
+            pin: self.pin,
+            available: cores::available(),
+        };
+        Placement::decide(&Topology::read(), &asked)
+    }
+
+    /// Puts the flags into `config`.
+    pub(crate) fn apply(&self, config: JobConfig) -> anyhow::Result<JobConfig> {
         Ok(JobConfig {
-            workers,
             replicas: self.replicas.map(count),
             batch: self.batch,
             bucket_bytes: bytes_of_megabytes(self.bucket_mb),
@@ -107,8 +118,11 @@ impl ParallelArgs {
             compression: self.compression.clone(),
             compression_always: self.compression_always,
             network: self.network.as_deref().map(read_network).transpose()?,
-            threads: if threads_asked { config.threads } else { share },
             ..config
         })
     }
+}
+
+fn count(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
