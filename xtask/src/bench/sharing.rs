@@ -10,7 +10,7 @@ use base::median;
 
 use super::ours::Firecaffe;
 use super::turns::TrainingProcess;
-use super::{flag, is_asked, save, verdict};
+use super::{asked, flag, save, verdict};
 use crate::shell::{root, target_dir};
 
 pub(super) const FLAGS: &[&str] = &["--nets", "--rounds", "--seconds", "--markdown", "--firecaffe"];
@@ -46,7 +46,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
          |---|--:|--:|--:|---|\n"
     );
     let mut missed = 0;
-    for &(net, iterations, images) in NETS.iter().filter(|(net, ..)| is_asked(args, net)) {
+    for &(net, iterations, images) in asked(args, NETS, |(net, ..)| net)? {
         let rates = measure(&program, net, iterations, rounds, seconds)?;
         let kept = [rates.kept(0), rates.kept(1)];
         let least = kept[0].min(kept[1]);
