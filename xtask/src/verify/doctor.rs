@@ -150,9 +150,9 @@ impl DoctorCluster {
                 doctor.args(solver).args(["--hosts", "hosts", "--rsh"]).arg(login);
                 doctor
             }
-            Way::Launcher => {
+            Way::Launcher | Way::OtherInterface => {
                 let mut doctor = command(SCRIPT, &["mpirun", &HOSTS.to_string()]);
-                doctor.args(fault.options).arg(firecaffe).args(solver);
+                doctor.arg(firecaffe).args(solver);
                 doctor
             }
             Way::OneHost => {
@@ -173,6 +173,9 @@ impl DoctorCluster {
             let args: Vec<_> = doctor.get_args().map(ToOwned::to_owned).collect();
             doctor = Command::new(root().join(SCRIPT));
             doctor.args(args);
+        }
+        if fault.way == Way::OtherInterface {
+            doctor.env("CLUSTER_INTERFACE", "eth9");
         }
         doctor.current_dir(&self.folder);
         doctor

@@ -3,9 +3,8 @@
 //! Pairs exchange messages both ways, one pair per rank at a time, in rounds in which everybody
 //! meets everybody. All ranks get the whole matrix.
 
-use super::allreduce::BenchError;
 use super::network::PairTraffic;
-use crate::Exchange;
+use crate::{Exchange, ExchangeError};
 use base::{Clock, median};
 use std::time::Duration;
 
@@ -29,19 +28,24 @@ pub struct RankLink {
     pub round_trip_us: f64,
     /// 10^6 bits per second, each way while both are used.
     pub mbits: f64,
+    /// The higher of what the two noted after their exchanges.
+    pub noted: f64,
 }
 
 /// Measures the links between `ranks`, which is the same on all; the others wait. Rounds that would
-/// begin after `until` are left out.
+/// begin after `until` are left out. `note` is asked after each pair, for what else is to be known
+/// about it.
 pub fn measure_links(
     exchange: &mut Exchange,
     clock: &dyn Clock,
     ranks: &[usize],
     until: Duration,
-) -> Result<Vec<RankLink>, BenchError> {
+    note: &mut dyn FnMut() -> f64,
+) -> Result<Vec<RankLink>, ExchangeError> {
     let (rank, count) = (exchange.rank(), ranks.len());
     let own = ranks.iter().position(|&other| other == rank.index());
-    let mut figures = vec![0.0_f32; 2 * count * count];
+    // Of every ordered pair: round trip, bandwidth and note of the first.
+    let mut figures = vec![0.0_f32; 3 * count * count];
     let seats = count + count % 2;
     for turn in 0..seats.saturating_sub(1) {
         // Rank 0 decides for all: clocks differ.
@@ -52,22 +56,24 @@ pub fn measure_links(
         }
         let partner = own.and_then(|own| partner(own, turn, seats)).filter(|&seat| seat < count);
         let measured = measure_pair(exchange, clock, partner.map(|seat| ranks[seat]))?;
-        if let (Some(own), Some(seat), Some((round_trip_us, mbits))) = (own, partner, measured)
-            && own < seat
-        {
-            let at = 2 * (own * count + seat);
+        if let (Some(own), Some(seat), Some((round_trip_us, mbits))) = (own, partner, measured) {
+            let at = 3 * (own * count + seat);
             #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough")]
-            figures[at..at + 2].copy_from_slice(&[round_trip_us as f32, mbits as f32]);
+            figures[at..at + 3].copy_from_slice(&[round_trip_us, mbits, note()].map(|f| f as f32));
         }
     }
     exchange.sum(&mut figures)?;
     let mut links = Vec::new();
     for one in 0..count {
         for other in one + 1..count {
-            let at = 2 * (one * count + other);
-            let [round_trip_us, mbits] = [figures[at], figures[at + 1]].map(f64::from);
+            let of = |from: usize, to: usize| -> [f64; 3] {
+                std::array::from_fn(|figure| f64::from(figures[3 * (from * count + to) + figure]))
+            };
+            let [round_trip_us, mbits, first] = of(one, other);
+            let noted = first.max(of(other, one)[2]);
             if mbits > 0.0 {
-                links.push(RankLink { one: ranks[one], other: ranks[other], round_trip_us, mbits });
+                let (one, other) = (ranks[one], ranks[other]);
+                links.push(RankLink { one, other, round_trip_us, mbits, noted });
             }
         }
     }
@@ -91,7 +97,7 @@ fn measure_pair(
     exchange: &mut Exchange,
     clock: &dyn Clock,
     partner: Option<usize>,
-) -> Result<Option<(f64, f64)>, BenchError> {
+) -> Result<Option<(f64, f64)>, ExchangeError> {
     let traffic = |bytes| PairTraffic { distance: 1, bytes, messages: 1 };
     let mut trips = Vec::new();
     for _ in 0..ROUND_TRIPS {
@@ -121,7 +127,7 @@ fn agree(
     clock: &dyn Clock,
     partner: Option<usize>,
     yes: bool,
-) -> Result<bool, BenchError> {
+) -> Result<bool, ExchangeError> {
     let mut said = [u8::from(yes), 0];
     exchange.barrier()?;
     PairTraffic { distance: 1, bytes: 1, messages: 1 }
@@ -169,11 +175,14 @@ mod tests {
         #[expect(clippy::disallowed_methods, reason = "a clock for a test")]
         let clock = TestClock(Instant::now());
         let all = spawn_ranks(4, 2, &ExchangeConfig::LOCAL, |exchange| {
-            measure_links(exchange, &clock, &[0, 1, 3], Duration::from_secs(600)).unwrap()
+            let own = exchange.rank().index() as f64;
+            let until = Duration::from_secs(600);
+            measure_links(exchange, &clock, &[0, 1, 3], until, &mut || own).unwrap()
         });
         let pairs: Vec<_> = all[0].iter().map(|link| (link.one, link.other)).collect();
         assert_eq!(pairs, [(0, 1), (0, 3), (1, 3)]);
         assert!(all.iter().all(|links| *links == all[0]), "the same on all ranks");
+        assert!(all[0].iter().all(|link| (link.noted - link.other as f64).abs() < 1e-6));
         assert!(all[0].iter().all(|link| link.mbits > 0.0 && link.round_trip_us > 0.0));
     }
 }

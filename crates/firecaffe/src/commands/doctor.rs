@@ -14,15 +14,14 @@ mod login;
 mod probe;
 mod ranks;
 mod rounds;
+mod supervised;
 mod tcp;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::thread;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
-use base::{line_to_stderr, median, megabytes};
+use base::{median, megabytes};
 use serde::Serialize;
 
 use crate::launch::MpiArgs;
@@ -31,6 +30,7 @@ use facts::HostFacts;
 use findings::Finding;
 use links::LinkFigures;
 use login::RemoteProgram;
+use supervised::ExaminationEnd;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,9 +42,6 @@ Examples:
 
 Ends within 30 seconds. The exit code is 0 if nothing was found and 1 if something was. With `--hosts`
 each host answers on a TCP port of its own while it is examined, to those who know a random token.";
-
-/// When an examination is ended that does not end by itself.
-const END: Duration = Duration::from_secs(28);
 
 /// Options of `doctor`.
 #[derive(Debug, clap::Args)]
@@ -75,6 +72,9 @@ pub(crate) struct DoctorArgs {
     /// Answer the questions of a doctor on another host
     #[arg(long, hide = true)]
     probe: bool,
+    /// Join the ranks, for the process that the launcher started
+    #[arg(long, hide = true)]
+    examine: bool,
 }
 
 /// What an examination came to.
@@ -93,10 +93,15 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
     if args.probe {
         return probe::run(args.solver.as_deref()).map(|()| ExitCode::SUCCESS);
     }
-    end_in_time();
     let found = match &args.hosts {
         Some(file) => Some(hosts::examine(file, &args.remote()?)?),
-        None if args.mpi.is_launched() => ranks::examine(&args.mpi, args.solver.as_deref())?,
+        None if args.examine => ranks::examine(&args.mpi, args.solver.as_deref())?,
+        None if args.mpi.is_launched() => match supervised::run("--examine")? {
+            ExaminationEnd::Code(code) => return Ok(ExitCode::from(code)),
+            ExaminationEnd::Found(finding) => {
+                Some(Examination { findings: vec![finding], ..Examination::default() })
+            }
+        },
         None => {
             let hosts = vec![HostFacts::collect(args.solver.as_deref(), None)];
             let findings = findings::of_facts(&hosts);
@@ -172,19 +177,4 @@ fn host_in_words(facts: &HostFacts) -> String {
         facts.numa_nodes,
         memory.map_or("an unknown amount".to_owned(), megabytes)
     )
-}
-
-/// Ends this process when the examination takes too long: a library or a resolver that waits cannot
-/// be told to stop.
-fn end_in_time() {
-    thread::spawn(|| {
-        thread::sleep(END);
-        line_to_stderr(&format!(
-            "firecaffe: the examination has not ended after {} s, and is ended: a rank may not have \
-             started, or hosts may not reach each other over the interface that MPI chose \
-             (docs/cluster.md, Interfaces); `doctor --hosts` looks without MPI",
-            END.as_secs()
-        ));
-        std::process::exit(1);
-    });
 }

@@ -7,6 +7,8 @@ pub(super) enum Way {
     Hosts,
     /// One rank per host, under `mpirun`.
     Launcher,
+    /// The same, over the interface `eth9`.
+    OtherInterface,
     /// Two ranks on the first host, under `mpirun`.
     OneHost,
     /// Alone, with the stub as its MPI library.
@@ -111,20 +113,25 @@ pub(super) const FAULTS: &[Fault] = &[
         ..HEALTHY
     },
     Fault {
-        name: "packet loss",
+        name: "packet loss, by logins",
         host: Some(1),
-        network: "ip netns exec fcHOST nft 'add table ip f; add chain ip f out { type filter hook \
-                  output priority 0; }; add rule ip f out oifname eth0 tcp flags ack ip length > 200 \
-                  numgen random mod 33 0 drop'",
-        named: &["10.83.0.2: ", "% of the packets it sent were lost"],
+        network: LOSS,
+        named: &["10.83.0.2: up to ", "% of the packets to or from it are lost"],
+        ..HEALTHY
+    },
+    Fault {
+        name: "packet loss, under mpirun",
+        way: Way::Launcher,
+        host: Some(1),
+        network: LOSS,
+        named: &["fc1: up to ", "% of the packets to or from it are lost"],
         ..HEALTHY
     },
     Fault {
         name: "an interface that leads nowhere",
-        way: Way::Launcher,
-        network: "ip -n fcHOST link add eth9 type dummy; ip -n fcHOST address add 10.99.HOST.1/24 dev \
-                  eth9; ip -n fcHOST link set eth9 up",
-        options: &["--mca", "btl_tcp_if_include", "eth9"],
+        way: Way::OtherInterface,
+        network: "ip -n fcHOST link add eth9 type veth peer name eth8; ip -n fcHOST link set eth8 up; \
+                  ip -n fcHOST address add 10.99.HOST.1/24 dev eth9; ip -n fcHOST link set eth9 up",
         named: &["interface"],
         ..HEALTHY
     },
@@ -147,6 +154,11 @@ pub(super) const FAULTS: &[Fault] = &[
 const SLOW: &str = "tc -n fcHOST qdisc replace dev eth0 root handle 1: tbf rate 50mbit burst 65536 \
                     latency 50ms; tc qdisc replace dev fcportHOST root handle 1: tbf rate 50mbit \
                     burst 65536 latency 50ms";
+
+/// The host drops one in 33 packets that arrive.
+const LOSS: &str = "ip netns exec fcHOST nft 'add table ip f; add chain ip f in { type filter hook \
+                    input priority 0; }; add rule ip f in iifname eth0 meta l4proto tcp numgen random \
+                    mod 33 0 drop'";
 
 /// Has the symbols of Open MPI, and grants `MPI_THREAD_FUNNELED`.
 pub(super) const STUB: &str = r#"

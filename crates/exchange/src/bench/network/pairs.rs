@@ -44,7 +44,7 @@ impl PairTraffic {
         buffer: &mut [u8],
     ) -> Result<Option<f64>, BenchError> {
         let partner = self.partner(exchange.rank());
-        self.run_with(exchange, clock, buffer, partner)
+        Ok(self.run_with(exchange, clock, buffer, partner)?)
     }
 
     /// As [`run`](Self::run), with a partner that the two have agreed on.
@@ -54,7 +54,7 @@ impl PairTraffic {
         clock: &dyn Clock,
         buffer: &mut [u8],
         partner: Option<usize>,
-    ) -> Result<Option<f64>, BenchError> {
+    ) -> Result<Option<f64>, ExchangeError> {
         let link = exchange.link("an exchange of pairs");
         let seconds = match partner {
             None => None,

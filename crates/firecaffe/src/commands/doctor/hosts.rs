@@ -31,7 +31,7 @@ struct ProbedHost {
     name: String,
     login: ProbeLogin,
     other: OtherHost,
-    /// Before anything was measured.
+    /// When it was last asked.
     packets: PacketCounts,
 }
 
@@ -176,6 +176,11 @@ fn measure(
             for (own, answer) in answers.into_iter().enumerate() {
                 let (Some(answer), Some(other)) = (answer, partner(own)) else { continue };
                 let names = (hosts[own].name.clone(), hosts[other].name.clone());
+                let mut resent = 0.0;
+                if let Ok(answer) = &answer {
+                    resent = answer.packets.resent_since(&hosts[own].packets);
+                    hosts[own].packets = answer.packets;
+                }
                 match answer.map(|answer| answer.measured.into_iter().next()) {
                     Ok(Some(Ok(way))) => {
                         if let Some((interface, Some(mbits))) = &way.interface {
@@ -187,6 +192,7 @@ fn measure(
                             to: names.1,
                             round_trip_us: way.round_trip_us,
                             mbits: way.mbits,
+                            resent,
                         });
                     }
                     Ok(Some(Err(words))) => {
@@ -204,14 +210,7 @@ fn measure(
     }
     found.findings.extend(links::of_links(&found.links));
     found.findings.extend(slow_interfaces(&speeds));
-    let nothing = ProbeQuestion { others: Vec::new(), bytes: 0 };
-    let ends = ask_all(hosts, &|_| Some(nothing.clone()), CONNECT_MAX);
-    for (host, end) in hosts.iter().zip(ends) {
-        if let Some(Ok(answer)) = end {
-            let resent = answer.packets.resent_since(&host.packets);
-            found.findings.extend(links::of_loss(&host.name, resent));
-        }
-    }
+    found.findings.extend(links::of_loss(&found.links));
 }
 
 /// Names interfaces that say they are slower than those of most hosts.

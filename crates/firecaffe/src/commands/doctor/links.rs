@@ -21,6 +21,8 @@ pub(super) struct LinkFigures {
     pub(super) round_trip_us: f64,
     /// 10^6 bits per second.
     pub(super) mbits: f64,
+    /// The part of the packets that were sent again meanwhile.
+    pub(super) resent: f64,
 }
 
 /// Names slow links; a host whose links are mostly slow is named instead of each of them.
@@ -28,7 +30,7 @@ pub(super) fn of_links(links: &[LinkFigures]) -> Vec<Finding> {
     if links.len() < 3 {
         return Vec::new(); // nothing to compare with
     }
-    let usual = median(links.iter().map(|link| link.mbits).collect());
+    let usual = usual_mbits(links);
     let usual_us = median(links.iter().map(|link| link.round_trip_us).collect());
     let is_slow = |link: &LinkFigures| link.mbits < SLOW * usual;
     let mut findings = Vec::new();
@@ -57,13 +59,31 @@ pub(super) fn of_links(links: &[LinkFigures]) -> Vec<Finding> {
     findings
 }
 
-/// Names a host that sends packets again.
-pub(super) fn of_loss(host: &str, resent: f64) -> Option<Finding> {
-    (resent > LOSS_MAX).then(|| {
-        let problem =
-            format!("{:.1} % of the packets it sent were lost on the way", 100.0 * resent);
-        Finding::new(host, problem, "check cables, ports, MTU and firewall rules")
-    })
+/// What most links carry: the upper quartile, since a slow host of three has two links of three.
+fn usual_mbits(links: &[LinkFigures]) -> f64 {
+    let mut mbits: Vec<f64> = links.iter().map(|link| link.mbits).collect();
+    mbits.sort_by(f64::total_cmp);
+    mbits[3 * mbits.len() / 4]
+}
+
+/// Names links on which packets are lost, or the host that all of them lead to.
+pub(super) fn of_loss(links: &[LinkFigures]) -> Vec<Finding> {
+    let remedy = "check cables, ports, MTU and firewall rules";
+    let is_lossy = |link: &LinkFigures| link.resent > LOSS_MAX;
+    let lossy_hosts = hosts(links, &is_lossy);
+    let mut findings = Vec::new();
+    for host in &lossy_hosts {
+        let own = links.iter().filter(|link| touches(link, host)).map(|link| link.resent);
+        let most = own.fold(0.0, f64::max);
+        let problem = format!("up to {:.1} % of the packets to or from it are lost", 100.0 * most);
+        findings.push(Finding::new(*host, problem, remedy));
+    }
+    let named = |link: &LinkFigures| lossy_hosts.iter().any(|host| touches(link, host));
+    for link in links.iter().filter(|link| is_lossy(link) && !named(link)) {
+        let problem = format!("{:.1} % of the packets are lost", 100.0 * link.resent);
+        findings.push(Finding::new(pair(link), problem, remedy));
+    }
+    findings
 }
 
 fn pair(link: &LinkFigures) -> String {
@@ -74,16 +94,24 @@ fn touches(link: &LinkFigures, host: &str) -> bool {
     link.from == host || link.to == host
 }
 
-/// Hosts whose links are mostly slow, while those between others are not.
-fn hosts<'a>(links: &'a [LinkFigures], is_slow: &dyn Fn(&LinkFigures) -> bool) -> Vec<&'a str> {
+/// Hosts whose links are bad with all others, one way at least.
+fn hosts<'a>(links: &'a [LinkFigures], is_bad: &dyn Fn(&LinkFigures) -> bool) -> Vec<&'a str> {
     let mut names: Vec<&str> = links.iter().flat_map(|link| [&*link.from, &*link.to]).collect();
     names.sort_unstable();
     names.dedup();
-    let mostly = |host: &&str| {
-        let own: Vec<bool> = links.iter().filter(|link| touches(link, host)).map(is_slow).collect();
-        own.len() > 1 && 2 * own.iter().filter(|slow| **slow).count() > own.len()
+    let others = |host: &str, counts: &dyn Fn(&LinkFigures) -> bool| {
+        let own = links.iter().filter(|link| touches(link, host) && counts(link));
+        let other = |link: &'a LinkFigures| if link.from == host { &link.to } else { &link.from };
+        let mut others: Vec<&String> = own.map(other).collect();
+        others.sort_unstable();
+        others.dedup();
+        others.len()
     };
-    names.into_iter().filter(mostly).collect()
+    let with_all = |host: &&str| {
+        let all = others(host, &|_| true);
+        all > 1 && others(host, is_bad) == all
+    };
+    names.into_iter().filter(with_all).collect()
 }
 
 #[cfg(test)]
@@ -98,7 +126,7 @@ mod tests {
             for to in &names[index + 1..] {
                 let (mbits, round_trip_us) = change(from, to);
                 let (from, to) = ((*from).into(), (*to).into());
-                links.push(LinkFigures { from, to, round_trip_us, mbits });
+                links.push(LinkFigures { from, to, round_trip_us, mbits, resent: 0.0 });
             }
         }
         links
@@ -141,8 +169,22 @@ mod tests {
     }
 
     #[test]
-    fn loss_is_named() {
-        assert_eq!(of_loss("a", 0.001), None);
-        assert!(of_loss("a", 0.02).unwrap().problem.starts_with("2.0 % of the packets"));
+    fn loss_is_named_where_it_happens() {
+        let lossy = |bad: &dyn Fn(&LinkFigures) -> bool| -> Vec<String> {
+            let mut links = links(|_, _| (940.0, 100.0));
+            for link in &mut links {
+                link.resent = if bad(link) { 0.02 } else { 0.001 };
+            }
+            of_loss(&links).iter().map(super::Finding::in_words).collect()
+        };
+        assert!(lossy(&|_| false).is_empty());
+        let remedy = "check cables, ports, MTU and firewall rules";
+        let all = lossy(&|link| link.from == "b" || link.to == "b");
+        assert_eq!(
+            all,
+            [format!("b: up to 2.0 % of the packets to or from it are lost; {remedy}")]
+        );
+        let one = lossy(&|link| link.from == "a" && link.to == "c");
+        assert_eq!(one, [format!("a to c: 2.0 % of the packets are lost; {remedy}")]);
     }
 }

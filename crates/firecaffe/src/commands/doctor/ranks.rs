@@ -79,8 +79,14 @@ fn compare_and_measure(
             first_ranks.push(rank);
         }
     }
-    let before = PacketCounts::read();
-    let links = measure_links(exchange, clock, &first_ranks, MEASURE_UNTIL)?;
+    let mut packets = PacketCounts::read();
+    let mut resent = || {
+        let now = PacketCounts::read();
+        let resent = now.resent_since(&packets);
+        packets = now;
+        resent
+    };
+    let links = measure_links(exchange, clock, &first_ranks, MEASURE_UNTIL, &mut resent)?;
     found.links = links
         .iter()
         .map(|link| LinkFigures {
@@ -88,15 +94,11 @@ fn compare_and_measure(
             to: hosts[link.other].host.clone(),
             round_trip_us: link.round_trip_us,
             mbits: link.mbits,
+            resent: link.noted,
         })
         .collect();
     found.findings.extend(links::of_links(&found.links));
-    let resent = PacketCounts::read().resent_since(&before);
-    let all = exchange.all_gather_v(&resent.to_le_bytes())?;
-    for &rank in &first_ranks {
-        let resent = all[rank].as_slice().try_into().map_or(0.0, f64::from_le_bytes);
-        found.findings.extend(links::of_loss(&hosts[rank].host, resent));
-    }
+    found.findings.extend(links::of_loss(&found.links));
     found.hosts = hosts;
     Ok(found)
 }
