@@ -102,9 +102,9 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "verify",
-        arguments: "exact|jpeg|launchers|opencv|simulator",
+        arguments: "doctor|exact|jpeg|launchers|opencv|simulator",
         about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, every \
-                launcher, the simulator predicts emulated runs",
+                launcher, a doctor names faults of a cluster, the simulator predicts emulated runs",
         run: Some(verify::run),
     },
 ];

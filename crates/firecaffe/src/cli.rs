@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    advise, bench, check, data, model, simulate, solver, supervise, test, time, train,
+    advise, bench, check, data, doctor, model, simulate, solver, supervise, test, time, train,
 };
 
 /// Trains Caffe networks on CPUs.
@@ -32,6 +32,8 @@ pub(crate) enum CliCommand {
     Time(time::TimeArgs),
     /// Restart a command that lost a rank
     Supervise(supervise::SuperviseArgs),
+    /// Find what would keep a machine or cluster from training
+    Doctor(doctor::DoctorArgs),
     /// Find every error in a net or solver; show shapes and memory
     Check(check::CheckArgs),
     /// Create and inspect databases

@@ -7,6 +7,7 @@ pub(crate) mod advise;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod data;
+pub(crate) mod doctor;
 pub(crate) mod model;
 pub(crate) mod simulate;
 pub(crate) mod solver;
@@ -24,10 +25,12 @@ use anyhow::Result;
 
 use crate::cli::CliCommand;
 
-/// Runs a command to its end. `supervise` ends with the code of what it ran, all others with 0.
+/// Runs a command to its end. `supervise` ends with the code of what it ran, `doctor` with 1 if it
+/// found something, all others with 0.
 pub(crate) fn run(command: CliCommand) -> Result<ExitCode> {
     let done = match command {
         CliCommand::Supervise(args) => return supervise::run(&args),
+        CliCommand::Doctor(args) => return doctor::run(&args),
         CliCommand::Train(args) => train::run(&args),
         CliCommand::Test(args) => test::run(&args),
         CliCommand::Time(args) => time::run(&args),

@@ -2,7 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 an error (one line that begins with `firecaffe: ` on stderr), 2 a wrong
 //! command line, 75 a rank was lost, 130 ended by a second Ctrl-C, 143 by SIGTERM under `mpirun`;
-//! `supervise` ends with the code of its command.
+//! `supervise` ends with the code of its command, and `doctor` with 1 if it found something.
 
 mod args;
 mod cli;

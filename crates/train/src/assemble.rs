@@ -17,6 +17,7 @@ use crate::ranks::Ranks;
 use crate::records::TrainRecords;
 use crate::set_up::InitialState;
 use crate::step::{GradientScale, SharedState};
+use crate::stragglers::StragglerWatch;
 use crate::sync::{BucketSums, Communicator, WorkerReduction, buckets};
 use crate::threads::WorkerThreads;
 use crate::timeline::SpanRecorder;
@@ -117,6 +118,7 @@ impl JobParts {
             smoothed: Default::default(),
             started: Duration::ZERO,
             data_pace,
+            stragglers: StragglerWatch::default(),
         };
         job.round_params();
         job

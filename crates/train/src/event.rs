@@ -21,6 +21,7 @@ use solver::Clipped;
 use crate::PhaseTimes;
 use crate::files::PrototxtNotice;
 use crate::seconds;
+use crate::stragglers::StragglerCause;
 pub use display::Display;
 pub use gradients::{DecisionOrigin, GradientEvent};
 pub use setup::{NetOrigin, RecordMemory, ResumeGap};
@@ -237,6 +238,28 @@ pub enum Event {
         host: String,
         /// Sums over its workers.
         times: PhaseTimes,
+    },
+    /// A rank takes longer for its own work than the others, who wait for it.
+    Straggler {
+        /// The process.
+        rank: usize,
+        /// Its machine.
+        host: String,
+        /// How much longer than the median of the others.
+        percent: f64,
+        /// For how many iterations.
+        iterations: u64,
+        /// What takes longer.
+        cause: StragglerCause,
+    },
+    /// A link carries less than half of what others do.
+    SlowLink {
+        /// The two machines.
+        hosts: [String; 2],
+        /// 10^6 bits per second.
+        mbits: f64,
+        /// What most links carry.
+        usual_mbits: f64,
     },
     /// A test phase begins.
     Testing {

@@ -15,6 +15,7 @@ use crate::evaluate::TestNet;
 use crate::pace::DataPace;
 use crate::run::SmoothedLoss;
 use crate::step::{GradientScale, SharedState};
+use crate::stragglers::StragglerWatch;
 use crate::sync::Communicator;
 use crate::threads::WorkerThreads;
 use crate::worker::Worker;
@@ -46,6 +47,7 @@ pub struct Job {
     pub(crate) started: Duration,
     /// How many threads prepare data.
     pub(crate) data_pace: DataPace,
+    pub(crate) stragglers: StragglerWatch,
 }
 
 impl Job {

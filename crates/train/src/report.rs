@@ -1,5 +1,5 @@
 //! What a step reports to the caller: clipping, buckets, data, debug values, and at a display also
-//! the times of all workers and ranks, which the end of a run reports too.
+//! the times of all workers and ranks, which the end of a run reports too, and who is slow.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -100,6 +100,7 @@ impl Job {
             self.workers.iter_mut().map(|worker| worker.times.take_report()).collect();
         let own = serde_json::to_vec(&(self.shared.ranks.host(), own));
         let all = self.shared.ranks.gather(own.expect("a name and numbers can be written"))?;
+        let mut ranks = Vec::new();
         for (rank, bytes) in all.iter().enumerate() {
             let read = serde_json::from_slice(bytes);
             let (host, workers): (String, Vec<PhaseTimes>) =
@@ -108,9 +109,10 @@ impl Job {
             for (worker, times) in workers.into_iter().enumerate() {
                 events(Event::WorkerTimes { rank, worker, times });
             }
+            ranks.push((host.clone(), total));
             events(Event::RankTimes { rank, host, times: total });
         }
-        Ok(())
+        self.report_stragglers(&ranks, events)
     }
 
     /// What is shown of this iteration, and of the time since the last display.

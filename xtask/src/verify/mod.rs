@@ -1,7 +1,9 @@
 //! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
 //! same bits for any workers and ranks, pixels as libjpeg-turbo decodes them, models that OpenCV
-//! reads, one binary under every launcher, emulated runs as the simulator predicts them.
+//! reads, one binary under every launcher, a doctor that names every fault of a cluster, emulated
+//! runs as the simulator predicts them.
 
+mod doctor;
 mod exact;
 #[cfg(feature = "linked")]
 mod jpeg;
@@ -26,8 +28,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             let words: Vec<&str> = args.iter().map(String::as_str).collect();
             crate::shell::run(&mut crate::linked(&[&["verify"], &words[..]].concat()))
         }
+        Some((what, rest)) if what == "doctor" => doctor::run(rest),
         Some((what, rest)) if what == "exact" => exact::run(rest),
         Some((what, rest)) if what == "launchers" => launchers::run(rest),
-        _ => bail!("usage: cargo xtask verify exact|jpeg|launchers|opencv|simulator"),
+        _ => bail!("usage: cargo xtask verify doctor|exact|jpeg|launchers|opencv|simulator"),
     }
 }

@@ -3,6 +3,7 @@
 pub mod allreduce;
 mod check;
 pub mod compression;
+pub mod links;
 pub mod network;
 pub mod report;
 pub mod work;

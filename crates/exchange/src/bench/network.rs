@@ -28,7 +28,8 @@ use crate::{Exchange, ExchangeConfig, spawn_ranks};
 use base::Clock;
 use collective::Network;
 use fit::{fit, fit_figures};
-use pairs::{PairTraffic, mean_over_ranks, mean_time_us};
+pub(super) use pairs::PairTraffic;
+use pairs::{mean_over_ranks, mean_time_us};
 use std::time::Duration;
 
 /// Bytes that show latency.

@@ -19,6 +19,7 @@ use train::{Event, TrainError, check_solver};
 
 use crate::options::{LayerSelectionArgs, PrecisionArgs, PrototxtArgs, file_root};
 use crate::output::{complain, print};
+pub(crate) use findings::build as describe_net;
 use findings::{Findings, build};
 
 const EXAMPLES: &str = "\

@@ -9,9 +9,9 @@ use super::core_list::CoreList;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Topology {
     /// Cores that this process may run on, by NUMA node; none is empty.
-    pub(super) nodes: Vec<CoreList>,
+    pub(crate) nodes: Vec<CoreList>,
     /// Cores of the machine.
-    pub(super) machine: usize,
+    pub(crate) machine: usize,
 }
 
 impl Topology {
@@ -41,7 +41,7 @@ impl Topology {
     }
 
     /// Cores that this process may run on, node by node.
-    pub(super) fn cores(&self) -> Vec<usize> {
+    pub(crate) fn cores(&self) -> Vec<usize> {
         self.nodes.iter().flat_map(CoreList::iter).collect()
     }
 

@@ -29,6 +29,18 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
                 "waited for data {percent:.1} % of the time{cause}"
             )));
         }
+        Event::Straggler { rank, host, percent, iterations, cause } => {
+            return Some(LogLine::warning(format!(
+                "rank {rank} on {host} holds the others up: it has taken {percent:.0} % longer than \
+                 they for {iterations} iterations, for its {cause}"
+            )));
+        }
+        Event::SlowLink { hosts: [one, other], mbits, usual_mbits } => {
+            return Some(LogLine::warning(format!(
+                "the link between {one} and {other} holds the others up: it carries {mbits:.0} \
+                 Mbit/s, most links {usual_mbits:.0}"
+            )));
+        }
         Event::Joined { hosts, allreduce } => joined(hosts, allreduce),
         Event::ReplicasPlaced { items, replicas, workers, rate, exact } => format!(
             "global batch {} = {} x {items} on {}; lr {} (unscaled){}",

@@ -12,7 +12,7 @@ use net::{
 use train::files::PrototxtNotice;
 use train::{
     Display, Event, FillStage, NetOrigin, OptionNotice, PhaseTimes, RecordMemory, ResumeData,
-    ResumeGap, UpgradeChange,
+    ResumeGap, StragglerCause, UpgradeChange,
 };
 
 use super::line::LogLine;
@@ -469,6 +469,26 @@ fn where_records_are_read_and_what_holds_them_up() {
         W1115 13:39:22.381027   321 firecaffe:1] layer `data`: `data_param.shuffle` has no effect: only training shuffles, tests read in key order
         W1115 13:39:22.381027   321 firecaffe:1] waited for data 12.3 % of the time: decoding is the bottleneck, on 1 thread per replica
         W1115 13:39:22.381027   321 firecaffe:1] waited for data 12.3 % of the time
+    "#]],
+    );
+}
+
+#[test]
+fn who_holds_the_others_up_is_named() {
+    check_all(
+        &[
+            Event::Straggler {
+                rank: 2,
+                host: "c".into(),
+                percent: 43.6,
+                iterations: 120,
+                cause: StragglerCause::Data,
+            },
+            Event::SlowLink { hosts: ["a".into(), "c".into()], mbits: 94.4, usual_mbits: 940.0 },
+        ],
+        expect![[r#"
+        W1115 13:39:22.381027   321 firecaffe:1] rank 2 on c holds the others up: it has taken 44 % longer than they for 120 iterations, for its data
+        W1115 13:39:22.381027   321 firecaffe:1] the link between a and c holds the others up: it carries 94 Mbit/s, most links 940
     "#]],
     );
 }

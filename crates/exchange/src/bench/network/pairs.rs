@@ -10,13 +10,13 @@ const AHEAD: usize = 2;
 
 /// What the ranks of a pair send each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct PairTraffic {
+pub(in crate::bench) struct PairTraffic {
     /// How far apart they are.
-    pub(super) distance: usize,
+    pub(in crate::bench) distance: usize,
     /// Of every message.
-    pub(super) bytes: usize,
+    pub(in crate::bench) bytes: usize,
     /// In each direction, one after another.
-    pub(super) messages: usize,
+    pub(in crate::bench) messages: usize,
 }
 
 impl PairTraffic {
@@ -32,7 +32,7 @@ impl PairTraffic {
     }
 
     /// Memory for [`run`](Self::run).
-    pub(super) fn buffer(&self) -> Vec<u8> {
+    pub(in crate::bench) fn buffer(&self) -> Vec<u8> {
         vec![1; 2 * self.bytes]
     }
 
@@ -44,6 +44,17 @@ impl PairTraffic {
         buffer: &mut [u8],
     ) -> Result<Option<f64>, BenchError> {
         let partner = self.partner(exchange.rank());
+        Ok(self.run_with(exchange, clock, buffer, partner)?)
+    }
+
+    /// As [`run`](Self::run), with a partner that the two have agreed on.
+    pub(in crate::bench) fn run_with(
+        &self,
+        exchange: &mut Exchange,
+        clock: &dyn Clock,
+        buffer: &mut [u8],
+        partner: Option<usize>,
+    ) -> Result<Option<f64>, ExchangeError> {
         let link = exchange.link("an exchange of pairs");
         let seconds = match partner {
             None => None,

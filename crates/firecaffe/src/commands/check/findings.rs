@@ -115,7 +115,7 @@ fn list(entries: &[FoundEntry]) -> String {
 
 /// Compiles a net of `file` without allocating its blobs; or what is wrong with it, and with the
 /// files that it needs before it is compiled.
-pub(super) fn build(
+pub(crate) fn build(
     written: &NetParameter,
     file: &Path,
     precision: Precision,

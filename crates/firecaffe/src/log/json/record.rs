@@ -104,6 +104,17 @@ pub(super) enum RecordFields<'a> {
         host: &'a str,
         times: &'a PhaseTimes,
     },
+    Straggler {
+        rank: usize,
+        host: &'a str,
+        percent: f64,
+        cause: String,
+    },
+    SlowLink {
+        hosts: &'a [String; 2],
+        mbits: f64,
+        usual_mbits: f64,
+    },
 }
 
 impl<'a> RecordFields<'a> {
@@ -143,6 +154,12 @@ impl<'a> RecordFields<'a> {
                 Self::WorkerTimes { rank: *rank, worker: *worker, times }
             }
             Event::RankTimes { rank, host, times } => Self::RankTimes { rank: *rank, host, times },
+            Event::Straggler { rank, host, percent, cause, .. } => {
+                Self::Straggler { rank: *rank, host, percent: *percent, cause: cause.to_string() }
+            }
+            Event::SlowLink { hosts, mbits, usual_mbits } => {
+                Self::SlowLink { hosts, mbits: *mbits, usual_mbits: *usual_mbits }
+            }
             _ => return None,
         })
     }
@@ -187,6 +204,8 @@ impl<'a> RecordFields<'a> {
             Self::StepsSkipped { .. } => "steps_skipped",
             Self::WorkerTimes { .. } => "worker_times",
             Self::RankTimes { .. } => "rank_times",
+            Self::Straggler { .. } => "straggler",
+            Self::SlowLink { .. } => "slow_link",
         }
     }
 }

@@ -1,0 +1,180 @@
+//! `firecaffe doctor`: what would keep a cluster from training, before it is tried.
+//!
+//! | called | looks at |
+//! |---|---|
+//! | alone | this machine |
+//! | with `--hosts` | every host of a file, by remote logins; no MPI |
+//! | under a launcher | the ranks that it started, over MPI |
+
+mod facts;
+mod findings;
+mod hosts;
+mod links;
+mod login;
+mod probe;
+mod ranks;
+mod rounds;
+mod supervised;
+mod tcp;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use base::{median, megabytes};
+use serde::Serialize;
+
+use crate::launch::MpiArgs;
+use crate::output::print;
+use facts::HostFacts;
+use findings::Finding;
+use links::LinkFigures;
+use login::RemoteProgram;
+use supervised::ExaminationEnd;
+
+const EXAMPLES: &str = "\
+Examples:
+  firecaffe doctor --solver solver.prototxt                     this machine and the solver's files
+  firecaffe doctor --hosts hosts --solver solver.prototxt       every host, by ssh
+  firecaffe doctor --hosts hosts --rsh 'ssh -p 2222' --json
+  mpirun -n 4 --hostfile hosts firecaffe doctor --solver solver.prototxt
+  srun -n 4 --mpi=pmix firecaffe doctor
+
+Ends within 30 seconds. The exit code is 0 if nothing was found and 1 if something was. With `--hosts`
+each host answers on a TCP port of its own while it is examined, to those who know a random token.";
+
+/// Options of `doctor`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DoctorArgs {
+    /// Look at the files, data and snapshot folder of this solver too
+    #[arg(long, value_name = "FILE")]
+    solver: Option<PathBuf>,
+    /// Examine the hosts of this file (`node1 slots=2` or `node1:2` per line)
+    #[arg(long, value_name = "FILE")]
+    hosts: Option<PathBuf>,
+    /// How to log in on them, without a password; the host and one command follow
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        requires = "hosts",
+        default_value = "ssh -o BatchMode=yes -o ConnectTimeout=5"
+    )]
+    rsh: String,
+    /// Where firecaffe is on them [default: where it is here]
+    #[arg(long, value_name = "PATH", requires = "hosts")]
+    program: Option<PathBuf>,
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    mpi: MpiArgs,
+    /// Answer the questions of a doctor on another host
+    #[arg(long, hide = true)]
+    probe: bool,
+    /// Join the ranks, for the process that the launcher started
+    #[arg(long, hide = true)]
+    examine: bool,
+}
+
+/// What an examination came to.
+#[derive(Debug, Default, Serialize)]
+struct Examination {
+    /// Version and file of the library, and its thread level.
+    mpi: Option<String>,
+    /// What every machine, or rank, said.
+    hosts: Vec<HostFacts>,
+    links: Vec<LinkFigures>,
+    findings: Vec<Finding>,
+}
+
+/// Examines and prints; the exit code tells whether something was found.
+pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
+    if args.probe {
+        return probe::run(args.solver.as_deref()).map(|()| ExitCode::SUCCESS);
+    }
+    let found = match &args.hosts {
+        Some(file) => Some(hosts::examine(file, &args.remote()?)?),
+        None if args.examine => ranks::examine(&args.mpi, args.solver.as_deref())?,
+        None if args.mpi.is_launched() => match supervised::run("--examine")? {
+            ExaminationEnd::Code(code) => return Ok(ExitCode::from(code)),
+            ExaminationEnd::Found(finding) => {
+                Some(Examination { findings: vec![finding], ..Examination::default() })
+            }
+        },
+        None => {
+            let hosts = vec![HostFacts::collect(args.solver.as_deref(), None)];
+            let findings = findings::of_facts(&hosts);
+            Some(Examination { hosts, findings, ..Examination::default() })
+        }
+    };
+    let Some(found) = found else { return Ok(ExitCode::SUCCESS) }; // rank 0 speaks for all
+    let text = match args.json {
+        true => serde_json::to_string_pretty(&found).context("findings can be written")? + "\n",
+        false => found.in_words(),
+    };
+    print(&text)?;
+    Ok(if found.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+impl DoctorArgs {
+    fn remote(&self) -> Result<RemoteProgram> {
+        let rsh: Vec<String> = self.rsh.split_whitespace().map(str::to_owned).collect();
+        anyhow::ensure!(!rsh.is_empty(), "--rsh needs a command");
+        let folder = std::env::current_dir().context("there is no working directory")?;
+        let program = self.program.clone().unwrap_or_else(hosts::own_program);
+        Ok(RemoteProgram { rsh, program, folder, solver: self.solver.clone() })
+    }
+}
+
+impl Examination {
+    /// A line per finding, and one that says what was looked at.
+    fn in_words(&self) -> String {
+        let mut text: String =
+            self.findings.iter().map(|finding| format!("{}\n", finding.in_words())).collect();
+        if let Some(mpi) = &self.mpi {
+            text += &format!("MPI library: {mpi}\n");
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for facts in &self.hosts {
+            if !names.contains(&&*facts.host) {
+                names.push(&facts.host);
+                text += &host_in_words(facts);
+            }
+        }
+        if !self.links.is_empty() {
+            let of = |figure: fn(&LinkFigures) -> f64| -> Vec<f64> {
+                self.links.iter().map(figure).collect()
+            };
+            let (mbits, trips) = (of(|link| link.mbits), of(|link| link.round_trip_us));
+            let least = mbits.iter().copied().fold(f64::INFINITY, f64::min);
+            text += &format!(
+                "{} links: median {:.0} Mbit/s, least {least:.0}; round trip {:.0} us\n",
+                mbits.len(),
+                median(mbits),
+                median(trips)
+            );
+        }
+        let ranks = self.hosts.iter().filter(|facts| facts.rank.is_some()).count();
+        let ranks = if ranks > 0 { format!(", {ranks} ranks") } else { String::new() };
+        let found = match self.findings.len() {
+            0 => "nothing found".to_owned(),
+            1 => "1 finding".to_owned(),
+            count => format!("{count} findings"),
+        };
+        text + &format!("{} hosts{ranks}: {found}\n", names.len())
+    }
+}
+
+fn host_in_words(facts: &HostFacts) -> String {
+    let memory = facts.memory_free.and_then(|bytes| usize::try_from(bytes).ok());
+    format!(
+        "{}: firecaffe {}, {} of {} cores, {} NUMA nodes, {} of memory free\n",
+        facts.host,
+        facts.version,
+        facts.cores.len(),
+        facts.machine_cores,
+        facts.numa_nodes,
+        memory.map_or("an unknown amount".to_owned(), megabytes)
+    )
+}
