@@ -18,6 +18,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("transport", &["base"]),
     ("exchange", &["base", "collective", "kernels", "tensor", "transport"]),
     ("snapshot", &["base", "caffe-format"]),
+    ("report", &["snapshot"]),
     (
         "train",
         &[
