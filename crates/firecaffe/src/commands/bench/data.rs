@@ -21,7 +21,7 @@ use train::files::{self, UnknownFields};
 
 use crate::clock::RealClock;
 use crate::commands::columns::{self, Side};
-use crate::launch;
+use crate::cores;
 use crate::options::{BACKENDS, file_root, one_of, root, seconds};
 use crate::output::print;
 
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &DataBenchArgs) -> Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock::start());
     let time = Duration::from_secs_f64(args.seconds);
     let bench = DataBench { layer: &layer, options: &options, clock: &clock, time };
-    let all = args.threads.map_or_else(launch::cores, |n| usize::try_from(n).unwrap_or(1));
+    let all = args.threads.map_or_else(cores::available, |n| usize::try_from(n).unwrap_or(1));
     let counts = if all > 1 { vec![1, all] } else { vec![1] };
     let mut results = Vec::new();
     let mut slowest = BTreeMap::new();
