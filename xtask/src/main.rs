@@ -90,7 +90,7 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "bench",
-        arguments: "collectives|cluster|compare|convergence|emulation|jpeg|ladder|peers|scaling|sharing|simulator",
+        arguments: "collectives|cluster|compare|convergence|emulation|jpeg|ladder|limit|peers|scaling|sharing|simulator",
         about: "measure several programs side by side: tables and figures",
         run: linked!(bench::run),
     },

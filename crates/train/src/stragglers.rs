@@ -1,7 +1,7 @@
 //! Names ranks and links that hold the others up.
 //!
-//! All ranks finish an iteration together, so a slow one shows in what the others wait: its own work
-//! (data, forward, backward, update) takes longer than theirs. The times are gathered at every
+//! All ranks finish an iteration together, so a slow one shows in what the others wait: its own
+//! work (data, forward, backward, update) takes longer than theirs. The times are gathered at every
 //! display. Links are measured there too, between one rank per host, for at most a hundredth of the
 //! time. All ranks see the same figures and come to the same conclusions.
 

@@ -11,6 +11,7 @@ mod emulated;
 pub(crate) mod emulation;
 pub(crate) mod figure;
 mod jpeg;
+mod limit;
 mod measured;
 pub(crate) mod nets;
 pub(crate) mod ours;
@@ -41,6 +42,8 @@ pub(crate) const USAGE: &str =
                                 [--firecaffe PATH]
        cargo xtask bench convergence [--nets a,b] [--rows f16,top-k,batches] [--seeds N] [--epochs N]
                                      [--batch-epochs N] [--svg FILE] [COMMON]
+       cargo xtask bench limit [--hosts 4,8] [--sizes 30,100] [--algorithms a,b] [--rounds N]
+                               [--iterations N] [--gbits G] [--markdown FILE] [--firecaffe PATH]
        cargo xtask bench jpeg [--rounds N] [--markdown FILE]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench precision [--rounds N] [--markdown FILE] [--firecaffe PATH]
@@ -64,6 +67,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "compression" => (emulated::FLAGS, emulated::compression),
         "ladder" => (emulated::FLAGS, emulated::ladder),
         "convergence" => (convergence::FLAGS, convergence::run),
+        "limit" => (limit::FLAGS, limit::run),
+        "tcp-stream" => return limit::run_stream(rest), // a host of `limit`
         "jpeg" => (jpeg::FLAGS, jpeg::run),
         "peers" => (peers::FLAGS, peers::run),
         "precision" => (precision::FLAGS, precision::run),

@@ -86,7 +86,8 @@ fn partner(own: usize, turn: usize, seats: usize) -> Option<usize> {
     if own == circle {
         return Some(turn % circle);
     }
-    // Seats whose places on the circle add up to nothing meet; who would meet itself meets the last.
+    // Seats whose places on the circle add up to nothing meet. Who would meet itself meets the
+    // last.
     let place = (own + circle - turn % circle) % circle;
     let other = (circle - place) % circle;
     Some(if other == place { circle } else { (other + turn) % circle })
