@@ -1,9 +1,9 @@
 //! What is simulated: everything that `firecaffe train` can be told and that changes its time.
 
 use collective::AlgorithmChoice;
-use exchange::ByteSegmentation;
 use exchange::compression::CompressionConfig;
 use exchange::wire::WireFormat;
+use exchange::{ByteSegmentation, ExchangeConfig};
 
 /// When gradients are reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +47,26 @@ pub struct SimulationConfig {
 }
 
 impl SimulationConfig {
+    /// As `train` does it without flags, on `ranks` ranks of one device with `batch` images each.
+    #[must_use]
+    pub fn new(ranks: usize, batch: usize, buckets: BucketRule) -> Self {
+        Self {
+            ranks,
+            workers: 1,
+            batch,
+            precision: "f32".to_owned(),
+            allreduce: AlgorithmChoice::Auto,
+            wire: ExchangeConfig::MPI.wire,
+            segmentation: ExchangeConfig::MPI.segmentation,
+            compression: None,
+            buckets,
+            overlap: true,
+            record_bytes: 0,
+            step_summary: true,
+            iterations: 1,
+        }
+    }
+
     /// Devices that take part.
     #[must_use]
     pub fn devices(&self) -> usize {

@@ -12,7 +12,6 @@ use anyhow::{Context, Result};
 use cluster_sim::{
     BucketRule, ClusterDescription, ComputeTimes, NetModel, SimulationConfig, Simulator,
 };
-use exchange::ExchangeConfig;
 use profile::{DeviceProfile, DeviceTimes};
 
 use super::nets::describe_file;
@@ -221,19 +220,9 @@ impl SpeedUpEmulation<'_> {
         let net = describe_file(&root().join(self.net.net.write(batch)?))?;
         let times = ComputeTimes::of_profile(&self.profile(batch), &net)?;
         let config = SimulationConfig {
-            ranks: hosts,
-            workers: 1,
-            batch,
-            precision: "f32".to_owned(),
             allreduce: self.algorithm.parse()?,
-            wire: ExchangeConfig::MPI.wire,
-            segmentation: ExchangeConfig::MPI.segmentation,
-            compression: None,
-            buckets: BucketRule::Bytes(0),
             overlap: false,
-            record_bytes: 0,
-            step_summary: true,
-            iterations: 1,
+            ..SimulationConfig::new(hosts, batch, BucketRule::Bytes(0))
         };
         let mut simulator = Simulator::new(cluster);
         let time = simulator.iteration_with(&NetModel::of(&net), &times, &config)?.time;

@@ -3,7 +3,6 @@
 use anyhow::Result;
 use cluster_sim::{BucketRule, NetModel, SimulationConfig, Simulator, TrainingLength};
 use exchange::ByteSegmentation;
-use exchange::wire::F32;
 
 use super::row::{PublishedRow, RowKind};
 use super::{IMAGENET, nets::PaperNets, read_cluster};
@@ -30,19 +29,11 @@ const SEGMENTS: ByteSegmentation = ByteSegmentation { segment_bytes: 32 << 10, l
 /// One exchange per layer after backward, along a reduction tree.
 fn config(ranks: usize, batch: usize, allreduce: &str) -> Result<SimulationConfig> {
     Ok(SimulationConfig {
-        ranks,
-        workers: 1,
-        batch,
-        precision: "f32".to_owned(),
         allreduce: allreduce.parse()?,
-        wire: F32,
         segmentation: SEGMENTS,
-        compression: None,
-        buckets: BucketRule::Bytes(0),
         overlap: false,
-        record_bytes: 0,
         step_summary: false,
-        iterations: 1,
+        ..SimulationConfig::new(ranks, batch, BucketRule::Bytes(0))
     })
 }
 

@@ -1,7 +1,6 @@
-//! GradientFlow's tables 1 and 2, its end-to-end times, and figure 8.
+//! GradientFlow's tables 1 and 2, and its end-to-end times.
 
 use anyhow::Result;
-use base::median;
 use cluster_sim::{
     BucketRule, ClusterDescription, NetModel, SimulationConfig, Simulator, TrainingLength,
 };
@@ -10,7 +9,6 @@ use exchange::wire::{F32, WireFormat};
 
 use super::row::{PublishedRow, RowKind};
 use super::{IMAGENET, nets::PaperNets, read_cluster};
-use crate::bench::figure::FigureLine;
 
 /// GradientFlow does not publish the threshold of lazy allreduce.
 const LAZY_BYTES: usize = 32_000_000;
@@ -20,7 +18,7 @@ const ONE_PASS: ByteSegmentation = ByteSegmentation { segment_bytes: usize::MAX,
 
 /// How gradients are exchanged in one column of the tables.
 #[derive(Clone, Copy)]
-struct Method {
+pub(super) struct Method {
     name: &'static str,
     /// Mixed precision: `f16` travels.
     mixed: bool,
@@ -38,7 +36,7 @@ enum FusionMethod {
     SparseChunks,
 }
 
-const NCCL: Method =
+pub(super) const NCCL: Method =
     Method { name: "NCCL", mixed: false, fusion: FusionMethod::PerTensor, overlap: false };
 const MP: Method = Method { name: "NCCL+MP", mixed: true, ..NCCL };
 const OVERLAP: Method = Method { name: "NCCL+MP+Overlap", overlap: true, ..MP };
@@ -146,27 +144,28 @@ fn short(cluster: &ClusterDescription) -> &str {
     words.split(',').next().unwrap_or(words)
 }
 
-fn config(ranks: usize, batch: usize, allreduce: &str, method: Method) -> Result<SimulationConfig> {
+pub(super) fn config(
+    ranks: usize,
+    batch: usize,
+    allreduce: &str,
+    method: Method,
+) -> Result<SimulationConfig> {
     let half: &'static WireFormat = "f16".parse()?;
     let sparse = (method.fusion == FusionMethod::SparseChunks)
         .then(|| "sparse-chunks:share=0.15,chunk=32768".parse());
+    let buckets = match method.fusion {
+        FusionMethod::PerTensor => BucketRule::PerParam,
+        FusionMethod::Lazy | FusionMethod::SparseChunks => BucketRule::Bytes(LAZY_BYTES),
+    };
     Ok(SimulationConfig {
-        ranks,
-        workers: 1,
-        batch,
         precision: if method.mixed { "mixed" } else { "f32" }.to_owned(),
         allreduce: allreduce.parse()?,
         wire: if method.mixed { half } else { F32 },
         segmentation: ONE_PASS,
         compression: sparse.transpose()?,
-        buckets: match method.fusion {
-            FusionMethod::PerTensor => BucketRule::PerParam,
-            FusionMethod::Lazy | FusionMethod::SparseChunks => BucketRule::Bytes(LAZY_BYTES),
-        },
         overlap: method.overlap,
-        record_bytes: 0,
         step_summary: false,
-        iterations: 1,
+        ..SimulationConfig::new(ranks, batch, buckets)
     })
 }
 
@@ -203,47 +202,4 @@ pub(super) fn headlines(nets: &PaperNets) -> Result<Vec<PublishedRow>> {
         ));
     }
     Ok(rows)
-}
-
-/// Figure 8's NCCL curves: GB/s of buffers from 1 MB (2^20 bytes) to 512 MB.
-const FIGURE_8: &[(usize, [f64; 10])] = &[
-    (16, [1.87, 2.31, 2.88, 3.18, 3.31, 3.37, 3.39, 3.39, 3.40, 3.40]),
-    (32, [1.46, 1.87, 2.22, 2.85, 3.12, 3.25, 3.24, 3.27, 3.27, 3.27]),
-    (64, [1.04, 1.48, 1.91, 2.32, 2.88, 3.12, 3.23, 3.27, 3.26, 3.27]),
-    (128, [0.48, 1.03, 1.43, 1.81, 2.15, 2.52, 2.73, 2.78, 2.82, 2.83]),
-];
-
-/// One curve: GPUs, and the median and the largest error in percent.
-pub(super) struct CurveError {
-    pub(super) ranks: usize,
-    pub(super) median: f64,
-    pub(super) worst: f64,
-}
-
-/// Figure 8 with latency and bandwidth of the 16-GPU curve: errors, and lines for the figure.
-pub(super) fn figure_8() -> Result<(Vec<CurveError>, Vec<FigureLine>)> {
-    let mut cluster = read_cluster("gradientflow-p")?;
-    // Fitted on the 16-GPU curve alone; the file has those of the 128-GPU curve.
-    (cluster.nic.latency_us, cluster.nic.bandwidth_gbs) = (8.8, 6.45);
-    cluster.intra_node = cluster.nic.clone();
-    let mut simulator = Simulator::new(&cluster);
-    let (mut errors, mut lines) = (Vec::new(), Vec::new());
-    for (ranks, published) in FIGURE_8 {
-        let config = config(*ranks, 1, "ring", NCCL)?;
-        let mut simulated = Vec::new();
-        for (index, _) in published.iter().enumerate() {
-            let bytes = 1_usize << (20 + index);
-            let seconds = simulator.all_reduce(bytes / 4, &config)?;
-            simulated.push((bytes as f64 / (1 << 20) as f64, bytes as f64 / seconds / 1e9));
-        }
-        let error = |(point, gbs): (&(f64, f64), &f64)| 100.0 * (point.1 / gbs - 1.0).abs();
-        let all: Vec<f64> = simulated.iter().zip(published).map(error).collect();
-        let worst = all.iter().copied().fold(0.0, f64::max);
-        errors.push(CurveError { ranks: *ranks, median: median(all), worst });
-        let xs = simulated.iter().map(|point| point.0).collect::<Vec<_>>();
-        let measured = xs.into_iter().zip(published.iter().copied()).collect();
-        lines.push(FigureLine { name: format!("{ranks}, published"), points: measured });
-        lines.push(FigureLine { name: format!("{ranks}, simulated"), points: simulated });
-    }
-    Ok((errors, lines))
 }

@@ -3,6 +3,7 @@
 //! With `--emulated`: FireCaffe's speed-ups on real ranks.
 
 mod emulated;
+mod figure_8;
 mod firecaffe;
 mod gradientflow;
 mod nets;
@@ -62,23 +63,16 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     section("GradientFlow: tables 1 and 2", found, &mut text);
     text += &format!("\nPairs of predicted rows in the wrong order: {}.\n", wrong.len());
     section("GradientFlow: speed-ups and end-to-end", gradientflow::headlines(&nets)?, &mut text);
-    let (curves, lines) = gradientflow::figure_8()?;
-    text += "\n## GradientFlow: figure 8, NCCL\n\n\
-             Latency and bandwidth are fitted on the 16-GPU curve. Messages of 1 MB and more.\n\n\
-             | GPUs | median error | largest error | asked |\n|---|---|---|---|\n";
-    for curve in &curves {
-        let asked = if curve.median <= 8.0 { "8 %" } else { "8 %, **not reached**" };
-        text += &format!(
-            "| {} | {:.1} % | {:.1} % | {asked} |\n",
-            curve.ranks, curve.median, curve.worst
-        );
-    }
+    let (curves, lines) = figure_8::figure_8()?;
+    text += "\n## GradientFlow: figure 8, NCCL\n\n";
+    text += &format!("{}\n\n{}\n", wrap(figure_8::FIT), figure_8::table(&curves));
+    text += &format!("{}\n", wrap(figure_8::LIMIT));
     text += &figure("figure-8", "GradientFlow's figure 8", ("MB", "GB/s"), &lines)?;
     section("IBM", vec![firecaffe::ibm(&nets)?], &mut text);
     text += "\n## What if\n";
     for asked in what_if::figures(&nets)? {
-        text += &format!("\n{}.\n", asked.question);
-        text += &figure(asked.file, asked.question, asked.axes, &asked.lines)?;
+        text += &format!("\n{}\n\n{}\n", wrap(&asked.heading()), wrap(&asked.answer));
+        text += &figure(asked.file, asked.title, asked.axes, &asked.lines)?;
     }
     fs::write(shell::root().join("docs/reproduction.md"), &text)?;
     let outside: Vec<_> = rows.iter().filter(|row| !row.holds()).collect();
@@ -99,4 +93,34 @@ fn read_cluster(name: &str) -> Result<ClusterDescription> {
     let path = shell::root().join(format!("clusters/{name}.toml"));
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     ClusterDescription::parse(&text, None).with_context(|| path.display().to_string())
+}
+
+/// Words in lines of at most 100 columns.
+fn wrap(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is one");
+        if line.is_empty() {
+            word.clone_into(line);
+        } else if line.chars().count() + 1 + word.chars().count() <= 100 {
+            *line += &format!(" {word}");
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn paragraphs_are_wrapped() {
+        let words = "word ".repeat(50);
+        let text = wrap(&words);
+        assert!(text.lines().all(|line| line.len() <= 100) && text.lines().count() == 3);
+        assert_eq!(text.split_whitespace().count(), 50);
+        assert_eq!(wrap(""), "");
+    }
 }

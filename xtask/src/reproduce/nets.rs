@@ -28,6 +28,16 @@ impl PaperNets {
             resnet: without_shortcut_norms(read("resnet50_b8")?),
         })
     }
+
+    /// All of them with their names, the one with the fewest parameters first.
+    pub(super) fn named(&self) -> [(&NetModel, &'static str); 4] {
+        [
+            (&self.nin, "NiN"),
+            (&self.googlenet, "GoogLeNet"),
+            (&self.resnet, "ResNet-50"),
+            (&self.alexnet, "AlexNet"),
+        ]
+    }
 }
 
 fn read(name: &str) -> Result<NetModel> {

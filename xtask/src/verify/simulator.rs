@@ -19,7 +19,8 @@ mod nets;
 mod point;
 mod training;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -28,7 +29,7 @@ use crate::bench::cluster_run::{NamespaceCluster, up};
 use crate::bench::ours::with_mpi;
 use crate::bench::{check_flags, flag, save};
 use crate::shell::root;
-use compare::{Comparison, MeasuredPoint};
+use compare::{MeasuredPoint, PointComparison};
 use draw::{DrawLimits, PointDraw};
 use links::{CaseLinks, link_mbits};
 use point::EmulatedPoint;
@@ -127,19 +128,43 @@ fn verify_points(
     if only_predicts {
         return Ok((text, Vec::new()));
     }
+    let measured = measure(&points, &draw, program)?;
+    let comparison = PointComparison::new(&points, &measured);
+    let table = comparison.table();
+    println!("{table}");
+    Ok((draw.redrawn() + &table, comparison.missed()))
+}
+
+/// Measures every point, and adds each to a file as it comes: the run is long. A point that fails
+/// is measured again; if it fails twice it has no measurement, and the others go on.
+fn measure(
+    points: &[EmulatedPoint],
+    draw: &PointDraw,
+    program: &str,
+) -> Result<Vec<Option<MeasuredPoint>>> {
+    let path = root().join(FOLDER).join(format!("measured-{}.md", draw.seed));
+    let mut file =
+        File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    write!(file, "{}", compare::COLUMNS)?;
     let mut measured: Vec<Option<MeasuredPoint>> = points.iter().map(|_| None).collect();
     for hosts in draw.worlds() {
         let _cluster = NamespaceCluster;
         up(hosts, link_mbits(hosts), false)?;
         for (index, point) in points.iter().enumerate().filter(|(_, p)| p.case.hosts == hosts) {
-            let found = point.measure(program)?;
-            println!("{}", compare::line(point, &found));
-            measured[index] = Some(found);
+            let found = point.measure(program).or_else(|error| {
+                println!("{}, {}: again, since {error:#}", point.case, point.config);
+                point.measure(program)
+            });
+            match found {
+                Ok(found) => {
+                    let line = compare::line(point, &found);
+                    println!("{line}");
+                    writeln!(file, "{line}")?;
+                    measured[index] = Some(found);
+                }
+                Err(error) => println!("{}, {}: {error:#}", point.case, point.config),
+            }
         }
     }
-    let measured: Vec<MeasuredPoint> = measured.into_iter().flatten().collect();
-    let comparison = Comparison::new(&points, &measured);
-    let table = comparison.table();
-    println!("{table}");
-    Ok((draw.redrawn() + &table, comparison.missed()))
+    Ok(measured)
 }

@@ -40,11 +40,13 @@ impl<'a> Search<'a> {
         options: &AdviceOptions,
     ) -> Result<Vec<AdvisedConfig>, SimulationError> {
         let whole = self.buckets.last().copied().unwrap_or(base.buckets);
+        // Never more than the pool: such a size would only look different.
+        let usual = self.buckets.iter().copied().find(|size| *size == base.buckets);
         let mut found = Vec::new();
         for (ranks, workers) in divisions(self.cluster, base.devices()) {
             for allreduce in candidates(self.cluster, ranks, workers) {
                 // Some algorithms want short buckets that overlap, others one long one.
-                for buckets in [base.buckets, whole] {
+                for buckets in [usual.unwrap_or(whole), whole] {
                     let allreduce = allreduce.clone();
                     let config =
                         SimulationConfig { ranks, workers, allreduce, buckets, ..base.clone() };

@@ -32,10 +32,10 @@ fn name(advice: &Advice) -> String {
 #[test]
 fn the_cluster_decides() {
     let options = AdviceOptions::default();
-    let short = advise(&cluster(1000.0, 10.0), &net(10), &config(16), &options).unwrap();
+    let short = advise(&cluster(20_000.0, 10.0), &net(10), &config(16), &options).unwrap();
     assert!(["parameter-server", "reduction-tree"].contains(&&*name(&short)), "{short:?}");
     let losses = short.configs[0].losses;
-    assert!(losses.latency > 0.05 && losses.latency > 10.0 * losses.bandwidth, "{losses:?}");
+    assert!(losses.latency > 0.3 && losses.latency > 10.0 * losses.bandwidth, "{losses:?}");
     assert_eq!((losses.arithmetic, losses.stragglers), (0.0, 0.0));
     let long = advise(&cluster(1.0, 0.1), &net(1000), &config(16), &options).unwrap();
     assert!(["halving-doubling", "ring", "direct"].contains(&&*name(&long)), "{long:?}");
@@ -128,7 +128,7 @@ fn batches_are_listed_apart() {
     assert!(advice.configs.iter().all(|shown| shown.found.config.batch == 8));
 }
 
-/// A compression gets a bucket size of its own: with a latency of a millisecond one bucket is best.
+/// A compression gets a bucket size of its own: with a latency of 20 ms one bucket is best.
 #[test]
 fn compressions_are_listed_apart() {
     let compressions = vec!["power-sgd:rank=2".parse().unwrap()];
@@ -136,7 +136,7 @@ fn compressions_are_listed_apart() {
     let advice = advise(&cluster(1.0, 0.1), &net(1000), &config(16), &options).unwrap();
     assert!(advice.configs.iter().all(|shown| shown.found.config.compression.is_none()));
     assert!(advice.compressed[0].images_per_s > 2.0 * advice.best().images_per_s);
-    let far = advise(&cluster(1000.0, 0.1), &net(1000), &config(16), &options).unwrap();
+    let far = advise(&cluster(20_000.0, 0.1), &net(1000), &config(16), &options).unwrap();
     assert_eq!(far.compressed[0].config.buckets, BucketRule::Bytes(32_000_000));
 }
 

@@ -3,24 +3,13 @@ use crate::cluster::{ClusterDescription, StragglerDescription, StragglerDistribu
 use crate::config::{BucketRule, SimulationConfig};
 use crate::model::{LayerModel, NetModel, ParamModel};
 use collective::{AlgorithmChoice, all_with_plans};
-use exchange::ExchangeConfig;
 
 /// A ring of `ranks` in buckets of 4 MB.
 pub(crate) fn config(ranks: usize) -> SimulationConfig {
     SimulationConfig {
-        ranks,
-        workers: 1,
-        batch: 8,
-        precision: "f32".into(),
         allreduce: "ring".parse().unwrap(),
-        wire: ExchangeConfig::MPI.wire,
-        segmentation: ExchangeConfig::MPI.segmentation,
-        compression: None,
-        buckets: BucketRule::Bytes(4_000_000),
-        overlap: true,
-        record_bytes: 0,
         step_summary: false,
-        iterations: 1,
+        ..SimulationConfig::new(ranks, 8, BucketRule::Bytes(4_000_000))
     }
 }
 

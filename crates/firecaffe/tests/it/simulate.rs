@@ -116,7 +116,7 @@ fn advice_ends_with_a_command() {
     let folder = folder();
     let ran = folder.run(&[&["advise", "--ranks", "4"], &JOB[..]].concat()).succeeds();
     for text in
-        ["loses", "% to latency at ", "what would help:", "  most: links of half the latency"]
+        ["loses", "% to latency at ", "what would help:", "  most: devices of twice the speed"]
     {
         assert!(ran.out.contains(text), "{text} is not in {}", ran.out);
     }

@@ -150,8 +150,8 @@ fn advised_commands_train() {
         }
         commands += 1;
     }
-    // A compression, a batch with its solver, and the best.
-    assert_eq!(commands, 4, "{advice}");
+    // A compression, a batch with its solver, and the best; an exact one if the best is not.
+    assert!((4..=5).contains(&commands), "{advice}");
 }
 
 /// Loaded at run time, each by the launcher's environment alone.

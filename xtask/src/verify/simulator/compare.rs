@@ -17,7 +17,7 @@ const EXPOSED_MIN: f64 = 0.05;
 /// A pick may be slower than the best by this part.
 const PICK: f64 = 0.03;
 
-const COLUMNS: &str = "| case | configuration | iteration ms predicted | measured | error | \
+pub(super) const COLUMNS: &str = "| case | configuration | iteration ms predicted | measured | error | \
                        exposed ms predicted | measured | error | load |\n\
                        |---|---|--:|--:|--:|--:|--:|--:|--:|\n";
 
@@ -30,10 +30,10 @@ pub(super) struct MeasuredPoint {
     pub(super) load: Option<f64>,
 }
 
-/// Points and what was measured, in the same order.
-pub(super) struct Comparison<'a> {
+/// Points and what was measured, in the same order; `None` where every run failed.
+pub(super) struct PointComparison<'a> {
     points: &'a [EmulatedPoint],
-    measured: &'a [MeasuredPoint],
+    measured: &'a [Option<MeasuredPoint>],
 }
 
 /// A table of predictions.
@@ -86,13 +86,14 @@ struct CasePick {
     ratio: f64,
 }
 
-impl<'a> Comparison<'a> {
-    pub(super) fn new(points: &'a [EmulatedPoint], measured: &'a [MeasuredPoint]) -> Self {
+impl<'a> PointComparison<'a> {
+    pub(super) fn new(points: &'a [EmulatedPoint], measured: &'a [Option<MeasuredPoint>]) -> Self {
         Self { points, measured }
     }
 
     fn pairs(&self) -> impl Iterator<Item = (&'a EmulatedPoint, &'a MeasuredPoint)> {
-        self.points.iter().zip(self.measured)
+        let pairs = self.points.iter().zip(self.measured);
+        pairs.filter_map(|(point, measured)| Some((point, measured.as_ref()?)))
     }
 
     /// Median and largest error, whatever their signs.
@@ -160,6 +161,10 @@ impl<'a> Comparison<'a> {
         };
         check("iteration time", self.errors(iteration_error), ITERATION);
         check("exposed communication", self.errors(exposed_error), EXPOSED);
+        let failed = self.measured.iter().filter(|measured| measured.is_none()).count();
+        if failed > 0 {
+            missed.push(format!("{failed} points could not be measured"));
+        }
         let picks = self.picks();
         let good = picks.iter().filter(|pick| pick.ratio <= 1.0 + PICK).count();
         // Five of six.
@@ -172,29 +177,35 @@ impl<'a> Comparison<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, MeasuredPoint};
+    use super::{MeasuredPoint, PointComparison};
     use crate::verify::simulator::draw::tests::points;
 
     #[test]
     fn errors_and_picks_are_judged() {
         // Predicted 10, 11 … 15 ms, of which a tenth is exposed.
         let points = points(&[10.0, 11.0, 12.0, 13.0, 14.0, 15.0]);
-        let measured = |scale: [f64; 6]| -> Vec<MeasuredPoint> {
+        let measured = |scale: [f64; 6]| -> Vec<Option<MeasuredPoint>> {
             let of = |(at, scale): (usize, &f64)| {
                 let iteration = 1e-3 * (10.0 + at as f64) * scale;
-                MeasuredPoint { iteration, exposed: 0.1 * iteration, load: Some(10.0) }
+                Some(MeasuredPoint { iteration, exposed: 0.1 * iteration, load: Some(10.0) })
             };
             scale.iter().enumerate().map(of).collect()
         };
         let near = measured([1.02; 6]);
-        let comparison = Comparison::new(&points, &near);
+        let comparison = PointComparison::new(&points, &near);
         assert!(comparison.missed().is_empty(), "{:?}", comparison.missed());
         assert!(comparison.table().contains("Iteration time: 2.0 % off in the median"));
         // The pick is 10 % slower than the second, and one point is 20 % off.
         let far = measured([1.25, 1.02, 1.0, 1.0, 1.0, 1.0]);
-        let comparison = Comparison::new(&points, &far);
+        let comparison = PointComparison::new(&points, &far);
         let missed = comparison.missed().join("; ");
         assert!(missed.contains("iteration time 0.0 % in the median, 20.0 % at worst"), "{missed}");
         assert!(missed.contains("0 of 1 picks"), "{missed}");
+        // A point that failed is not compared, and said.
+        let mut failed = near.clone();
+        failed[3] = None;
+        let comparison = PointComparison::new(&points, &failed);
+        assert_eq!(comparison.missed(), ["1 points could not be measured"]);
+        assert_eq!(comparison.table().matches("| ring, ").count(), 5);
     }
 }

@@ -4,6 +4,8 @@
 //! case, of which three must have at least 30 % exposed communication. What would take too long or
 //! need too much memory is drawn again and listed.
 
+mod config;
+
 use std::fmt;
 
 use anyhow::{Result, bail};
@@ -12,28 +14,13 @@ use base::random::Mt19937;
 use super::links::{CaseLinks, link_mbits};
 use super::nets::{DrawnNet, ModelledNet, NETS};
 use super::point::{EmulatedPoint, ITERATIONS, START_S};
+pub(super) use config::PointConfig;
+use config::pick;
 
 /// Configurations of one case.
 pub(super) const CONFIGS: usize = 6;
 /// Speeds of emulated links.
 const GBITS: &[f64] = &[1.0, 4.0, 16.0];
-const ALGORITHMS: &[&str] =
-    &["ring", "halving-doubling", "reduction-tree", "direct", "multi-color:4", "parameter-server"];
-/// Megabytes; the last is more than any pool.
-const BUCKETS: &[&str] = &["0", "1", "4", "16", "64", "1000"];
-/// Wire format and compression; half of the draws are plain.
-const CODINGS: &[(&str, Option<&str>)] = &[
-    ("f32", None),
-    ("f32", None),
-    ("f32", None),
-    ("f32", None),
-    ("f32", None),
-    ("f16", None),
-    ("f32", Some("sparse-chunks:share=0.15,chunk=32768,warmup=0")),
-    ("f32", Some("one-bit")),
-    ("f32", Some("top-k:share=0.01")),
-    ("f32", Some("power-sgd:rank=2")),
-];
 /// Exposed communication that half of the points have at least, as a part of the iteration.
 const EXPOSED: f64 = 0.3;
 /// Real seconds of an iteration at most.
@@ -54,16 +41,6 @@ pub(super) struct EmulatedCase {
     pub(super) gbits: f64,
     /// How many times slower than real time.
     pub(super) dilation: u32,
-}
-
-/// How a case is trained.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PointConfig {
-    pub(super) algorithm: &'static str,
-    bucket_mb: &'static str,
-    pub(super) wire: &'static str,
-    pub(super) compression: Option<&'static str>,
-    pub(super) overlap: bool,
 }
 
 /// What a draw may take.
@@ -131,34 +108,6 @@ impl EmulatedCase {
         let (needed_gb, free_gb) = (needed / 1e9, limits.memory_bytes / 1e9);
         (needed > limits.memory_bytes)
             .then(|| format!("needs {needed_gb:.0} GB of memory, and {free_gb:.0} are free"))
-    }
-}
-
-impl PointConfig {
-    fn draw(random: &mut Mt19937) -> Self {
-        let (wire, compression) = *pick(random, CODINGS);
-        Self {
-            algorithm: *pick(random, ALGORITHMS),
-            bucket_mb: *pick(random, BUCKETS),
-            wire,
-            compression,
-            overlap: random.remainder(2) == 0,
-        }
-    }
-
-    pub(super) fn bucket_bytes(&self) -> usize {
-        1_000_000 * self.bucket_mb.parse::<usize>().expect("a whole number of the table")
-    }
-
-    /// Of `train`.
-    pub(super) fn flags(&self) -> Vec<&'static str> {
-        let overlap = if self.overlap { "on" } else { "off" };
-        let mut flags = vec!["--allreduce", self.algorithm, "--bucket-mb", self.bucket_mb];
-        flags.extend(["--wire", self.wire, "--overlap", overlap]);
-        if let Some(compression) = self.compression {
-            flags.extend(["--compression", compression, "--compression-always"]);
-        }
-        flags
     }
 }
 
@@ -281,11 +230,6 @@ impl PointDraw {
     }
 }
 
-fn pick<'t, T>(random: &mut Mt19937, table: &'t [T]) -> &'t T {
-    let len = u32::try_from(table.len()).expect("tables are short");
-    &table[random.remainder(len) as usize]
-}
-
 impl fmt::Display for EmulatedCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { net, hosts, gbits, dilation } = self;
@@ -293,75 +237,5 @@ impl fmt::Display for EmulatedCase {
     }
 }
 
-impl fmt::Display for PointConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { algorithm, bucket_mb, wire, compression, overlap } = self;
-        let coding = compression.unwrap_or(wire);
-        let overlap = if *overlap { "overlap" } else { "no overlap" };
-        write!(f, "{algorithm}, {bucket_mb} MB, {coding}, {overlap}")
-    }
-}
-
 #[cfg(test)]
-pub(super) mod tests {
-    use super::{
-        BUCKETS, CONFIGS, DrawLimits, EmulatedCase, EmulatedPoint, NETS, PointConfig, PointDraw,
-    };
-    use cluster_sim::IterationTime;
-
-    /// Points of one case whose iterations were predicted to take so many milliseconds, of which a
-    /// tenth is exposed.
-    pub(in crate::verify::simulator) fn points(milliseconds: &[f64]) -> Vec<EmulatedPoint> {
-        let case = EmulatedCase { net: &NETS[0], hosts: 4, gbits: 1.0, dilation: 2 };
-        let point = |(ms, bucket_mb): (&f64, &&'static str)| EmulatedPoint {
-            case: case.clone(),
-            config: PointConfig {
-                algorithm: "ring",
-                bucket_mb,
-                wire: "f32",
-                compression: None,
-                overlap: true,
-            },
-            iterations: 4,
-            predicted: IterationTime {
-                compute: 0.9e-3 * ms,
-                exposed: 0.1e-3 * ms,
-                update: 0.0,
-                communication: 1e-3 * ms,
-            },
-        };
-        milliseconds.iter().zip(BUCKETS).map(point).collect()
-    }
-
-    /// The same seed draws the same; every case fits the machine.
-    #[test]
-    fn draws_repeat() {
-        let limits = DrawLimits { point_s: 110.0, memory_bytes: 18e9 };
-        let names = |seed| -> Vec<String> {
-            let draw = PointDraw::cases(seed, 40, &[4, 8, 16, 32, 64], &limits).unwrap();
-            assert_eq!(draw.counts.iter().sum::<usize>(), 40);
-            assert!(draw.counts.iter().filter(|&&count| count == CONFIGS).count() >= 6);
-            draw.cases.iter().map(ToString::to_string).collect()
-        };
-        assert_eq!(names(1), names(1));
-        assert_ne!(names(1), names(2));
-    }
-
-    #[test]
-    fn flags_are_those_of_train() {
-        let config = PointConfig {
-            algorithm: "ring",
-            bucket_mb: "4",
-            wire: "f32",
-            compression: Some("one-bit"),
-            overlap: false,
-        };
-        let flags = config.flags().join(" ");
-        assert_eq!(
-            flags,
-            "--allreduce ring --bucket-mb 4 --wire f32 --overlap off --compression one-bit \
-             --compression-always"
-        );
-        assert_eq!(config.bucket_bytes(), 4_000_000);
-    }
-}
+pub(super) mod tests;

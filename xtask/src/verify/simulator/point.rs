@@ -2,7 +2,6 @@
 
 use anyhow::{Result, ensure};
 use cluster_sim::{BucketRule, ClusterDescription, IterationTime, SimulationConfig, Simulator};
-use exchange::ExchangeConfig;
 use exchange::compression::DecisionUnit;
 
 use super::compare::MeasuredPoint;
@@ -103,20 +102,13 @@ fn mean(one: IterationTime, other: IterationTime, part: f64) -> IterationTime {
 /// As `train` runs it.
 fn simulation(case: &EmulatedCase, config: &PointConfig) -> Result<SimulationConfig> {
     let compression = config.compression.map(str::parse).transpose()?;
+    let buckets = BucketRule::Bytes(config.bucket_bytes());
     Ok(SimulationConfig {
-        ranks: case.hosts,
-        workers: 1,
-        batch: case.net.batch,
-        precision: "f32".to_owned(),
         allreduce: config.algorithm.parse()?,
         wire: config.wire.parse()?,
-        segmentation: ExchangeConfig::MPI.segmentation,
         compression,
-        buckets: BucketRule::Bytes(config.bucket_bytes()),
         overlap: config.overlap,
-        record_bytes: 0,
-        step_summary: true,
-        iterations: 1,
+        ..SimulationConfig::new(case.hosts, case.net.batch, buckets)
     })
 }
 

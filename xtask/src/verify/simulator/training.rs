@@ -11,8 +11,6 @@ use base::median;
 use cluster_sim::{
     BucketRule, ClusterDescription, ComputeTimes, NetModel, SimulationConfig, Simulator,
 };
-use collective::AlgorithmChoice;
-use exchange::ExchangeConfig;
 use profile::DeviceProfile;
 
 use crate::bench::cluster_run::{ClusterSpeed, FOLDER, NamespaceCluster, bench_network, train, up};
@@ -81,21 +79,7 @@ fn simulate(job: &EmulatedJob, cluster: &ClusterDescription, profile: &str) -> R
     let text = fs::read_to_string(root().join(profile)).with_context(|| profile.to_owned())?;
     let profile = DeviceProfile::from_json(&text)?;
     let times = ComputeTimes::of_profile(&profile, &net)?;
-    let config = SimulationConfig {
-        ranks: HOSTS,
-        workers: 1,
-        batch: job.batch,
-        precision: "f32".to_owned(),
-        allreduce: AlgorithmChoice::Auto,
-        wire: ExchangeConfig::MPI.wire,
-        segmentation: ExchangeConfig::MPI.segmentation,
-        compression: None,
-        buckets: BucketRule::Bytes(BUCKET_BYTES),
-        overlap: true,
-        record_bytes: 0,
-        step_summary: true,
-        iterations: 1,
-    };
+    let config = SimulationConfig::new(HOSTS, job.batch, BucketRule::Bytes(BUCKET_BYTES));
     let found = Simulator::new(cluster).iteration_with(&NetModel::of(&net), &times, &config)?;
     Ok((HOSTS * job.batch) as f64 / found.time.total())
 }

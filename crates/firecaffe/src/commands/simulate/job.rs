@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use caffe_format::{NetParameter, Phase};
 use cluster_sim::{BucketRule, ClusterDescription, ComputeTimes, NetModel, SimulationConfig};
-use collective::AlgorithmChoice;
-use exchange::ExchangeConfig;
 use exchange::wire::{BF16, F16, WireFormat};
 use net::{NetDescription, describe};
 use train::{BUCKET_BYTES, DeviceProfile, FileSources, OnBadSample, TrainError, WhichNet, files};
@@ -27,8 +25,8 @@ pub(crate) struct ClusterJobArgs {
     /// Images per iteration on one device [default: the net's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) batch_size: Option<u32>,
-    /// Precision of computing, as in `train`; the mixed ones need a `mixed` speed in the cluster file.
-    /// `mixed` alone is mixed-f16
+    /// Precision of computing, as in `train`; the mixed ones need a `mixed` speed in the cluster
+    /// file. `mixed` alone is mixed-f16
     #[arg(long, value_name = "P", default_value = "f32",
           value_parser = ["f32", "mixed", "mixed-bf16", "mixed-f16"])]
     pub(crate) precision: String,
@@ -107,20 +105,11 @@ impl ClusterJob {
     pub(crate) fn config(&self) -> SimulationConfig {
         // Devices have one speed for all kinds of mixed precision.
         let precision = if self.is_mixed() { "mixed" } else { "f32" };
+        let base = SimulationConfig::new(1, self.batch, BucketRule::Bytes(BUCKET_BYTES));
         SimulationConfig {
-            ranks: 1,
-            workers: 1,
-            batch: self.batch,
             precision: precision.to_owned(),
-            allreduce: AlgorithmChoice::Auto,
-            wire: if self.is_mixed() { self.half_wire() } else { ExchangeConfig::MPI.wire },
-            segmentation: ExchangeConfig::MPI.segmentation,
-            compression: None,
-            buckets: BucketRule::Bytes(BUCKET_BYTES),
-            overlap: true,
-            record_bytes: 0,
-            step_summary: true,
-            iterations: 1,
+            wire: if self.is_mixed() { self.half_wire() } else { base.wire },
+            ..base
         }
     }
 }
