@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    advise, bench, check, data, doctor, model, simulate, solver, supervise, test, time, train,
+    advise, bench, check, data, doctor, model, report, simulate, solver, supervise, test, time,
+    train,
 };
 
 /// Trains Caffe networks on CPUs.
@@ -45,6 +46,8 @@ pub(crate) enum CliCommand {
     /// Adapt solvers
     #[command(subcommand)]
     Solver(solver::SolverCommand),
+    /// Explain a run, or compare several, in one HTML file
+    Report(report::ReportArgs),
     /// Predict the speed of a net on a cluster that a file describes
     Simulate(simulate::SimulateArgs),
     /// Find the best configuration for a net on a described cluster

@@ -9,6 +9,7 @@ pub(crate) mod check;
 pub(crate) mod data;
 pub(crate) mod doctor;
 pub(crate) mod model;
+pub(crate) mod report;
 pub(crate) mod simulate;
 pub(crate) mod solver;
 pub(crate) mod supervise;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: CliCommand) -> Result<ExitCode> {
         CliCommand::Data(command) => data::run(&command),
         CliCommand::Model(command) => model::run(&command),
         CliCommand::Solver(command) => solver::run(&command),
+        CliCommand::Report(args) => report::run(&args),
         CliCommand::Simulate(args) => simulate::run(&args),
         CliCommand::Advise(args) => advise::run(&args),
         CliCommand::Bench(command) => bench::run(&command),

@@ -25,7 +25,7 @@ use indicatif::ProgressBar;
 use train::Event;
 
 pub(crate) use caffe_line::CaffeLine;
-use line::LogLine;
+use line::{LogLine, Severity};
 pub(crate) use own_line::memory_plan;
 
 /// Where log lines go.
@@ -90,6 +90,12 @@ impl Log {
             None => write(),
         }
     }
+}
+
+/// What the log warns of at an event.
+pub(crate) fn warnings(event: &Event) -> impl Iterator<Item = String> {
+    let lines = lines::of(event).into_iter();
+    lines.filter(|line| line.severity != Severity::Info).map(|line| line.text)
 }
 
 /// A line as glog writes it; only the first of several gets the prefix, as there.

@@ -14,6 +14,7 @@ mod launch;
 mod log;
 mod machine;
 mod memory_limit;
+mod observe;
 mod options;
 mod output;
 mod progress;

@@ -11,6 +11,7 @@ pub mod html;
 pub mod record;
 mod run;
 mod sha256;
+pub mod tensorboard;
 pub mod text;
 
 pub use error::ReportError;

@@ -20,7 +20,7 @@ use crate::step::{GradientScale, SharedState};
 use crate::stragglers::StragglerWatch;
 use crate::sync::{BucketSums, Communicator, WorkerReduction, buckets};
 use crate::threads::WorkerThreads;
-use crate::timeline::SpanRecorder;
+use crate::timeline::{SpanRecorder, spans_max};
 use crate::times::TimeRecorder;
 use crate::worker::Worker;
 use crate::{Job, JobConfig, ReplicaPlacement};
@@ -67,6 +67,9 @@ impl JobParts {
             config,
             record_counts: records.counts,
         };
+        let names = nets[0].description().rows.iter().map(|row| row.name.len());
+        let longest = names.max().unwrap_or(0);
+        let spans_max = spans_max(&shared.config, shared.ranks.rank().world(), longest);
         let mut replicas = replicas.into_iter();
         let mut worker_exchanges = worker_exchanges.into_iter();
         let worker = |(index, net): (usize, Net)| {
@@ -92,14 +95,14 @@ impl JobParts {
                 replicas: replicas.by_ref().take(own.len()).collect(),
                 param_ranges,
                 reduction: Some(reduction),
-                times: TimeRecorder::new(shared.config.timeline),
+                times: TimeRecorder::new(spans_max),
             }
         };
         let workers: Vec<Worker> = nets.into_iter().enumerate().map(worker).collect();
         let several = shared.ranks.are_several();
         let scale = GradientScale::first(&shared.config);
         let data_pace = DataPace::new(records.monitor, &shared.config);
-        let spans = SpanRecorder::new(shared.config.timeline);
+        let spans = SpanRecorder::new(spans_max);
         let mut job = Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several), &shared.config.cores),
             workers,

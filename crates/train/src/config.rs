@@ -100,6 +100,12 @@ pub struct JobConfig {
     pub network: Option<Network>,
     /// Whether to record what every worker did when.
     pub timeline: bool,
+    /// Bytes that a Chrome trace of it may have: the first spans and the latest are kept.
+    pub timeline_bytes: usize,
+    /// Whether displays report times of layers and one iteration in detail.
+    pub details: bool,
+    /// Iterations between histograms of params and gradients; 0 for none.
+    pub histogram_interval: u64,
     /// Go on even where the weights would not be those of one worker.
     pub inexact: bool,
     /// Which BatchNorm statistics test, snapshot and hash use.
@@ -155,6 +161,8 @@ pub struct JobConfig {
 /// Default size of a bucket: large enough that the synchronisation per bucket is negligible, small
 /// enough that most of AlexNet's gradients are reduced during backward.
 pub const BUCKET_BYTES: usize = 4_000_000;
+/// What [`JobConfig::timeline_bytes`] is unless set.
+pub const TIMELINE_BYTES: usize = 200_000_000;
 
 impl JobConfig {
     /// Trains `solver` from its first iteration: on one thread at the machine's SIMD level, with
@@ -176,6 +184,9 @@ impl JobConfig {
             allreduce: AlgorithmChoice::Auto,
             network: None,
             timeline: false,
+            timeline_bytes: TIMELINE_BYTES,
+            details: false,
+            histogram_interval: 0,
             inexact: false,
             batch_norm: BatchNormState::Averaged,
             wire: F32,

@@ -18,10 +18,11 @@ use net::{DebugValue, MemoryUse, NetReport, Output, UnmetRule};
 use serde::{Deserialize, Serialize};
 use solver::Clipped;
 
-use crate::PhaseTimes;
 use crate::files::PrototxtNotice;
+use crate::histogram::ParamHistograms;
 use crate::seconds;
 use crate::stragglers::StragglerCause;
+use crate::{PhaseTimes, TimelineTrack};
 pub use display::Display;
 pub use gradients::{DecisionOrigin, GradientEvent};
 pub use setup::{NetOrigin, RecordMemory, ResumeGap};
@@ -260,6 +261,29 @@ pub enum Event {
         mbits: f64,
         /// What most links carry.
         usual_mbits: f64,
+    },
+    /// What worker 0 of this rank has spent on every layer so far: at every display and at the end,
+    /// if [`JobConfig::details`](crate::JobConfig::details).
+    LayerTimes {
+        /// Iterations so far.
+        iterations: u64,
+        /// Seconds of forward and backward, in order of the net's layers.
+        seconds: Vec<[f64; 2]>,
+    },
+    /// What this rank did in one iteration, at the same times.
+    IterationSpans {
+        /// The iteration.
+        iter: u64,
+        /// Worker 0 and the communicator; times are since the iteration began.
+        tracks: Vec<TimelineTrack>,
+    },
+    /// How params and their gradients are distributed, if
+    /// [`JobConfig::histogram_interval`](crate::JobConfig::histogram_interval); on rank 0.
+    Histograms {
+        /// The iteration, after its update.
+        iter: u64,
+        /// In net order.
+        params: Vec<ParamHistograms>,
     },
     /// A test phase begins.
     Testing {

@@ -73,6 +73,7 @@ mod error;
 mod evaluate;
 mod event;
 pub mod files;
+mod histogram;
 mod input_arrays;
 mod job;
 mod matrix;
@@ -107,7 +108,7 @@ pub mod tools;
 mod weights;
 mod worker;
 
-pub use config::{BUCKET_BYTES, DataMode, JobConfig, ResumeData};
+pub use config::{BUCKET_BYTES, DataMode, JobConfig, ResumeData, TIMELINE_BYTES};
 pub use cores::{AnyCores, WorkerCores};
 pub use emulation::{Emulation, EmulationProblem, MachineMemory};
 pub use error::{
@@ -117,6 +118,7 @@ pub use error::{
 pub use event::{
     DecisionOrigin, Display, Event, GradientEvent, NetOrigin, RecordMemory, ResumeGap,
 };
+pub use histogram::{ParamHistograms, ValueHistogram};
 pub use job::Job;
 pub use matrix::attach_matrices;
 pub use memory::{LimitOrigin, MemoryLimit, MemoryNeed};

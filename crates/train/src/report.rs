@@ -50,6 +50,7 @@ impl Job {
         for value in output.replicas.iter().flat_map(|replica| &replica.debug) {
             events(Event::Debug(value.clone()));
         }
+        self.report_histograms(events);
         let average = self.solver_param().average_loss();
         let loss = self.smoothed.add(output.loss, self.iter, average);
         let Some(hash) = hash else { return Ok(()) };
@@ -60,7 +61,19 @@ impl Job {
         events(Event::Displayed(Display { traffic: output.traffic, ..display }));
         waited.into_iter().for_each(&mut *events);
         events(Event::Hash { steps: self.iter, hash });
+        self.report_details(events);
         self.report_times(events)
+    }
+
+    /// What layers took so far, and the last iteration in detail, if that is wanted.
+    pub(crate) fn report_details(&self, events: &mut dyn FnMut(Event)) {
+        if !self.shared.config.details {
+            return;
+        }
+        let times = &self.workers[0].times;
+        let seconds = times.layers.iter().map(|layer| layer.map(|time| time.as_secs_f64()));
+        events(Event::LayerTimes { iterations: times.iterations, seconds: seconds.collect() });
+        events(Event::IterationSpans { iter: self.iter, tracks: self.iteration_tracks() });
     }
 
     /// Before the first iteration: how gradients travel, unless as they are.

@@ -80,6 +80,7 @@ impl Job {
             }
             stopped = request == Request::Stop;
         }
+        self.report_details(events);
         self.report_times(events)?;
         self.report_skipped(events);
         events(Event::Spent {

@@ -73,6 +73,7 @@ impl Job {
 impl Worker {
     /// This worker's part of one iteration.
     fn step(&mut self, context: &StepContext) -> Result<StepOutput, StepError> {
+        self.times.begin_iteration();
         let reduction = self.reduction.take().expect("a step that fails ends the job");
         let mut reducer = Reducer::new(context, self.index, reduction);
         let mut output = StepOutput::default();

@@ -57,7 +57,8 @@ impl PhaseTimes {
             | Activity::CompressedBucket(_)
             | Activity::CompressionEnd
             | Activity::Records
-            | Activity::Summary => {}
+            | Activity::Summary
+            | Activity::Dropped(_) => {}
         }
     }
 
@@ -101,11 +102,28 @@ pub(crate) struct TimeRecorder {
     /// What `times` was at the last report.
     reported: PhaseTimes,
     pub(crate) spans: SpanRecorder,
+    /// Iterations so far.
+    pub(crate) iterations: u64,
+    /// Forward and backward of every layer so far.
+    pub(crate) layers: Vec<[Duration; 2]>,
 }
 
 impl TimeRecorder {
-    pub(crate) fn new(timeline: bool) -> Self {
-        Self { spans: SpanRecorder::new(timeline), ..Self::default() }
+    /// Keeps at most `spans_max` spans.
+    pub(crate) fn new(spans_max: usize) -> Self {
+        Self { spans: SpanRecorder::new(spans_max), ..Self::default() }
+    }
+
+    pub(crate) fn begin_iteration(&mut self) {
+        self.iterations += 1;
+        self.spans.begin_iteration();
+    }
+
+    fn add_layer(&mut self, layer: usize, direction: usize, took: Duration) {
+        if self.layers.len() <= layer {
+            self.layers.resize(layer + 1, [Duration::ZERO; 2]);
+        }
+        self.layers[layer][direction] += took;
     }
 
     /// What was spent since the last call.
@@ -117,7 +135,13 @@ impl TimeRecorder {
 
     /// Records an activity; when it ended, which is when the next begins.
     pub(crate) fn add(&mut self, activity: Activity, begin: Duration, end: Duration) -> Duration {
-        self.times.add(activity, end.saturating_sub(begin));
+        let took = end.saturating_sub(begin);
+        self.times.add(activity, took);
+        match activity {
+            Activity::Data(layer) | Activity::Forward(layer) => self.add_layer(layer, 0, took),
+            Activity::Backward(layer) => self.add_layer(layer, 1, took),
+            _ => {}
+        }
         self.spans.add(activity, begin, end);
         end
     }

@@ -63,7 +63,11 @@ pub(super) fn run(args: &[String]) -> Result<()> {
             let ratios = ours[0].iter().enumerate().map(|(row, result)| {
                 let ratio = |(bare, ours): (&f64, &Vec<_>)| bare / times(ours)[row];
                 let ratio = median(bare.iter().zip(&ours).map(ratio).collect());
-                (result.algorithm.clone(), median(ours.iter().map(|all| times(all)[row]).collect()), ratio)
+                (
+                    result.algorithm.clone(),
+                    median(ours.iter().map(|all| times(all)[row]).collect()),
+                    ratio,
+                )
             });
             let best = ratios.max_by(|one, other| one.2.total_cmp(&other.2));
             let (name, ms, ratio) = best.context("an algorithm was measured")?;
@@ -90,5 +94,7 @@ fn times(results: &[super::measured::AllreduceTime]) -> Vec<f64> {
 
 /// `4,8`.
 fn numbers(list: &str) -> Result<Vec<usize>> {
-    list.split(',').map(|word| word.parse().with_context(|| format!("`{word}` is no number"))).collect()
+    list.split(',')
+        .map(|word| word.parse().with_context(|| format!("`{word}` is no number")))
+        .collect()
 }

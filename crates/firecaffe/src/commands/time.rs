@@ -16,12 +16,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use base::general;
 use caffe_format::{NetParameter, NetState, Phase};
+use net::LayerSummary;
 use train::tools::weigh_outputs;
 use train::{NetConfig, Single};
 
 use crate::log::{CaffeLine, Log};
 use crate::options::NetRunArgs;
 use crate::output;
+pub(crate) use machine::MachinePeaks;
+use work::LayerWork;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -118,7 +121,7 @@ pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     let total = begin.elapsed();
     report(&single, &times, total, args.iterations, &log);
     if args.roofline {
-        let machine = machine::measure(single.cpu());
+        let machine = MachinePeaks::measure(single.cpu());
         let table =
             roofline::render(&single.net().description().rows, &times, args.iterations, &machine);
         output::print(&table)?;
@@ -200,6 +203,11 @@ fn conversions(single: &Single, times: &LayerTimes, iterations: u32, log: &Log) 
             names.join(", ")
         ),
     });
+}
+
+/// What a layer's two directions have to do at least.
+pub(crate) fn layer_work(row: &LayerSummary) -> [LayerWork; 2] {
+    [work::forward(row), work::backward(row)]
 }
 
 /// Of each iteration.

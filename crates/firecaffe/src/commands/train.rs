@@ -12,17 +12,18 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
 use train::{
-    DataMode, Job, JobConfig, OnBadSample, Ranks, RecordSharing, Request, ResumeData, TrainError,
-    files, nets,
+    DataMode, Job, JobConfig, OnBadSample, Ranks, RecordSharing, Request, ResumeData,
+    TIMELINE_BYTES, TrainError, files, nets,
 };
 
 use crate::clock::{RealClock, sharpen_timers};
 use crate::cores::{Placement, SharedCores};
 use crate::log::json::JsonLog;
-use crate::log::timeline::{EMPTY_TRACE, chrome_trace};
+use crate::log::timeline::{EMPTY_TRACE, chrome_trace, dropped_spans};
 use crate::log::{CaffeLine, Log, prototxt};
 use crate::memory_limit::{free_bytes_here, memory_limit};
-use crate::options::{DEFAULT_SEED, NetRunArgs, one_of, root};
+use crate::observe::{ObserveArgs, RunObserver, RunOrigin};
+use crate::options::{DEFAULT_SEED, NetRunArgs, bytes_of_megabytes, megabytes, one_of, root};
 use crate::signals::Signals;
 use crate::{cores, gpu, launch::MpiArgs, progress::ProgressDisplay};
 use emulate::EmulateArgs;
@@ -92,10 +93,15 @@ pub(crate) struct TrainArgs {
     /// Also write what is displayed, tested and saved to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     log_json: Option<PathBuf>,
-    /// Also write a timeline of every worker to this file, as a Chrome trace (opens in Perfetto);
-    /// the first 200,000 spans of each worker
+    /// Also write a timeline of every worker to this file, as a Chrome trace (opens in Perfetto)
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
+    /// Size of the timeline's file at most, in megabytes (10^6 bytes): the first iterations and the
+    /// latest are kept
+    #[arg(long, value_name = "MB", default_value_t = TIMELINE_BYTES as f64 / 1e6, value_parser = megabytes)]
+    timeline_mb: f64,
+    #[command(flatten)]
+    observing: ObserveArgs,
     /// What Ctrl-C does
     #[arg(long, value_name = "EFFECT", default_value = "stop",
           value_parser = one_of::<Request>(Request::NAMES))]
@@ -132,6 +138,10 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let (mut config, placement) = configure(args, &log, rank.world())?;
     let shared_cores = SharedCores::watch(&mut config, cores::available());
     config.cores = placement.apply();
+    let observer = match rank.is_first() && args.observing.is_given() {
+        true => RunObserver::open(&args.observing, RunOrigin::of(&config, rank.world()))?,
+        false => None,
+    };
     drop(busy);
     let json = args.log_json.as_ref().filter(|_| rank.is_first()).map(|path| {
         JsonLog::create(path).with_context(|| format!("cannot create {}", path.display()))
@@ -145,7 +155,7 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         .context("cannot handle signals")?;
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
     let emulates = config.emulation.is_some();
-    let mut listener = Listener::new(log, json.transpose()?, &*clock, shared_cores);
+    let mut listener = Listener::new(log, json.transpose()?, observer, &*clock, shared_cores);
     if emulates && rank.is_first() {
         listener.measure_load();
     }
@@ -156,6 +166,7 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         false => None,
     };
     listener.show(progress);
+    listener.begin(&job)?;
     listener.log().caffe(CaffeLine::StartingOptimization);
     job.run(&signals, &mut |event| listener.hear(&event))?;
     listener.show(None);
@@ -164,7 +175,13 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         let trace = chrome_trace(&tracks, &|layer| job.net().layer_name(layer));
         snapshot::atomic::write(path, trace.as_bytes())?;
         let emulated = if emulates { "emulated " } else { "" };
-        listener.log().note(format!("{emulated}timeline of every worker: {}", path.display()));
+        let dropped: usize = tracks.iter().map(dropped_spans).sum();
+        let dropped = match dropped {
+            0 => String::new(),
+            count => format!("; {count} spans between the first and the latest were dropped"),
+        };
+        let path = path.display();
+        listener.log().note(format!("{emulated}timeline of every worker: {path}{dropped}"));
     }
     listener.log().caffe(CaffeLine::OptimizationDone);
     Ok(())
@@ -203,6 +220,7 @@ fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Pl
         workers: placement.workers,
         threads: placement.threads,
         timeline: args.timeline.is_some(),
+        timeline_bytes: bytes_of_megabytes(args.timeline_mb),
         clock: Arc::new(RealClock::start()),
         simd: args.running.compute.simd()?,
         seed: DEFAULT_SEED,
@@ -219,7 +237,7 @@ fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Pl
         ..JobConfig::new(solver).with_precision(args.running.rounding.precision)
     };
     let config = args.parallel.apply(config)?;
-    let config = args.emulation.apply(config)?;
+    let config = args.observing.apply(args.emulation.apply(config)?);
     if let Some(notice) = args.parallel.without_effect(args.mpi.is_launched()) {
         log.warn(notice);
     }

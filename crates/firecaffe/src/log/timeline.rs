@@ -22,7 +22,7 @@ pub(crate) fn chrome_trace<'a>(
             thread = 0;
             events.push(TraceEvent::label("process_name", *rank, 0, format!("rank {rank}")));
         }
-        events.push(TraceEvent::label("thread_name", *rank, thread, name_of(*owner)));
+        events.push(TraceEvent::label("thread_name", *rank, thread, track_name(*owner)));
         events.extend(spans.iter().map(|span| TraceEvent::span(span, *rank, thread, layer_name)));
         thread += 1;
     }
@@ -30,7 +30,17 @@ pub(crate) fn chrome_trace<'a>(
     serde_json::to_string(&trace).expect("strings and numbers can be written") + "\n"
 }
 
-fn name_of(owner: TrackOwner) -> String {
+/// Spans of a track that were not kept.
+pub(crate) fn dropped_spans(track: &TimelineTrack) -> usize {
+    let dropped = track.spans.iter().map(|span| match span.activity {
+        Activity::Dropped(count) => count,
+        _ => 0,
+    });
+    dropped.sum()
+}
+
+/// What a track is called.
+pub(crate) fn track_name(owner: TrackOwner) -> String {
     match owner {
         TrackOwner::Worker(index) => format!("worker {index}"),
         TrackOwner::Communicator => "communication".to_owned(),
@@ -38,7 +48,10 @@ fn name_of(owner: TrackOwner) -> String {
 }
 
 /// Name and category of a span.
-fn named<'a>(activity: Activity, layer_name: &dyn Fn(usize) -> &'a str) -> (String, &'static str) {
+pub(crate) fn activity_name<'a>(
+    activity: Activity,
+    layer_name: &dyn Fn(usize) -> &'a str,
+) -> (String, &'static str) {
     let layer = |index: usize| layer_name(index).to_owned();
     match activity {
         Activity::Data(index) => (layer(index), "data"),
@@ -54,6 +67,7 @@ fn named<'a>(activity: Activity, layer_name: &dyn Fn(usize) -> &'a str) -> (Stri
         Activity::CompressionEnd => ("rest of the buckets".into(), "compressed sum"),
         Activity::Records => ("records".into(), "all-to-all"),
         Activity::Summary => ("losses and requests".into(), "all-reduce"),
+        Activity::Dropped(count) => (format!("{count} spans dropped"), "dropped"),
     }
 }
 
@@ -109,7 +123,7 @@ impl TraceEvent {
         tid: usize,
         layer_name: &dyn Fn(usize) -> &'a str,
     ) -> Self {
-        let (name, cat) = named(span.activity, layer_name);
+        let (name, cat) = activity_name(span.activity, layer_name);
         let microseconds = |time: Duration| time.as_nanos() as f64 / 1e3;
         let dur = microseconds(span.end.saturating_sub(span.begin));
         let fields = TraceFields::Span { cat, ts: microseconds(span.begin), dur };

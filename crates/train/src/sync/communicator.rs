@@ -22,6 +22,7 @@ impl Communicator {
         let pool = shared.sum.as_ref().unwrap_or(&shared.pools[0]);
         let exchange = || shared.ranks.exchange().expect("a communicator has other ranks");
         let mut output = StepOutput::default();
+        self.spans.begin_iteration();
         let tasks = self.records.begin_step();
         for index in 0..shared.buckets.len() {
             sync.wait_summed(index + 1)?;

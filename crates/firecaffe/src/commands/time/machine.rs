@@ -21,30 +21,32 @@ const BYTES_A_VALUE: usize = 12;
 
 /// Limits of all threads together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MachinePeaks {
+pub(crate) struct MachinePeaks {
     /// Floating-point operations a second.
-    pub(super) flops: f64,
+    pub(crate) flops: f64,
     /// Bytes of memory traffic a second.
-    pub(super) bandwidth: f64,
+    pub(crate) bandwidth: f64,
 }
 
-/// Measures with the threads of `cpu`.
-pub(super) fn measure(cpu: &Cpu) -> MachinePeaks {
-    let threads = cpu.threads();
-    let multiply = || {
-        cpu.run(threads, |_| {
-            black_box(peak::multiply_adds(black_box(STEPS)));
-        });
-    };
-    let (x, mut y) = (vec![1.0_f32; VALUES], vec![0.0_f32; VALUES]);
-    let add = || {
-        cpu.run_blocks(&mut y, CHUNK, |index, y| {
-            y.iter_mut().zip(&x[index * CHUNK..]).for_each(|(y, x)| *y += x);
-        });
-    };
-    MachinePeaks {
-        flops: (threads * peak::flops(STEPS)) as f64 / best(multiply).as_secs_f64(),
-        bandwidth: (BYTES_A_VALUE * VALUES) as f64 / best(add).as_secs_f64(),
+impl MachinePeaks {
+    /// Measures with the threads of `cpu`.
+    pub(crate) fn measure(cpu: &Cpu) -> Self {
+        let threads = cpu.threads();
+        let multiply = || {
+            cpu.run(threads, |_| {
+                black_box(peak::multiply_adds(black_box(STEPS)));
+            });
+        };
+        let (x, mut y) = (vec![1.0_f32; VALUES], vec![0.0_f32; VALUES]);
+        let add = || {
+            cpu.run_blocks(&mut y, CHUNK, |index, y| {
+                y.iter_mut().zip(&x[index * CHUNK..]).for_each(|(y, x)| *y += x);
+            });
+        };
+        Self {
+            flops: (threads * peak::flops(STEPS)) as f64 / best(multiply).as_secs_f64(),
+            bandwidth: (BYTES_A_VALUE * VALUES) as f64 / best(add).as_secs_f64(),
+        }
     }
 }
 

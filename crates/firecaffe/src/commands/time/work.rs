@@ -12,9 +12,9 @@ const VALUE_BYTES: f64 = 4.0;
 
 /// One direction of a layer.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct LayerWork {
-    pub(super) flops: f64,
-    pub(super) bytes: f64,
+pub(crate) struct LayerWork {
+    pub(crate) flops: f64,
+    pub(crate) bytes: f64,
 }
 
 /// Forward of a layer.

@@ -2,20 +2,24 @@
 
 use std::io::{self, IsTerminal};
 
+use anyhow::Result;
 use base::Clock;
 use indicatif::ProgressBar;
-use train::Event;
+use train::{Event, Job};
 
 use super::emulate::{BusyCores, LoadMeter};
 use crate::cores::SharedCores;
 use crate::log::Log;
 use crate::log::json::JsonLog;
+use crate::observe::RunObserver;
 use crate::progress::{ProgressDisplay, records_bar};
 
 /// Receives every event of a run.
 pub(super) struct Listener<'a> {
     log: Log,
     json: Option<JsonLog>,
+    /// Record, TensorBoard and page.
+    observer: Option<RunObserver>,
     progress: Option<ProgressDisplay>,
     /// While records are indexed or loaded, on a terminal.
     records: Option<ProgressBar>,
@@ -30,10 +34,17 @@ impl<'a> Listener<'a> {
     pub(super) fn new(
         log: Log,
         json: Option<JsonLog>,
+        observer: Option<RunObserver>,
         clock: &'a dyn Clock,
         shared_cores: Option<SharedCores>,
     ) -> Self {
-        Self { log, json, progress: None, records: None, clock, load: None, shared_cores }
+        let (progress, records, load) = (None, None, None);
+        Self { log, json, observer, progress, records, clock, load, shared_cores }
+    }
+
+    /// Before the first iteration of `job`.
+    pub(super) fn begin(&mut self, job: &Job) -> Result<()> {
+        self.observer.as_mut().map_or(Ok(()), |observer| observer.begin(job))
     }
 
     /// Measures the load of the cores from now on, and withholds speeds if it is too high.
@@ -42,7 +53,7 @@ impl<'a> Listener<'a> {
     }
 
     /// An error if a speed was withheld.
-    pub(super) fn check_load(&self) -> Result<(), BusyCores> {
+    pub(super) fn check_load(&self) -> std::result::Result<(), BusyCores> {
         self.load.as_ref().map_or(Ok(()), LoadMeter::check)
     }
 
@@ -78,6 +89,11 @@ impl<'a> Listener<'a> {
         if let Some(Err(error)) = written {
             self.json = None;
             self.log.warn(format!("the JSON log ends here: {error}"));
+        }
+        let observed = self.observer.as_mut().map(|observer| observer.hear(event, seconds));
+        if let Some(Err(error)) = observed {
+            self.observer = None;
+            self.log.warn(format!("the record of the run ends here: {error:#}"));
         }
     }
 

@@ -1,0 +1,94 @@
+//! Events of a run for people to look at: the record, TensorBoard's files, the live page.
+//!
+//! [`EntryMaker`](entries::EntryMaker) turns events into the entries of a record; every sink takes
+//! the same entries. A sink that fails is closed with a warning: nobody loses a run over it.
+
+mod begin;
+mod board;
+mod entries;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use report::record::{RecordWriter, RunEntry};
+use train::{Event, Job, JobConfig};
+
+pub(crate) use begin::RunOrigin;
+use board::Board;
+use entries::EntryMaker;
+
+/// Where the run is shown.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct ObserveArgs {
+    /// Keep a record of the run in this folder, for `firecaffe report`; a resumed run continues it
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+    /// Also write scalars and histograms to this folder, for TensorBoard
+    #[arg(long, value_name = "DIR")]
+    tensorboard: Option<PathBuf>,
+    /// Iterations between histograms of weights and gradients for TensorBoard; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "tensorboard")]
+    histograms: u64,
+}
+
+impl ObserveArgs {
+    /// Asks the run for what is shown of it.
+    pub(crate) fn apply(&self, config: JobConfig) -> JobConfig {
+        let histogram_interval = if self.tensorboard.is_some() { self.histograms } else { 0 };
+        JobConfig { details: self.record.is_some(), histogram_interval, ..config }
+    }
+
+    /// Whether anything is shown.
+    pub(crate) fn is_given(&self) -> bool {
+        self.record.is_some() || self.tensorboard.is_some()
+    }
+}
+
+/// Passes what happens to every sink.
+pub(crate) struct RunObserver {
+    maker: EntryMaker,
+    record: Option<RecordWriter>,
+    board: Option<Board>,
+    tensorboard: Option<PathBuf>,
+}
+
+impl RunObserver {
+    /// Opens what `args` ask for; `None` if they ask for nothing.
+    pub(crate) fn open(args: &ObserveArgs, origin: RunOrigin) -> Result<Option<Self>> {
+        if !args.is_given() {
+            return Ok(None);
+        }
+        let record = args.record.as_deref().map(RecordWriter::open).transpose()?;
+        let tensorboard = args.tensorboard.clone();
+        Ok(Some(Self { maker: EntryMaker::new(origin), record, board: None, tensorboard }))
+    }
+
+    /// Before the first iteration of `job`.
+    pub(crate) fn begin(&mut self, job: &Job) -> Result<()> {
+        let entries = self.maker.begin(job);
+        let board = |dir: &Path| Board::create(dir, job.iter());
+        self.board = self.tensorboard.as_deref().map(board).transpose()?;
+        self.take(&entries, 0.0)
+    }
+
+    /// Takes an event, `seconds` after the program began.
+    pub(crate) fn hear(&mut self, event: &Event, seconds: f64) -> Result<()> {
+        if let (Event::Histograms { iter, params }, Some(board)) = (event, &mut self.board) {
+            board.histograms(*iter, params);
+        }
+        let entries = self.maker.entries(event, seconds);
+        self.take(&entries, seconds)
+    }
+
+    fn take(&mut self, entries: &[RunEntry], seconds: f64) -> Result<()> {
+        for entry in entries {
+            if let Some(record) = &mut self.record {
+                record.write(entry, seconds)?;
+            }
+            if let Some(board) = &mut self.board {
+                board.take(entry)?;
+            }
+        }
+        Ok(())
+    }
+}
