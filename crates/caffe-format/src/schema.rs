@@ -2211,6 +2211,70 @@ impl Message for ClipParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `ColorJitterParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ColorJitterParameter {
+    /// `optional float brightness = 1`, `0.0` unless set. Not in Caffe.
+    pub brightness: Option<f32>,
+    /// `optional float contrast = 2`, `0.0` unless set. Not in Caffe.
+    pub contrast: Option<f32>,
+    /// `optional float saturation = 3`, `0.0` unless set. Not in Caffe.
+    pub saturation: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl ColorJitterParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "ColorJitterParameter",
+        new: || Box::new(ColorJitterParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "brightness", FieldType::Float),
+            optional(2, "contrast", FieldType::Float),
+            optional(3, "saturation", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        brightness: None,
+        contrast: None,
+        saturation: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: ColorJitterParameter = ColorJitterParameter::EMPTY; &EMPTY }
+    /// [`Self::brightness`] or its default.
+    pub fn brightness(&self) -> f32 { self.brightness.unwrap_or(0.0) }
+    /// [`Self::contrast`] or its default.
+    pub fn contrast(&self) -> f32 { self.contrast.unwrap_or(0.0) }
+    /// [`Self::saturation`] or its default.
+    pub fn saturation(&self) -> f32 { self.saturation.unwrap_or(0.0) }
+}
+
+impl Message for ColorJitterParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.brightness.as_slice()),
+            1 => Slot::Float(self.contrast.as_slice()),
+            2 => Slot::Float(self.saturation.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.brightness)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.contrast)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.saturation)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `ConcatParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConcatParameter {
@@ -5517,6 +5581,66 @@ impl Message for LayerParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `LightingParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LightingParameter {
+    /// `optional float std = 1`, `0.1` unless set. Not in Caffe.
+    pub std: Option<f32>,
+    /// `repeated float eigenvalue = 2`. Not in Caffe.
+    pub eigenvalue: Vec<f32>,
+    /// `repeated float eigenvector = 3`. Not in Caffe.
+    pub eigenvector: Vec<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl LightingParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "LightingParameter",
+        new: || Box::new(LightingParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "std", FieldType::Float),
+            repeated(2, "eigenvalue", FieldType::Float),
+            repeated(3, "eigenvector", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        std: None,
+        eigenvalue: Vec::new(),
+        eigenvector: Vec::new(),
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: LightingParameter = LightingParameter::EMPTY; &EMPTY }
+    /// [`Self::std`] or its default.
+    pub fn std(&self) -> f32 { self.std.unwrap_or(0.1) }
+}
+
+impl Message for LightingParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.std.as_slice()),
+            1 => Slot::Float(self.eigenvalue.as_slice()),
+            2 => Slot::Float(self.eigenvector.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.std)),
+            1 => SlotMut::Float(FieldValues::Many(&mut self.eigenvalue)),
+            2 => SlotMut::Float(FieldValues::Many(&mut self.eigenvector)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `LogParameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LogParameter {
@@ -7559,6 +7683,70 @@ impl Message for ROIPoolingParameter {
     fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
 }
 
+/// `RandomResizedCropParameter`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RandomResizedCropParameter {
+    /// `optional float min_area = 1`, `0.08` unless set. Not in Caffe.
+    pub min_area: Option<f32>,
+    /// `optional float max_area = 2`, `1.0` unless set. Not in Caffe.
+    pub max_area: Option<f32>,
+    /// `optional float max_aspect_ratio = 3`, `1.3333334` unless set. Not in Caffe.
+    pub max_aspect_ratio: Option<f32>,
+    /// Fields of a binary file that the schema does not know, in file order.
+    pub unknown: Vec<UnknownField>,
+}
+
+impl RandomResizedCropParameter {
+    /// Name and fields, for the codecs.
+    pub const KIND: &'static MessageKind = &MessageKind {
+        name: "RandomResizedCropParameter",
+        new: || Box::new(RandomResizedCropParameter::EMPTY),
+        size: size_of::<Self>(),
+        fields: &[
+            optional(1, "min_area", FieldType::Float),
+            optional(2, "max_area", FieldType::Float),
+            optional(3, "max_aspect_ratio", FieldType::Float),
+        ],
+    };
+    /// Nothing set.
+    pub const EMPTY: Self = Self {
+        min_area: None,
+        max_area: None,
+        max_aspect_ratio: None,
+        unknown: Vec::new(),
+    };
+    /// One [`Self::EMPTY`] for everybody.
+    pub fn empty() -> &'static Self { static EMPTY: RandomResizedCropParameter = RandomResizedCropParameter::EMPTY; &EMPTY }
+    /// [`Self::min_area`] or its default.
+    pub fn min_area(&self) -> f32 { self.min_area.unwrap_or(0.08) }
+    /// [`Self::max_area`] or its default.
+    pub fn max_area(&self) -> f32 { self.max_area.unwrap_or(1.0) }
+    /// [`Self::max_aspect_ratio`] or its default.
+    pub fn max_aspect_ratio(&self) -> f32 { self.max_aspect_ratio.unwrap_or(1.3333334) }
+}
+
+impl Message for RandomResizedCropParameter {
+    fn kind(&self) -> &'static MessageKind { Self::KIND }
+    fn slot(&self, index: usize) -> Slot<'_> {
+        match index {
+            0 => Slot::Float(self.min_area.as_slice()),
+            1 => Slot::Float(self.max_area.as_slice()),
+            2 => Slot::Float(self.max_aspect_ratio.as_slice()),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn slot_mut(&mut self, index: usize) -> SlotMut<'_> {
+        match index {
+            0 => SlotMut::Float(FieldValues::One(&mut self.min_area)),
+            1 => SlotMut::Float(FieldValues::One(&mut self.max_area)),
+            2 => SlotMut::Float(FieldValues::One(&mut self.max_aspect_ratio)),
+            _ => bad_slot(Self::KIND, index),
+        }
+    }
+    fn unknown(&self) -> &[UnknownField] { &self.unknown }
+    fn unknown_mut(&mut self) -> &mut Vec<UnknownField> { &mut self.unknown }
+}
+
 /// `ReLU6Parameter`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReLU6Parameter {
@@ -9512,6 +9700,12 @@ pub struct TransformationParameter {
     pub crop_width: Option<u32>,
     /// `optional uint32 crop_height = 1010`, `0` unless set. Not in Caffe.
     pub crop_height: Option<u32>,
+    /// `optional RandomResizedCropParameter random_resized_crop = 1011`. Not in Caffe.
+    pub random_resized_crop: Option<RandomResizedCropParameter>,
+    /// `optional ColorJitterParameter color_jitter = 1012`. Not in Caffe.
+    pub color_jitter: Option<ColorJitterParameter>,
+    /// `optional LightingParameter lighting = 1013`. Not in Caffe.
+    pub lighting: Option<LightingParameter>,
     /// Fields of a binary file that the schema does not know, in file order.
     pub unknown: Vec<UnknownField>,
 }
@@ -9540,6 +9734,9 @@ impl TransformationParameter {
             repeated(1008, "scale_factors", FieldType::Float),
             optional(1009, "crop_width", FieldType::Uint32),
             optional(1010, "crop_height", FieldType::Uint32),
+            optional(1011, "random_resized_crop", FieldType::Message(RandomResizedCropParameter::KIND)),
+            optional(1012, "color_jitter", FieldType::Message(ColorJitterParameter::KIND)),
+            optional(1013, "lighting", FieldType::Message(LightingParameter::KIND)),
         ],
     };
     /// Nothing set.
@@ -9561,6 +9758,9 @@ impl TransformationParameter {
         scale_factors: Vec::new(),
         crop_width: None,
         crop_height: None,
+        random_resized_crop: None,
+        color_jitter: None,
+        lighting: None,
         unknown: Vec::new(),
     };
     /// One [`Self::EMPTY`] for everybody.
@@ -9595,6 +9795,12 @@ impl TransformationParameter {
     pub fn crop_width(&self) -> u32 { self.crop_width.unwrap_or(0) }
     /// [`Self::crop_height`] or its default.
     pub fn crop_height(&self) -> u32 { self.crop_height.unwrap_or(0) }
+    /// [`Self::random_resized_crop`] or its default.
+    pub fn random_resized_crop(&self) -> &RandomResizedCropParameter { self.random_resized_crop.as_ref().unwrap_or(RandomResizedCropParameter::empty()) }
+    /// [`Self::color_jitter`] or its default.
+    pub fn color_jitter(&self) -> &ColorJitterParameter { self.color_jitter.as_ref().unwrap_or(ColorJitterParameter::empty()) }
+    /// [`Self::lighting`] or its default.
+    pub fn lighting(&self) -> &LightingParameter { self.lighting.as_ref().unwrap_or(LightingParameter::empty()) }
 }
 
 impl Message for TransformationParameter {
@@ -9618,6 +9824,9 @@ impl Message for TransformationParameter {
             14 => Slot::Float(self.scale_factors.as_slice()),
             15 => Slot::Uint32(self.crop_width.as_slice()),
             16 => Slot::Uint32(self.crop_height.as_slice()),
+            17 => Slot::Message(&self.random_resized_crop),
+            18 => Slot::Message(&self.color_jitter),
+            19 => Slot::Message(&self.lighting),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -9640,6 +9849,9 @@ impl Message for TransformationParameter {
             14 => SlotMut::Float(FieldValues::Many(&mut self.scale_factors)),
             15 => SlotMut::Uint32(FieldValues::One(&mut self.crop_width)),
             16 => SlotMut::Uint32(FieldValues::One(&mut self.crop_height)),
+            17 => SlotMut::Message(&mut self.random_resized_crop),
+            18 => SlotMut::Message(&mut self.color_jitter),
+            19 => SlotMut::Message(&mut self.lighting),
             _ => bad_slot(Self::KIND, index),
         }
     }
@@ -10665,6 +10877,7 @@ pub const MESSAGES: &[&MessageKind] = &[
     BlobShape::KIND,
     BoxAnnotatorOHEMParameter::KIND,
     ClipParameter::KIND,
+    ColorJitterParameter::KIND,
     ConcatParameter::KIND,
     ContrastiveLossParameter::KIND,
     ConvolutionParameter::KIND,
@@ -10697,6 +10910,7 @@ pub const MESSAGES: &[&MessageKind] = &[
     InterpParameter::KIND,
     LRNParameter::KIND,
     LayerParameter::KIND,
+    LightingParameter::KIND,
     LogParameter::KIND,
     LossParameter::KIND,
     MVNParameter::KIND,
@@ -10721,6 +10935,7 @@ pub const MESSAGES: &[&MessageKind] = &[
     PriorBoxParameter::KIND,
     PythonParameter::KIND,
     ROIPoolingParameter::KIND,
+    RandomResizedCropParameter::KIND,
     ReLU6Parameter::KIND,
     ReLUParameter::KIND,
     RecurrentParameter::KIND,

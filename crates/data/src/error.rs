@@ -280,10 +280,10 @@ pub enum DataError {
         /// Which.
         slot: String,
     },
-    /// A saved position of a run that shuffles, for one that does not, or the other way round.
+    /// A saved position of a run that shuffles in another way, or does not.
     #[error(
-        "the saved run read its records in another order: give `--shuffle` if and only if it had \
-         it, or `--resume-data start`"
+        "the saved run read its records in another order: give the `--shuffle`, `--data-groups` \
+         and `--exchange-every` that it had, or `--resume-data start`"
     )]
     OtherOrder,
     /// The prefetching thread panicked.

@@ -214,7 +214,7 @@ fn luma(pixel: &[u8]) -> u8 {
 
 impl DecodedImage {
     /// Keeps a region only.
-    fn crop(&mut self, region: PixelRegion) -> Result<(), ImageError> {
+    pub(crate) fn crop(&mut self, region: PixelRegion) -> Result<(), ImageError> {
         region.check(self.height, self.width)?;
         let PixelRegion { top, left, height, width } = region;
         let pixel = |y: usize, x: usize| (y * self.width + x) * self.channels;

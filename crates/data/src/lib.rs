@@ -40,6 +40,7 @@
 //! record.
 
 pub mod batch;
+pub mod bench;
 pub mod check;
 pub mod convert;
 pub mod database;

@@ -12,30 +12,112 @@
 //! batches, or where the bytes of a record lie. Databases with the same number of records have the
 //! same order, so a second one may hold the labels of the first.
 //!
-//! Nothing is stored: a record costs about 50 ns in both directions, from place to record and back.
+//! Two options join the definition ([`RecordSharing`]). With G groups, each R/G replicas form a
+//! group that has such a stream of its own, with its own permutations. With exchanges every K
+//! epochs, those K epochs are a block with one permutation P: the replica that would read P(q) at
+//! place q of an epoch, q mod R, reads all places of its own, in a new order whenever it has read
+//! them all, until the block ends. So a record stays with one replica for K epochs, which reads it
+//! K times, or once more or less where R does not divide N.
+//!
+//! Nothing is stored: a record costs some 50 ns in both directions, from place to record and back,
+//! and twice that with K > 1.
 
+mod block;
 mod permutation;
 
 use std::num::NonZeroU32;
 
-use permutation::RecordPermutation;
+pub use block::BlockOrder;
 
-/// The order of all epochs of a database.
+use crate::source::ReplicaSlice;
+
+/// Who shares records with whom, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordSharing {
+    /// Groups of replicas that each read every record.
+    pub groups: NonZeroU32,
+    /// Epochs for which a replica keeps its records.
+    pub exchange_every: NonZeroU32,
+}
+
+impl Default for RecordSharing {
+    /// One group that exchanges after every epoch.
+    fn default() -> Self {
+        Self { groups: NonZeroU32::MIN, exchange_every: NonZeroU32::MIN }
+    }
+}
+
+/// How the records of a run are shuffled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunShuffle {
+    /// Of all permutations.
+    pub seed: NonZeroU32,
+    /// Whose groups divide the replicas.
+    pub sharing: RecordSharing,
+}
+
+impl RunShuffle {
+    /// One group that exchanges after every epoch.
+    #[must_use]
+    pub fn new(seed: NonZeroU32) -> Self {
+        Self { seed, sharing: RecordSharing::default() }
+    }
+
+    /// The group of a replica, and which replica of the group it is.
+    #[must_use]
+    pub fn group(&self, slice: ReplicaSlice) -> (GroupShuffle, ReplicaSlice) {
+        let replicas = slice.replicas / self.sharing.groups.get() as usize;
+        let own = ReplicaSlice { replica: slice.replica % replicas, replicas };
+        (self.of_group(slice.replica / replicas, replicas), own)
+    }
+
+    /// Group `group`, which has `replicas` replicas.
+    #[must_use]
+    pub fn of_group(&self, group: usize, replicas: usize) -> GroupShuffle {
+        GroupShuffle {
+            seed: self.seed,
+            group: group as u64,
+            exchange_every: u64::from(self.sharing.exchange_every.get()),
+            replicas: replicas as u64,
+        }
+    }
+}
+
+/// How the records of one group of replicas are shuffled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupShuffle {
+    /// Of the run.
+    pub seed: NonZeroU32,
+    /// Which group, from 0.
+    pub group: u64,
+    /// Epochs of a block, at least 1.
+    pub exchange_every: u64,
+    /// Of the group, at least 1; at most as many as records unless a block is one epoch.
+    pub replicas: u64,
+}
+
+impl GroupShuffle {
+    /// The only group of `replicas` replicas, which exchanges after every epoch.
+    #[must_use]
+    pub fn alone(seed: NonZeroU32, replicas: usize) -> Self {
+        RunShuffle::new(seed).of_group(0, replicas)
+    }
+}
+
+/// The order of all epochs of a database, for one group of replicas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamOrder {
     /// Records of every epoch, at least 1.
     pub records: u64,
-    /// Seed of the shuffle; `None` for key order.
-    pub shuffle: Option<NonZeroU32>,
+    /// `None` for key order.
+    pub shuffle: Option<GroupShuffle>,
 }
 
 /// The order of one epoch.
 #[derive(Debug, Clone, Copy)]
 pub struct EpochOrder {
-    epoch: u64,
-    records: u64,
-    /// `None` for key order.
-    permutation: Option<RecordPermutation>,
+    first: u64,
+    block: BlockOrder,
 }
 
 /// A record and where it is used.
@@ -51,31 +133,29 @@ impl StreamOrder {
     /// The order of epoch `epoch`, from 0.
     #[must_use]
     pub fn epoch(&self, epoch: u64) -> EpochOrder {
-        let records = self.records;
-        let permutation = self.shuffle.map(|seed| RecordPermutation::new(seed, epoch, records));
-        EpochOrder { epoch, records, permutation }
+        let first = epoch * self.records;
+        EpochOrder { first, block: self.block_of(first) }
+    }
+
+    /// Positions of a block: between two exchanges.
+    #[must_use]
+    pub fn block_len(&self) -> u64 {
+        self.records * self.shuffle.map_or(1, |shuffle| shuffle.exchange_every)
+    }
+
+    /// The block that `position` is in.
+    #[must_use]
+    pub fn block_of(&self, position: u64) -> BlockOrder {
+        BlockOrder::new(*self, position / self.block_len())
     }
 }
 
 impl EpochOrder {
-    /// Which epoch this is.
-    #[must_use]
-    pub fn number(&self) -> u64 {
-        self.epoch
-    }
-
     /// What is read at place `place` of this epoch, which is below the number of records.
     #[must_use]
     pub fn at(&self, place: u64) -> RecordUse {
-        let record = self.permutation.map_or(place, |permutation| permutation.record(place));
-        RecordUse { position: self.epoch * self.records + place, record }
-    }
-
-    /// The position at which this epoch reads record `record`.
-    #[must_use]
-    pub fn position_of(&self, record: u64) -> u64 {
-        let place = self.permutation.map_or(record, |permutation| permutation.place(record));
-        self.epoch * self.records + place
+        let position = self.first + place;
+        RecordUse { position, record: self.block.record_at(position) }
     }
 }
 

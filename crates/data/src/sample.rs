@@ -1,22 +1,25 @@
 //! One record decoded: Caffe's `Datum`, raw or holding an image file.
 //!
 //! A raw record is not copied: its [`Sample`] borrows the record's bytes. Images are decoded into
-//! memory that is kept.
+//! memory that is kept. A [`StoredSample`] knows its size before anything is decoded, so that a
+//! crop can be drawn first and pixels beyond it are not computed.
 
 use caffe_format::binary::DatumView;
 
 use crate::{
     error::SampleProblem,
-    image::{Color, DecodedImage, ImageDecoder},
+    image::{self, Color, DecodedImage, ImageDecoder, PixelRegion},
     transform::Chw,
 };
 
-/// An image with its label, before the transformation. The values are as many as the size says.
+/// An image with its label, before the transformation.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
-    /// Channels, height and width.
+    /// Channels, height and width of the whole image.
     pub size: Chw,
-    /// The pixels.
+    /// The pixels that there are.
+    pub region: PixelRegion,
+    /// All channels of the region's pixels.
     pub values: PixelValues<'a>,
     /// The class, or what else the record is labelled with.
     pub label: i32,
@@ -36,7 +39,50 @@ pub enum PixelValues<'a> {
 impl<'a> Sample<'a> {
     pub(crate) fn of_image(image: &'a DecodedImage, label: i32) -> Self {
         let size = [image.channels, image.height, image.width];
-        Self { size, values: PixelValues::Interleaved(&image.pixels), label }
+        Self::whole(size, PixelValues::Interleaved(&image.pixels), label)
+    }
+
+    pub(crate) fn whole(size: Chw, values: PixelValues<'a>, label: i32) -> Self {
+        let region = PixelRegion { top: 0, left: 0, height: size[1], width: size[2] };
+        Self { size, region, values, label }
+    }
+}
+
+/// A record whose `Datum` was read; the image in it, if there is one, is not decoded yet.
+#[derive(Debug)]
+pub struct StoredSample<'a> {
+    /// Channels, height and width.
+    pub size: Chw,
+    /// The class, or what else the record is labelled with.
+    pub label: i32,
+    pixels: StoredPixels<'a>,
+}
+
+#[derive(Debug)]
+enum StoredPixels<'a> {
+    Raw(PixelValues<'a>),
+    Encoded {
+        file: &'a [u8],
+        color: Color,
+        decoder: &'a mut ImageDecoder,
+        image: &'a mut DecodedImage,
+    },
+}
+
+impl<'a> StoredSample<'a> {
+    /// The pixels, at least those of `region`; all without one.
+    pub fn decode(self, region: Option<PixelRegion>) -> Result<Sample<'a>, SampleProblem> {
+        let Self { size, label, pixels } = self;
+        let (file, color, decoder, image) = match pixels {
+            StoredPixels::Raw(values) => return Ok(Sample::whole(size, values, label)),
+            StoredPixels::Encoded { file, color, decoder, image } => (file, color, decoder, image),
+        };
+        let Some(region) = region else {
+            decoder.decode(file, color, image).map_err(SampleProblem::Image)?;
+            return Ok(Sample::of_image(image, label));
+        };
+        decoder.decode_region(file, color, region, image).map_err(SampleProblem::Image)?;
+        Ok(Sample { size, region, ..Sample::of_image(image, label) })
     }
 }
 
@@ -57,14 +103,16 @@ impl SampleDecoder {
         Self { color, floats: Vec::new(), images, image }
     }
 
-    /// Reads a `Datum` and decodes the image in it, if there is one.
-    pub fn decode<'a>(&'a mut self, record: &'a [u8]) -> Result<Sample<'a>, SampleProblem> {
-        let datum = DatumView::read(record, &mut self.floats).map_err(SampleProblem::Datum)?;
-        let label = datum.label;
+    /// Reads a `Datum`.
+    pub fn open<'a>(&'a mut self, record: &'a [u8]) -> Result<StoredSample<'a>, SampleProblem> {
+        let Self { color, floats, images, image } = self;
+        let datum = DatumView::read(record, floats).map_err(SampleProblem::Datum)?;
+        let (label, color) = (datum.label, *color);
         if datum.encoded {
-            let decoded = self.images.decode(datum.data, self.color, &mut self.image);
-            decoded.map_err(SampleProblem::Image)?;
-            return Ok(Sample::of_image(&self.image, label));
+            let file = datum.data;
+            let size = image::size(file, color).map_err(SampleProblem::Image)?;
+            let pixels = StoredPixels::Encoded { file, color, decoder: images, image };
+            return Ok(StoredSample { size, label, pixels });
         }
         let size = size(&datum)?;
         // Bytes count if there are any, else floats.
@@ -76,7 +124,12 @@ impl SampleDecoder {
         if got != size.iter().product::<usize>() {
             return Err(SampleProblem::Length { size, got });
         }
-        Ok(Sample { size, values, label })
+        Ok(StoredSample { size, label, pixels: StoredPixels::Raw(values) })
+    }
+
+    /// Reads a `Datum` and decodes the whole image in it, if there is one.
+    pub fn decode<'a>(&'a mut self, record: &'a [u8]) -> Result<Sample<'a>, SampleProblem> {
+        self.open(record)?.decode(None)
     }
 }
 

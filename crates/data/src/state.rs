@@ -3,9 +3,11 @@
 //! It describes what the net has consumed, not what the thread has prefetched. A shuffled order is
 //! not stored (it may be a million names) but made again from its seed by repeating the shuffles.
 
+use std::num::NonZeroU32;
+
 use base::random::{Mt19937, STATE_BYTES};
 
-use crate::source;
+use crate::{order::RecordSharing, source};
 
 /// First bytes of a stored state, with a version.
 const MAGIC: [u8; 8] = *b"fcdata\x001";
@@ -24,6 +26,8 @@ pub struct StreamState {
     pub epochs: u64,
     /// Seed of the shuffle, 0 without one.
     pub shuffle_seed: u32,
+    /// Groups and exchanges of the shuffle, which are the default without one (`Data`).
+    pub sharing: RecordSharing,
     /// The transformer's generator, when it crops or mirrors at random.
     pub transform: Option<Mt19937>,
     /// The generator that picks windows (`WindowData`).
@@ -46,6 +50,10 @@ impl StreamState {
             bytes.push(u8::from(rng.is_some()));
             bytes.extend(rng.iter().flat_map(Mt19937::state));
         }
+        if self.sharing != RecordSharing::default() {
+            bytes.extend_from_slice(&self.sharing.groups.get().to_le_bytes());
+            bytes.extend_from_slice(&self.sharing.exchange_every.get().to_le_bytes());
+        }
         bytes
     }
 
@@ -62,13 +70,14 @@ impl StreamState {
         let (shuffle_seed, rest) = rest.split_first_chunk()?;
         let (transform, rest) = read_rng(rest)?;
         let (windows, rest) = read_rng(rest)?;
-        rest.is_empty().then_some(())?;
+        let sharing = read_sharing(rest)?;
         Some(Self {
             source: source::find(str::from_utf8(name).ok()?)?.name,
             position: u64::from_le_bytes(*position),
             record: u64::from_le_bytes(*record),
             epochs: u64::from_le_bytes(*epochs),
             shuffle_seed: u32::from_le_bytes(*shuffle_seed),
+            sharing,
             transform,
             windows,
         })
@@ -86,11 +95,26 @@ fn read_rng(bytes: &[u8]) -> Option<(Option<Mt19937>, &[u8])> {
     }
 }
 
+/// At the end, and only if it is not the default.
+fn read_sharing(bytes: &[u8]) -> Option<RecordSharing> {
+    let ([groups, exchange_every], []) = bytes.as_chunks() else {
+        return bytes.is_empty().then(RecordSharing::default);
+    };
+    let [groups, exchange_every] = [groups, exchange_every].map(|n| u32::from_le_bytes(*n));
+    let sharing = RecordSharing {
+        groups: NonZeroU32::new(groups)?,
+        exchange_every: NonZeroU32::new(exchange_every)?,
+    };
+    (sharing != RecordSharing::default()).then_some(sharing)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use base::random::Mt19937;
 
-    use super::StreamState;
+    use super::{RecordSharing, StreamState};
 
     #[test]
     fn states_survive_storage_and_damage_is_noticed() {
@@ -100,14 +124,21 @@ mod tests {
             record: 5,
             epochs: 3,
             shuffle_seed: 77,
+            sharing: RecordSharing {
+                groups: NonZeroU32::new(4).unwrap(),
+                exchange_every: NonZeroU32::new(3).unwrap(),
+            },
             transform: Some(Mt19937::new(1)),
             windows: None,
         };
         let bytes = state.to_bytes();
-        assert_eq!(StreamState::from_bytes(&bytes), Some(state));
+        assert_eq!(StreamState::from_bytes(&bytes), Some(state.clone()));
         assert_eq!(StreamState::from_bytes(&[&bytes[..], &[0]].concat()), None);
         for len in 0..bytes.len() {
-            assert_eq!(StreamState::from_bytes(&bytes[..len]), None, "cut to {len}");
+            // Without its last eight bytes it is the state of a run without groups.
+            let shorter = StreamState { sharing: RecordSharing::default(), ..state.clone() };
+            let want = (len == bytes.len() - 8).then_some(shorter);
+            assert_eq!(StreamState::from_bytes(&bytes[..len]), want, "cut to {len}");
         }
         for at in 0..bytes.len() {
             let mut bad = bytes.clone();
@@ -125,6 +156,7 @@ mod tests {
             record: 3,
             epochs: 4,
             shuffle_seed: 5,
+            sharing: RecordSharing::default(),
             transform: None,
             windows: Some(Mt19937::new(1)),
         };

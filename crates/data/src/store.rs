@@ -6,7 +6,7 @@
 
 mod reader;
 
-use std::{collections::BTreeMap, fmt, num::NonZeroU32, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
 
 use caffe_format::{DataParameterDb, LayerParameter, Phase};
 
@@ -15,9 +15,9 @@ use crate::{
     error::DataError,
     leveldb::LevelDbIndex,
     lmdb::LmdbIndex,
-    order::{RecordUse, StreamOrder},
+    order::{RecordUse, RunShuffle, StreamOrder},
     paths::PathRoot,
-    source::data::SOURCE,
+    source::{ReplicaSlice, data::SOURCE},
 };
 pub(crate) use reader::{StoreReader, record_name};
 
@@ -108,17 +108,34 @@ pub enum RecordAccess {
 }
 
 impl RecordAccess {
-    /// The store of `layer` and its order, if there is one. Test nets read in key order, always.
-    pub(crate) fn store(
+    /// What a replica reads for `layer`, if there is a store. Test nets read in key order, always.
+    pub(crate) fn of_replica(
         &self,
         layer: &LayerParameter,
         phase: Phase,
-    ) -> Option<(Arc<dyn RecordStore>, StreamOrder)> {
+        slice: ReplicaSlice,
+    ) -> Option<ReplicaStore> {
         let Self::Stores(stores) = self else { return None };
         let store = stores.by_layer.get(layer.name()).filter(|_| phase == Phase::Train)?;
-        let order = StreamOrder { records: store.records(), shuffle: stores.shuffle };
-        Some((Arc::clone(store), order))
+        let group = stores.shuffle.map(|shuffle| shuffle.group(slice));
+        Some(ReplicaStore {
+            store: Arc::clone(store),
+            order: StreamOrder { records: store.records(), shuffle: group.map(|(group, _)| group) },
+            slice: group.map_or(slice, |(_, own)| own),
+            shuffle: stores.shuffle,
+        })
     }
+}
+
+/// What one replica reads.
+pub(crate) struct ReplicaStore {
+    pub(crate) store: Arc<dyn RecordStore>,
+    /// Of the replica's group.
+    pub(crate) order: StreamOrder,
+    /// Its positions in that.
+    pub(crate) slice: ReplicaSlice,
+    /// Of the run.
+    pub(crate) shuffle: Option<RunShuffle>,
 }
 
 impl fmt::Debug for RecordAccess {
@@ -132,8 +149,8 @@ impl fmt::Debug for RecordAccess {
 
 /// What the `Data` layers of a train net read.
 pub struct RecordStores {
-    /// Seed of the shuffle; `None` for key order.
-    pub shuffle: Option<NonZeroU32>,
+    /// `None` for key order.
+    pub shuffle: Option<RunShuffle>,
     /// By the layer's name.
     pub by_layer: BTreeMap<String, Arc<dyn RecordStore>>,
 }

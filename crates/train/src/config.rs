@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::Clock;
 use caffe_format::SolverParameter;
 use collective::{AlgorithmChoice, Network};
-use data::{PathRoot, ReplicaSlice};
+use data::{PathRoot, ReplicaSlice, order::RecordSharing};
 use exchange::compression::CompressionConfig;
 use exchange::wire::{BF16, F16, F32, WireFormat};
 use kernels::{ActiveThreads, HalfFormat, Simd};
@@ -29,7 +29,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 /// use std::sync::Arc;
 /// use train::files::{UnknownFields, solver_from_text};
 /// use train::{ActiveThreads, AnyCores, BatchMeaning, BatchNormState, DataMode, JobConfig, Network};
-/// use train::{NoClock, OnBadSample, Overlap, ResumeData, Simd};
+/// use train::{NoClock, OnBadSample, Overlap, RecordSharing, ResumeData, Simd};
 ///
 /// let config = JobConfig {
 ///     solver: solver_from_text("solver", r#"base_lr: 0.1 lr_policy: "fixed" net: "net""#)?,
@@ -63,6 +63,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     data: DataMode::Memory,
 ///     memory_available: Some(16_000_000_000),
 ///     shuffle: true,
+///     sharing: RecordSharing::default(),
 ///     data_threads: Some(2),
 ///     active_threads: ActiveThreads::default(),
 ///     cores: Arc::new(AnyCores),
@@ -138,6 +139,9 @@ pub struct JobConfig {
     /// Whether `Data` layers of the train net read every epoch in a random order of its own. Also
     /// if one of them says `shuffle: true`.
     pub shuffle: bool,
+    /// Groups of replicas that each read every record, and epochs for which a replica keeps its
+    /// own. Other than the default they need a shuffle, and join what the order depends on.
+    pub sharing: RecordSharing,
     /// Most threads that decode and transform records for each replica, as few as keep up with the
     /// net; `None` for one. Batches do not depend on it.
     pub data_threads: Option<usize>,
@@ -190,6 +194,7 @@ impl JobConfig {
             data: DataMode::Stream,
             memory_available: None,
             shuffle: false,
+            sharing: RecordSharing::default(),
             data_threads: None,
             active_threads: ActiveThreads::default(),
             cores: Arc::new(AnyCores),

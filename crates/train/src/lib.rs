@@ -142,6 +142,7 @@ pub use collective::{
     Algorithm, AlgorithmChoice, AlgorithmChoiceError, AlgorithmRule, NameError, Network,
     Segmentation, SizeError,
 };
+pub use data::order::RecordSharing;
 pub use data::{DataError, FillStage, MisplacedPath, OnBadSample, OptionNotice, PathRoot};
 pub use exchange::bench::compression::CompressionBenchError;
 pub use exchange::compression::{CompressionConfig, CompressionError};

@@ -14,13 +14,13 @@
 mod exchange;
 mod memory;
 mod schedule;
+mod shuffle;
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use caffe_format::{LayerParameter, NetParameter};
-use data::order::StreamOrder;
+use data::order::RunShuffle;
 use data::{
     DataError, FillMonitor, PathRoot, RecordAccess, RecordStore, RecordStores, StreamState,
 };
@@ -71,6 +71,7 @@ impl RecordsRequest<'_> {
             self.config.shuffle || layers.iter().any(|layer| layer.data_param().shuffle());
         let monitor = Arc::new(FillMonitor::new(Arc::clone(&self.config.clock), 1));
         if !shuffles && self.config.data == DataMode::Stream {
+            self.shuffle(None)?;
             return Ok(TrainRecords { monitor, ..TrainRecords::default() });
         }
         check_sources(&net, &layers)?;
@@ -78,33 +79,25 @@ impl RecordsRequest<'_> {
         if let Some(file) = self.config.net_file(&self.train.origin) {
             root = root.of_file(&file);
         }
-        let shuffle = shuffles.then(|| self.shuffle_seed(layers[0]));
+        let shuffle = self.shuffle(shuffles.then_some(layers[0]))?;
         let (by_layer, exchange) = match self.config.data {
             DataMode::Stream => (index(&layers, &root, shuffle, events)?, Default::default()),
             DataMode::Memory => {
-                let order = |records| StreamOrder { records, shuffle };
-                let loaded = memory::load(self, &layers, &root, order, events)?;
+                let loaded = memory::load(self, &layers, &root, shuffle, events)?;
                 (loaded.stores, loaded.exchange)
             }
         };
         let counts =
             |(name, store): (&String, &Arc<dyn RecordStore>)| (name.clone(), store.records());
-        let counts = by_layer.iter().map(counts).collect();
+        let counts: Vec<_> = by_layer.iter().map(counts).collect();
+        self.check_shards(shuffle, counts.first().map_or(0, |(_, records)| *records))?;
         let access = RecordAccess::Stores(Arc::new(RecordStores { shuffle, by_layer }));
         Ok(TrainRecords { access, exchange, counts, monitor })
     }
 
-    /// The seed of the order: that of the run that is resumed, else the job's. A seed of 0 shuffles
-    /// as 1 does, since a saved 0 means that nothing is shuffled.
-    fn shuffle_seed(&self, layer: &LayerParameter) -> NonZeroU32 {
-        let saved = self.saved_state(layer).and_then(|state| NonZeroU32::new(state.shuffle_seed));
-        let own = NonZeroU32::new(self.config.random_seed()).unwrap_or(NonZeroU32::MIN);
-        saved.unwrap_or(own)
-    }
-
-    /// The position of the endless stream from which on the run reads.
+    /// The position of each group's endless stream from which on the run reads.
     fn start_position(&self, layer: &LayerParameter) -> u64 {
-        let replicas = self.placement.replicas as u64;
+        let replicas = self.group_replicas() as u64;
         if let Some(state) = self.saved_state(layer) {
             return state.position.div_ceil(replicas) * replicas; // replica 0 has read as many as all
         }
@@ -134,7 +127,7 @@ impl RecordsRequest<'_> {
 fn index(
     layers: &[&LayerParameter],
     root: &PathRoot,
-    shuffle: Option<NonZeroU32>,
+    shuffle: Option<RunShuffle>,
     events: &mut dyn FnMut(Event),
 ) -> Result<BTreeMap<String, Arc<dyn RecordStore>>, TrainError> {
     let mut stores: BTreeMap<String, Arc<dyn RecordStore>> = BTreeMap::new();
@@ -146,7 +139,7 @@ fn index(
         };
         let store = data::store::open_layer(layer, root, &mut progress)
             .map_err(|error| source_error(layer, error))?;
-        let (records, seed) = (store.records(), shuffle.map(NonZeroU32::get));
+        let (records, seed) = (store.records(), shuffle.map(|shuffle| shuffle.seed.get()));
         events(Event::RecordsReady { layer: name.into(), records, shuffle: seed, memory: None });
         counts.push((name, records));
         stores.insert(name.into(), store);

@@ -101,6 +101,7 @@ pub(crate) fn compare_data(
         (ComparedItem::Replicas, placement.replicas.to_string()),
         (ComparedItem::DataMode, config.data.to_string()),
         (ComparedItem::Shuffle, config.shuffle.to_string()),
+        (ComparedItem::RecordSharing, format!("{:?}", config.sharing)),
     ];
     let tests = nets.tests.iter().map(|test| &test.net);
     for layer in std::iter::once(&nets.train.net).chain(tests).flat_map(|net| &net.layer) {

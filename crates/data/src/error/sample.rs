@@ -45,9 +45,17 @@ pub enum SampleProblem {
         /// Channels, height, width.
         size: Chw,
     },
-    /// Only bytes are resized.
-    #[error("holds floats, which `transform_param.resize_param` cannot resize")]
+    /// Only bytes are resized or recoloured.
+    #[error("holds floats, which `transform_param` can neither resize nor recolour")]
     ResizeFloats,
+    /// Only blue, green and red are changed.
+    #[error(
+        "has {} channels: `color_jitter` and `lighting` of `transform_param` are for 3", size[0]
+    )]
+    Colors {
+        /// Channels, height, width.
+        size: Chw,
+    },
     /// Too small to be cropped.
     #[error("is {size:?} (channels, height, width), smaller than `crop_size: {crop}`")]
     SmallerThanCrop {

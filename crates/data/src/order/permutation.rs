@@ -5,14 +5,12 @@
 //! Results beyond the number of records are permuted again until one is within ("cycle walking"),
 //! fewer than two times on average.
 
-use std::num::NonZeroU32;
-
 /// Four suffice in theory for random round functions; small halves need more.
 const ROUNDS: usize = 8;
 /// An odd constant that spreads consecutive numbers: 2^64 over the golden ratio.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The permutation of one epoch.
+/// A permutation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordPermutation {
     records: u64,
@@ -24,11 +22,11 @@ pub(super) struct RecordPermutation {
 }
 
 impl RecordPermutation {
-    pub(super) fn new(seed: NonZeroU32, epoch: u64, records: u64) -> Self {
+    /// Of `records` records, which is not 0. Other keys, also longer ones, give other permutations.
+    pub(super) fn new(key: &[u64], records: u64) -> Self {
         let bits = u64::BITS - records.saturating_sub(1).leading_zeros();
         let low_bits = bits / 2;
-        let base = mix(mix(u64::from(seed.get())) ^ epoch);
-        let mut key = base;
+        let mut key = key.iter().fold(0, |hash, part| mix(hash ^ part));
         let keys = std::array::from_fn(|_| {
             key = key.wrapping_add(SPREAD);
             mix(key)

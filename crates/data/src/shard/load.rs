@@ -140,10 +140,10 @@ pub fn range_of(count: u64, (part, parts): (usize, usize)) -> std::ops::Range<u6
 }
 
 /// Bytes that a shard of `count` records with `bytes` in all takes, of a database with these
-/// lengths: blocks, and the index of two epochs.
+/// lengths: blocks, and the index, which reaches less than three epochs ahead.
 #[must_use]
 pub fn shard_bytes(lengths: &[u32], count: u64, bytes: u64) -> u64 {
-    let index = lengths.len() as u64 * 4 + count * 2 * 8;
+    let index = lengths.len() as u64 * 4 + count * 3 * 8;
     RecordArena::bytes_for(block_bytes(lengths), count, bytes) + index
 }
 

@@ -6,7 +6,7 @@ use super::{DatabaseRange, OwnedReplicas, RecordShard, RecordSlot, load::shard_b
 use crate::{
     error::{DataError, chain},
     lmdb::LmdbWriter,
-    order::{RecordUse, StreamOrder},
+    order::{GroupShuffle, RecordUse, StreamOrder},
     store::RecordStore,
 };
 
@@ -82,13 +82,14 @@ fn a_whole_database_is_read_by_number() {
 #[test]
 fn shards_hold_what_their_positions_use() {
     let (_folder, path) = database();
-    let order = StreamOrder { records: RECORDS, shuffle: std::num::NonZeroU32::new(9) };
+    let shuffle = std::num::NonZeroU32::new(9).map(|seed| GroupShuffle::alone(seed, 1));
+    let order = StreamOrder { records: RECORDS, shuffle };
     for (parts, ahead) in [(2, 10), (3, 1), (4, 37), (5, 90)] {
         let shards = load(&path, parts, 0);
         for record in 0..RECORDS {
             let home =
                 (0..parts).find(|&p| range(&path, p, parts).range(RECORDS).contains(&record));
-            let first = order.epoch(0).position_of(record);
+            let first = order.block_of(0).use_of(record, 0).unwrap();
             transfer(&shards, home.unwrap(), RecordSlot::Loaded(record), record, first);
         }
         let held: u64 = shards.iter().map(RecordShard::taken_bytes).sum();
@@ -96,7 +97,7 @@ fn shards_hold_what_their_positions_use() {
         for position in 0..RECORDS * 6 {
             while moved < position + ahead {
                 let RecordUse { record, .. } = order.epoch(moved / RECORDS).at(moved % RECORDS);
-                let next = order.epoch(moved / RECORDS + 1).position_of(record);
+                let next = order.block_of(moved).next().use_of(record, 0).unwrap();
                 let from = usize::try_from(moved % parts as u64).unwrap();
                 transfer(&shards, from, RecordSlot::Used(moved), record, next);
                 moved += 1;

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use base::Shape;
+use base::{Shape, random::Mt19937};
 
 use super::OnBadSample;
 use crate::{
     batch::{SampleBatch, SkippedRecord},
     error::{DataError, SampleProblem},
-    image::DecodedImage,
+    image::PixelRegion,
     sample::Sample,
-    transform::{Chw, CropMirror, Transformer},
+    transform::{Chw, TransformBuffers, TransformDraw, Transformer},
 };
 
 /// Transforms samples into the items of a batch, one after another.
@@ -20,8 +20,7 @@ pub(super) struct BatchBuilder {
     /// Whether there is a second top.
     labels: bool,
     bad: BadSamples,
-    /// A sample at the size that `resize_param` says.
-    resized: DecodedImage,
+    buffers: TransformBuffers,
     /// Items of the current batch so far, and their size after the transformation.
     items: usize,
     size: Option<Chw>,
@@ -34,13 +33,14 @@ impl BatchBuilder {
         labels: bool,
         bad: BadSamples,
     ) -> Self {
-        let resized = DecodedImage::default();
-        Self { transformer, batch_size, labels, bad, resized, items: 0, size: None }
+        let buffers = TransformBuffers::default();
+        Self { transformer, batch_size, labels, bad, buffers, items: 0, size: None }
     }
 
     /// Shapes of the tops of a batch that begins with a sample of `size`.
     pub(super) fn shapes(&self, size: Chw) -> Result<Vec<Shape>, SampleProblem> {
-        let [c, h, w] = self.transformer.output(self.transformer.resized_size(size))?;
+        let rules = self.transformer.rules();
+        let [c, h, w] = rules.output(rules.resized_size(size))?;
         let data = Shape::new(&[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
         let label = Shape::new(&[self.batch_size]).map_err(SampleProblem::Batch)?;
         Ok(if self.labels { vec![data, label] } else { vec![data] })
@@ -56,55 +56,62 @@ impl BatchBuilder {
         self.items == self.batch_size
     }
 
-    /// Transforms a sample into the next item. A refused one draws nothing and takes no place.
-    pub(super) fn put(
+    /// Makes the next item of a record of `size` as stored. `pixels` decodes it, at least the
+    /// region it is given. A refused record draws nothing and takes no place.
+    pub(super) fn put<'s>(
         &mut self,
-        sample: &Sample<'_>,
+        (size, label): (Chw, i32),
         batch: &mut SampleBatch,
+        pixels: impl FnOnce(Option<PixelRegion>) -> Result<Sample<'s>, SampleProblem>,
     ) -> Result<(), SampleProblem> {
-        let mut resized = std::mem::take(&mut self.resized);
-        let put = self.put_resized(sample, &mut resized, batch);
-        self.resized = resized;
+        let before = self.checkpoint();
+        let put = self.draw((size, label), batch).and_then(|drawn| {
+            let sample = pixels(self.transformer.rules().decoded_region(drawn))?;
+            let item = self.values(batch, self.items).next().expect("the batch is not full");
+            self.transformer.rules().apply(&sample, drawn, &mut self.buffers, item)
+        });
+        if let (Err(_), Some((rng, size))) = (&put, before) {
+            self.transformer.restore(rng.as_ref()).expect("it is this transformer's own");
+            self.size = size;
+        }
         put
     }
 
-    fn put_resized(
-        &mut self,
-        sample: &Sample<'_>,
-        resized: &mut DecodedImage,
-        batch: &mut SampleBatch,
-    ) -> Result<(), SampleProblem> {
-        let sample = self.transformer.resize(sample, resized)?;
-        let drawn = self.draw(&sample, batch)?;
-        let item = self.values(batch, self.items).next().expect("the batch is not full");
-        self.transformer.apply(&sample, drawn, item);
-        Ok(())
+    /// What a record that is refused after it was drawn for has changed; `None` where the first of
+    /// those ends the stream.
+    fn checkpoint(&self) -> Option<(Option<Mt19937>, Option<Chw>)> {
+        self.skips_bad().then(|| (self.transformer.rng().cloned(), self.size))
     }
 
-    /// Draws for a sample, which is resized already, and enters its label: all but its values. A
-    /// refused one draws nothing and takes no place.
+    /// Draws for a record of `size` as stored and enters its label: all but its values.
     pub(super) fn draw(
         &mut self,
-        sample: &Sample<'_>,
+        (size, label): (Chw, i32),
         batch: &mut SampleBatch,
-    ) -> Result<CropMirror, SampleProblem> {
-        let output = self.transformer.output(sample.size)?;
-        if let Some(want) = self.size.filter(|&want| want != output) {
-            return Err(SampleProblem::OtherSize { size: output, want });
+    ) -> Result<TransformDraw, SampleProblem> {
+        let rules = self.transformer.rules();
+        let output = rules.output(rules.resized_size(size))?;
+        match self.size {
+            Some(want) if want != output => {
+                return Err(SampleProblem::OtherSize { size: output, want });
+            }
+            Some(_) => {}
+            None => {
+                let [c, h, w] = output;
+                batch.top_mut(0, &[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
+            }
         }
-        let [c, h, w] = output;
-        batch.top_mut(0, &[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
-        let drawn = self.transformer.draw(sample.size)?;
+        let drawn = self.transformer.draw(size)?;
         if self.labels {
             let labels = batch.top_mut(1, &[self.batch_size]).map_err(SampleProblem::Batch)?;
-            labels[self.items] = sample.label as f32;
+            labels[self.items] = label as f32;
         }
         self.size = Some(output);
         Ok(drawn)
     }
 
     /// Where the values of item `first` and those after it go, once one was drawn for.
-    pub(super) fn values<'a>(
+    fn values<'a>(
         &self,
         batch: &'a mut SampleBatch,
         first: usize,
@@ -114,9 +121,9 @@ impl BatchBuilder {
         data.expect("the shape is set already").chunks_exact_mut(c * h * w).skip(first)
     }
 
-    /// Items of the present batch so far.
-    pub(super) fn items(&self) -> usize {
-        self.items
+    /// Items of the present batch so far, and values of each; `None` before the first.
+    pub(super) fn items(&self) -> Option<(usize, usize)> {
+        Some((self.items, self.size.filter(|_| self.items > 0)?.iter().product()))
     }
 
     /// Items that the present batch lacks.

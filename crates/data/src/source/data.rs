@@ -9,7 +9,6 @@
 mod lanes;
 
 use std::{
-    num::NonZeroU32,
     path::Path,
     sync::{Arc, atomic::AtomicBool},
 };
@@ -17,7 +16,7 @@ use std::{
 use base::Shape;
 use caffe_format::DataParameterDb;
 
-use lanes::FillLanes;
+use lanes::{FillLanes, FillTask};
 
 use super::{
     OpenedSource, OptionNotice, Prefetch, RecordNames, RecordSource, SourceKind, SourceRequest,
@@ -31,10 +30,11 @@ use crate::{
     database::{self, RecordReader},
     error::DataError,
     monitor::{FillMonitor, FillStage},
+    order::{RecordSharing, RunShuffle},
     paths::PathField,
     sample::SampleDecoder,
     state::StreamState,
-    store::{self, RecordStore, StoreReader},
+    store::{self, RecordStore, ReplicaStore, StoreReader},
     transform::Transformer,
 };
 
@@ -47,8 +47,8 @@ pub(crate) const SOURCE: PathField =
 struct DatabaseSource {
     reader: Box<dyn RecordReader>,
     order: RecordOrder,
-    /// Of the run's shuffle, 0 without one.
-    shuffle_seed: u32,
+    /// The run's; `None` for key order.
+    shuffle: Option<RunShuffle>,
     decoder: SampleDecoder,
     builder: BatchBuilder,
     /// The current record's bytes, unless the reader lends them.
@@ -75,8 +75,8 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     let mut source = DatabaseSource {
         reader,
         order: RecordOrder::new(options.slice.in_phase(phase)),
-        shuffle_seed: 0,
-        decoder: SampleDecoder::new(transformer.color()),
+        shuffle: None,
+        decoder: SampleDecoder::new(transformer.rules().color()),
         builder: BatchBuilder::new(transformer, batch_size, labels, bad),
         bytes: Vec::new(),
         lanes: FillLanes::default(),
@@ -91,9 +91,10 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
         notices.push(OptionNotice::RandSkip);
     }
     let mut names = names(&path, param.backend());
-    match options.access.store(layer, phase) {
-        Some((store, order)) => {
-            source.shuffle_seed = order.shuffle.map_or(0, NonZeroU32::get);
+    match options.access.of_replica(layer, phase, options.slice) {
+        Some(ReplicaStore { store, order, slice, shuffle }) => {
+            source.shuffle = shuffle;
+            source.order = RecordOrder::new(slice);
             source.reader = Box::new(StoreReader::new(Arc::clone(&store), order));
             source.reader.advance()?;
             source.names = names_in_store(&store);
@@ -167,35 +168,70 @@ impl DatabaseSource {
     /// Makes an item of the next record, or passes over it.
     fn fill_item(&mut self, batch: &mut SampleBatch) -> Result<(), DataError> {
         self.next_own(batch)?;
-        let begin = self.monitor.now();
+        let monitor = &*self.monitor;
+        let mut begin = monitor.now();
         let bytes = self.reader.value(&mut self.bytes)?;
-        let begin = self.monitor.add(FillStage::Read, begin);
-        let sample = self.decoder.decode(bytes);
-        let begin = self.monitor.add(FillStage::Decode, begin);
-        let put = sample.and_then(|sample| self.builder.put(&sample, batch));
-        self.monitor.add(FillStage::Transform, begin);
+        begin = monitor.add(FillStage::Read, begin);
+        let put = self.decoder.open(bytes).and_then(|stored| {
+            let record = (stored.size, stored.label);
+            self.builder.put(record, batch, |region| {
+                let sample = stored.decode(region);
+                begin = monitor.add(FillStage::Decode, begin);
+                sample
+            })
+        });
+        monitor.add(FillStage::Transform, begin);
         let error = |problem| self.reader.bad_record(problem);
         self.builder.finish_record(batch, self.reader.record(), put, error)?;
         self.next(batch)
     }
 
-    /// Makes items of the next records on several threads.
-    fn fill_items(&mut self, threads: usize, batch: &mut SampleBatch) -> Result<(), DataError> {
-        let color = self.builder.transformer.color();
-        for _ in 0..self.lanes.begin(self.builder.missing(), threads) {
-            self.next_own(batch)?;
-            let begin = self.monitor.now();
-            let bytes = self.reader.value(&mut self.bytes)?;
-            self.lanes.push(self.reader.record(), bytes, color);
-            self.monitor.add(FillStage::Read, begin);
-            self.next(batch)?;
-        }
-        let put = self.lanes.put(&mut self.builder, batch, &self.monitor);
-        put.map_err(|(record, problem)| DataError::Sample {
-            path: self.reader.path().to_owned(),
-            record: (self.names)(record).unwrap_or_else(|| format!("number {record}")),
-            problem,
-        })
+    /// Makes items of the next records on several threads: all that the batch lacks, of which there
+    /// is one already.
+    fn fill_items(
+        &mut self,
+        threads: usize,
+        (first, item_len): (usize, usize),
+        batch: &mut SampleBatch,
+        stop: &AtomicBool,
+    ) -> Result<(), DataError> {
+        let (mut lanes, monitor) = (std::mem::take(&mut self.lanes), Arc::clone(&self.monitor));
+        let (color, rules) = (
+            self.builder.transformer.rules().color(),
+            Arc::clone(self.builder.transformer.rules()),
+        );
+        // Threads write to the values, which are apart from what reading writes to the batch.
+        let mut values = std::mem::take(batch.buffer(0).1);
+        let items = values.chunks_exact_mut(item_len).skip(first).take(self.builder.missing());
+        let (read, failed) = lanes.run(threads, color, &rules, &monitor, |queue| {
+            for item in items {
+                ended(stop)?;
+                self.next_own(batch)?;
+                let mut lane = queue.lane();
+                let begin = monitor.now();
+                lane.read(&*self.reader)?;
+                monitor.add(FillStage::Read, begin);
+                let record = self.reader.record();
+                let stored = lane.open().map(|stored| (stored.size, stored.label));
+                let drawn = stored.and_then(|stored| self.builder.draw(stored, batch));
+                let drawn = drawn.map_err(|problem| self.reader.bad_record(problem))?;
+                queue.push(FillTask { lane, record, drawn, item });
+                self.builder.add_item(batch, record);
+                self.next(batch)?;
+            }
+            Ok(())
+        });
+        *batch.buffer(0).1 = values;
+        self.lanes = lanes;
+        let Some((record, problem)) = failed else { return read };
+        let path = self.reader.path().to_owned();
+        let record = (self.names)(record).unwrap_or_else(|| format!("number {record}"));
+        Err(DataError::Sample { path, record, problem })
+    }
+
+    /// The shuffle as it is saved: a seed of 0 means that there is none.
+    fn saved_shuffle(&self) -> (u32, RecordSharing) {
+        self.shuffle.map_or_else(Default::default, |shuffle| (shuffle.seed.get(), shuffle.sharing))
     }
 
     /// Moves the reader to where `order` is, from a position in epoch `from`; `false` when there is
@@ -211,12 +247,13 @@ impl DatabaseSource {
 impl RecordSource for DatabaseSource {
     fn fill(&mut self, batch: &mut SampleBatch, stop: &AtomicBool) -> Result<(), DataError> {
         self.builder.begin(batch);
+        // Which record follows a bad one is known only when that was decoded.
+        let threads = if self.builder.skips_bad() { 1 } else { self.monitor.threads() };
         while !self.builder.is_full() {
             ended(stop)?;
-            // Which record follows a bad one is known only when that was decoded.
-            match if self.builder.skips_bad() { 1 } else { self.monitor.threads() } {
-                1 => self.fill_item(batch)?,
-                threads => self.fill_items(threads, batch)?,
+            match self.builder.items().filter(|_| threads > 1) {
+                None => self.fill_item(batch)?, // the first one says how large items are
+                Some(items) => self.fill_items(threads, items, batch, stop)?,
             }
         }
         Ok(())
@@ -235,12 +272,12 @@ impl RecordSource for DatabaseSource {
 
     fn state(&self) -> StreamState {
         let transform = self.builder.transformer.rng().cloned();
-        let shuffle_seed = self.shuffle_seed;
-        StreamState { transform, shuffle_seed, ..self.order.state(KIND.name) }
+        let (shuffle_seed, sharing) = self.saved_shuffle();
+        StreamState { transform, shuffle_seed, sharing, ..self.order.state(KIND.name) }
     }
 
     fn restore(&mut self, state: &StreamState) -> Result<(), DataError> {
-        if state.shuffle_seed != self.shuffle_seed {
+        if (state.shuffle_seed, state.sharing) != self.saved_shuffle() {
             return Err(DataError::OtherOrder);
         }
         self.builder.transformer.restore(state.transform.as_ref())?;

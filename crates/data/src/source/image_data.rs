@@ -178,8 +178,10 @@ impl RecordSource for ImageListSource {
             let index = self.order[self.position] as usize;
             let line = &self.lines[index];
             let image = self.files.image(index, &line.name);
-            let put = image
-                .and_then(|image| self.builder.put(&Sample::of_image(image, line.label), batch));
+            let put = image.and_then(|image| {
+                let sample = Sample::of_image(image, line.label);
+                self.builder.put((sample.size, sample.label), batch, |_| Ok(sample))
+            });
             let error = |problem| bad_record(&self.list, line, problem);
             self.builder.finish_record(batch, index as u64, put, error)?;
             self.next(batch)?;

@@ -79,8 +79,8 @@ fn open(request: SourceRequest<'_>) -> Result<OpenedSource, DataError> {
     }
     // Only its draws and checks are used; Caffe sets a transformer up here, too.
     let mut transformer = Transformer::new(transform, phase, &options.root)?;
-    if transformer.resizes() {
-        let (field, got) = ("transform_param.resize_param", "written".into());
+    if let Some(field) = transformer.rules().extension() {
+        let got = "written".into();
         return Err(DataError::ForkValue {
             field,
             got,

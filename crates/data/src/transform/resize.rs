@@ -1,18 +1,18 @@
 //! `resize_param` of the SSD fork: records are resized before they are cropped.
 //!
-//! As far as it resizes: `resize_mode: WARP` to `height` by `width`, bilinear, with OpenCV's
-//! arithmetic for bytes. Nothing is drawn for it. Raw records of bytes are resized like images; of
+//! As far as it resizes: `resize_mode: WARP` to `height` by `width`, or `FIT_SMALL_SIZE`, which keeps
+//! the aspect ratio and covers `height` by `width`; bilinear, with OpenCV's arithmetic for bytes. Nothing is drawn for it. Raw records of bytes are resized like images; of
 //! floats they cannot be. What is not done here is refused by name.
 
 use caffe_format::{
     ResizeParameter, ResizeParameterInterpMode as Interp, ResizeParameterResizeMode as Mode,
 };
 
-use super::{Chw, Transformer};
+use super::{Chw, TransformRules, buffers::ResizeBuffer};
 use crate::{
     error::{DataError, SampleProblem},
-    image::{self, DecodedImage, resize},
-    sample::{PixelValues, Sample},
+    image,
+    sample::Sample,
 };
 
 /// Height and width that records are resized to.
@@ -20,22 +20,36 @@ use crate::{
 pub(super) struct ResizeTarget {
     height: usize,
     width: usize,
+    /// Whether the aspect ratio stays, and one side may be longer.
+    covers: bool,
 }
 
 impl ResizeTarget {
+    /// Height and width of an image of this height and width, which is not 0, once it is resized.
+    /// The longer side is rounded down.
+    fn of(self, [h, w]: [usize; 2]) -> [usize; 2] {
+        let Self { height, width, covers } = self;
+        if !covers || h == 0 || w == 0 {
+            return [height, width];
+        }
+        if w * height < width * h { [width * h / w, width] } else { [height, height * w / h] }
+    }
+
     /// Checks `resize_param`.
     pub(super) fn lower(param: &ResizeParameter) -> Result<Self, DataError> {
         let refused = |field: &'static str, got: String, want: &'static str| {
             Err(DataError::ForkValue { field, got, want })
         };
         let mode = match param.resize_mode() {
-            Mode::Warp => None,
-            Mode::FitSmallSize => Some("FIT_SMALL_SIZE"),
+            Mode::Warp | Mode::FitSmallSize => None,
             Mode::FitLargeSizeAndPad => Some("FIT_LARGE_SIZE_AND_PAD"),
         };
         if let Some(mode) = mode {
-            return refused("transform_param.resize_param.resize_mode", mode.into(), "WARP");
+            let (field, want) =
+                ("transform_param.resize_param.resize_mode", "WARP or FIT_SMALL_SIZE");
+            return refused(field, mode.into(), want);
         }
+        let covers = param.resize_mode() == Mode::FitSmallSize;
         let other = |mode: &Interp| match mode {
             Interp::Linear => None,
             Interp::Area => Some("AREA"),
@@ -59,52 +73,32 @@ impl ResizeTarget {
             });
         }
         image::check_size(height, width).map_err(DataError::ResizeSize)?;
-        Ok(Self { height, width })
+        Ok(Self { height, width, covers })
     }
 }
 
-impl Transformer {
-    /// Whether records are resized.
-    #[must_use]
-    pub(crate) fn resizes(&self) -> bool {
-        self.resize.is_some()
-    }
-
+impl TransformRules {
     /// The size of a record once it is resized.
     pub(crate) fn resized_size(&self, [c, h, w]: Chw) -> Chw {
-        let (height, width) = self.resize.map_or((h, w), |target| (target.height, target.width));
-        [c, height, width]
+        let [h, w] = self.resize.map_or([h, w], |target| target.of([h, w]));
+        [c, h, w]
     }
 
     /// The sample at the size that `resize_param` says, in `buffer`; or as it is.
-    pub(crate) fn resize<'a>(
+    pub(super) fn resize<'a>(
         &self,
         sample: &Sample<'a>,
-        buffer: &'a mut DecodedImage,
+        buffer: &'a mut ResizeBuffer,
     ) -> Result<Sample<'a>, SampleProblem> {
-        let [channels, height, width] = sample.size;
-        let Some(target) = self.resize.filter(|_| sample.size != self.resized_size(sample.size))
-        else {
+        let [_, height, width] = self.resized_size(sample.size);
+        if [height, width] == sample.size[1..] {
             return Ok(*sample);
-        };
+        }
         if sample.size.contains(&0) {
             return Err(SampleProblem::Empty { size: sample.size });
         }
-        let pixels = match sample.values {
-            PixelValues::Interleaved(bytes) => bytes.to_vec(),
-            PixelValues::Planar(bytes) => interleave(bytes, channels),
-            PixelValues::Floats(_) => return Err(SampleProblem::ResizeFloats),
-        };
-        let image = DecodedImage { channels, height, width, pixels };
-        *buffer = resize::resize(&image, target.height, target.width);
-        Ok(Sample::of_image(buffer, sample.label))
+        buffer.resize(sample, sample.region, [height, width])
     }
-}
-
-/// Channel after channel to channels next to each other.
-fn interleave(bytes: &[u8], channels: usize) -> Vec<u8> {
-    let plane = bytes.len() / channels;
-    (0..bytes.len()).map(|at| bytes[at % channels * plane + at / channels]).collect()
 }
 
 #[cfg(test)]

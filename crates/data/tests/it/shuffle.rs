@@ -5,7 +5,8 @@ use std::{num::NonZeroU32, sync::Arc};
 use caffe_format::{DataParameterDb, LayerParameter};
 use data::{
     BatchStream, DataError, OnBadSample, RecordAccess, RecordStores, ReplicaSlice, SourceOptions,
-    StreamState, order::StreamOrder,
+    StreamState,
+    order::{GroupShuffle, RunShuffle, StreamOrder},
 };
 
 use crate::{
@@ -28,7 +29,7 @@ fn shuffled(seed: u32, slice: ReplicaSlice) -> SourceOptions {
     let path = golden().join("fashion128_lmdb");
     let store = data::store::open(&path, DataParameterDb::Lmdb, &mut |_, _| {}).unwrap();
     let by_layer = [("data".to_owned(), store)].into();
-    let stores = RecordStores { shuffle: NonZeroU32::new(seed), by_layer };
+    let stores = RecordStores { shuffle: NonZeroU32::new(seed).map(RunShuffle::new), by_layer };
     SourceOptions { slice, access: RecordAccess::Stores(Arc::new(stores)), ..options() }
 }
 
@@ -40,7 +41,8 @@ fn keys(stream: &mut BatchStream) -> Vec<String> {
 
 /// The keys that the order says, for replica `replica` of `replicas`.
 fn expected(seed: u32, replica: usize, replicas: usize, count: usize) -> Vec<String> {
-    let order = StreamOrder { records: RECORDS, shuffle: NonZeroU32::new(seed) };
+    let shuffle = NonZeroU32::new(seed).map(|seed| GroupShuffle::alone(seed, 1));
+    let order = StreamOrder { records: RECORDS, shuffle };
     let positions = (replica as u64..).step_by(replicas).take(count);
     positions.map(|p| format!("{:08}", order.epoch(p / RECORDS).at(p % RECORDS).record)).collect()
 }
@@ -126,7 +128,7 @@ fn bad_records_are_named_by_their_key() {
     );
     let store = data::store::open(&path, DataParameterDb::Lmdb, &mut |_, _| {}).unwrap();
     let by_layer = [("data".to_owned(), store)].into();
-    let stores = RecordStores { shuffle: NonZeroU32::new(1), by_layer };
+    let stores = RecordStores { shuffle: NonZeroU32::new(1).map(RunShuffle::new), by_layer };
     let access = RecordAccess::Stores(Arc::new(stores));
     let root = folder.path().to_owned();
     let fails = SourceOptions { root: root.into(), access, ..options() };

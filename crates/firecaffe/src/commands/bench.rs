@@ -1,8 +1,9 @@
-//! `firecaffe bench …`: the collectives, measured between threads or, under `mpirun`, between
-//! ranks.
+//! `firecaffe bench …`: the collectives, measured between threads or, under `mpirun`, between ranks;
+//! and the way of a database into batches.
 
 mod allreduce;
 mod compression;
+mod data;
 mod machine;
 mod network;
 
@@ -22,6 +23,8 @@ pub(crate) enum BenchCommand {
     Allreduce(allreduce::AllReduceArgs),
     /// Measure every compression on the gradients of nets
     Compression(compression::CompressionArgs),
+    /// Measure how fast a database becomes batches, and name the bottleneck
+    Data(data::DataBenchArgs),
     /// Fit the latency and bandwidth that `auto` computes with
     Network(network::NetworkArgs),
 }
@@ -53,6 +56,7 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     match command {
         BenchCommand::Allreduce(args) => allreduce::run(args),
         BenchCommand::Compression(args) => compression::run(args),
+        BenchCommand::Data(args) => data::run(args),
         BenchCommand::Network(args) => network::run(args),
     }
 }

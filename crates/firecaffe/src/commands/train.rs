@@ -5,13 +5,15 @@ mod listener;
 mod parallel;
 mod ranks;
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
 use train::{
-    DataMode, Job, JobConfig, OnBadSample, Ranks, Request, ResumeData, TrainError, files, nets,
+    DataMode, Job, JobConfig, OnBadSample, Ranks, RecordSharing, Request, ResumeData, TrainError,
+    files, nets,
 };
 
 use crate::clock::{RealClock, sharpen_timers};
@@ -76,6 +78,13 @@ pub(crate) struct TrainArgs {
     /// the number of replicas only (LMDB and LevelDB; tests read in key order)
     #[arg(long)]
     shuffle: bool,
+    /// With `--shuffle`: replicas form so many groups that each read every record, in an order of
+    /// their own; with `--data memory` each holds a copy, and records move within groups only
+    #[arg(long, value_name = "G", default_value_t = NonZeroU32::MIN)]
+    data_groups: NonZeroU32,
+    /// With `--shuffle`: a replica keeps its records for so many epochs before they are exchanged
+    #[arg(long, value_name = "K", default_value_t = NonZeroU32::MIN)]
+    exchange_every: NonZeroU32,
     /// At most so many threads decode and transform records for each replica, as few as keep the
     /// wait for data below 1 %; the result is the same [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -205,6 +214,7 @@ fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Pl
         memory_limit: memory_limit(),
         memory_available: free_bytes_here(),
         shuffle: args.shuffle,
+        sharing: RecordSharing { groups: args.data_groups, exchange_every: args.exchange_every },
         data_threads: args.data_threads.and_then(|threads| usize::try_from(threads).ok()),
         ..JobConfig::new(solver).with_precision(args.running.rounding.precision)
     };

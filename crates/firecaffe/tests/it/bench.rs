@@ -1,4 +1,4 @@
-//! `bench allreduce` and `bench network` between threads.
+//! `bench allreduce` and `bench network` between threads; `bench data` of a database.
 
 use super::support::{Folder, Ran};
 
@@ -83,4 +83,30 @@ fn a_measured_cluster_can_be_simulated() {
     assert!(error.contains("net.prototxt"), "{error}");
     let error = folder.run(&["bench", "network", "--profile", "missing.json"]).fails();
     assert!(error.contains("missing.json"), "{error}");
+}
+
+#[test]
+fn a_database_is_measured_stage_by_stage() {
+    let folder = Folder::new("max_iter: 1");
+    let flags = ["bench", "data", "--seconds", "0.01", "--threads", "2", "--json", "d.json"];
+    for of in [&["--model", "net.prototxt"][..], &["--model", "net.prototxt", "--shuffle"]] {
+        let ran = folder.run(&[&flags[..], of].concat()).succeeds();
+        for stage in ["reading", "decoding", "transforming", "together"] {
+            assert_eq!(
+                ran.out.lines().filter(|line| line.starts_with(stage)).count(),
+                2,
+                "{}",
+                ran.out
+            );
+        }
+        assert!(ran.out.contains("bottleneck with 2 threads: "), "{}", ran.out);
+        let json = String::from_utf8(folder.read("d.json")).unwrap();
+        assert!(json.contains("\"stage\":\"together\",\"threads\":2"), "{json}");
+    }
+    let ran = folder.run(&["bench", "data", "train_lmdb", "--transform", "crop_size: 900"]);
+    assert!(ran.err.contains("smaller than `crop_size: 900`"), "{}", ran.err);
+    let ran = folder.run(&["bench", "data", "none_lmdb"]);
+    assert!(ran.err.contains("none_lmdb"), "{}", ran.err);
+    let ran = folder.run(&["bench", "data", "x", "--transform", "crop: 1"]);
+    assert!(ran.err.contains("crop"), "{}", ran.err);
 }

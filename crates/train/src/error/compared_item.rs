@@ -46,6 +46,8 @@ pub enum ComparedItem {
     DataMode,
     /// Whether records are shuffled.
     Shuffle,
+    /// Groups of replicas, and epochs between exchanges of records.
+    RecordSharing,
     /// The iteration of the snapshot.
     Iteration,
     /// What a data layer reads.
@@ -79,6 +81,7 @@ impl fmt::Display for ComparedItem {
             Self::ResumeData => "`--resume-data`",
             Self::DataMode => "`--data`",
             Self::Shuffle => "`--shuffle`",
+            Self::RecordSharing => "`--data-groups` or `--exchange-every`",
             Self::Iteration => "the snapshot's iteration",
             Self::Data { layer } => return write!(f, "the data of layer `{layer}`"),
             Self::Weights => "the weights",

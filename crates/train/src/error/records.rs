@@ -41,6 +41,45 @@ pub enum RecordsProblem {
         wanted: u64,
     },
 
+    /// Groups, and shards that stay, are parts of the random order.
+    #[error(
+        "`--data-groups` and `--exchange-every` say how records are shuffled: give `--shuffle` too"
+    )]
+    SharingInKeyOrder,
+
+    /// Groups of replicas are of one size.
+    #[error("`--data-groups {groups}` does not divide the {replicas} replicas")]
+    Groups {
+        /// As asked for.
+        groups: usize,
+        /// R.
+        replicas: usize,
+    },
+
+    /// A rank holds records of one group only, or of all.
+    #[error(
+        "`--data-groups {groups}` does not divide the {ranks} ranks: each group's copy of the \
+         records is held by ranks of its own"
+    )]
+    GroupRanks {
+        /// As asked for.
+        groups: usize,
+        /// Processes.
+        ranks: usize,
+    },
+
+    /// A replica without records would have nothing to read for several epochs.
+    #[error(
+        "`--exchange-every` needs at least one record per replica: {records} records, {replicas} \
+         replicas share them"
+    )]
+    FewRecords {
+        /// Of the database.
+        records: u64,
+        /// Of a group.
+        replicas: usize,
+    },
+
     /// Replicas that leave out records do not use them at the same pace.
     #[error(
         "`--data memory` on several ranks cannot skip bad records: give `--on-bad-sample fail`, or \

@@ -1,9 +1,11 @@
 //! Moves records between the ranks' memories, while they train.
 //!
-//! An iteration uses as many positions of the endless stream as the global batch has. So many are
-//! moved on in every iteration too, some iterations ahead: the record of each goes to the rank that
-//! reads it in the next epoch. Streams prefetch, so `ahead` is longer than what they may ask for;
-//! a record is always there before it is wanted, and nobody waits.
+//! An iteration uses as many positions of the endless stream as the global batch has; with groups of
+//! replicas, as the batch of a group has, of each group's stream. So many are moved on in every
+//! iteration too, some iterations ahead: the record of each goes to the rank that reads it next,
+//! which is another one only from block to block (of one epoch, or of several). Streams prefetch,
+//! so `ahead` is longer than what they may ask for; a record is always there before it is wanted,
+//! and nobody waits.
 //!
 //! ```text
 //!  position   …  read and freed │ prefetched, in use │ moved, kept until read │ not moved yet  …
@@ -12,7 +14,7 @@
 //! ```
 //!
 //! What a rank holds beyond its records of one epoch is at most `ahead` of them, as copies that
-//! another rank has already, and one parcel in each direction. After each epoch the ranks compare
+//! another rank has already, and one parcel in each direction. After each block the ranks compare
 //! number and checksum of all records that arrived.
 
 use std::collections::VecDeque;
@@ -41,7 +43,7 @@ pub(super) struct LayerExchange {
     pub(super) layer: String,
     pub(super) shard: Arc<RecordShard>,
     pub(super) schedule: Arc<TransferSchedule>,
-    /// Positions of one batch of all replicas, and batches of one iteration.
+    /// Positions of one batch of all replicas of a group, and batches of one iteration.
     pub(super) batch: u64,
     pub(super) batches: u64,
     /// Positions between `consumed` and `frontier` between two steps.
@@ -51,9 +53,9 @@ pub(super) struct LayerExchange {
     /// Positions whose records were moved to their next use, and where that began.
     pub(super) frontier: u64,
     pub(super) started: u64,
-    /// What arrived of the epoch that the frontier is in.
+    /// What arrived of the block after the one that the frontier is in.
     pub(super) arrived: RecordTally,
-    /// What every epoch must find.
+    /// What every block must find.
     pub(super) expected: RecordTally,
 }
 
@@ -70,10 +72,10 @@ enum ExchangeTask {
         layer: usize,
         transfers: Vec<RecordTransfer>,
     },
-    /// The frontier has passed the end of an epoch.
+    /// The frontier has passed the end of a block.
     Compare {
         layer: usize,
-        epoch: u64,
+        block: u64,
     },
 }
 
@@ -92,8 +94,7 @@ impl RecordExchange {
                 self.move_records(ranks, index, &transfers)?;
                 ranks.report_progress();
             }
-            let epoch = consumed / schedule.order.records;
-            self.layers[index].compare(ranks, epoch)?;
+            self.layers[index].compare(ranks, consumed / schedule.block_len())?;
         }
         self.plan(0);
         self.run(ranks, 0).map(drop)
@@ -113,8 +114,8 @@ impl RecordExchange {
                 Some(ExchangeTask::Parcel { layer, transfers }) => {
                     self.move_records(ranks, layer, &transfers)?;
                 }
-                Some(ExchangeTask::Compare { layer, epoch }) => {
-                    self.layers[layer].end_epoch(ranks, epoch)?;
+                Some(ExchangeTask::Compare { layer, block }) => {
+                    self.layers[layer].end_block(ranks, block)?;
                 }
                 None => break,
             }
@@ -137,18 +138,18 @@ impl RecordExchange {
     /// Lists what moves the frontiers to where they belong after `steps` more steps.
     fn plan(&mut self, steps: u64) {
         for (index, layer) in self.layers.iter_mut().enumerate() {
-            let records = layer.schedule.order.records;
+            let block_len = layer.schedule.block_len();
             let target = layer.consumed + steps * layer.batch * layer.batches + layer.ahead;
             while layer.frontier < target {
-                let epoch = layer.frontier / records;
-                let end = target.min((epoch + 1) * records);
+                let block = layer.frontier / block_len;
+                let end = target.min((block + 1) * block_len);
                 let transfers = layer.schedule.next_uses(layer.frontier..end);
                 let parcels = layer.schedule.parcels(transfers);
                 self.tasks.extend(
                     parcels.map(|transfers| ExchangeTask::Parcel { layer: index, transfers }),
                 );
-                if end.is_multiple_of(records) {
-                    self.tasks.push_back(ExchangeTask::Compare { layer: index, epoch });
+                if end.is_multiple_of(block_len) {
+                    self.tasks.push_back(ExchangeTask::Compare { layer: index, block });
                 }
                 layer.frontier = end;
             }
@@ -173,7 +174,10 @@ impl RecordExchange {
         for transfer in sent() {
             layer.pack(transfer, &mut self.outgoing[transfer.to], &mut filled[transfer.to]);
         }
-        ranks.swap(&mut self.outgoing, &mut self.incoming)?;
+        // All ranks know whether a record moves. Within a block of several epochs none does.
+        if transfers.iter().any(|transfer| transfer.from != transfer.to) {
+            ranks.swap(&mut self.outgoing, &mut self.incoming)?;
+        }
         filled.fill(0);
         for transfer in received() {
             let (start, len) = (filled[transfer.from], transfer.end - transfer.start);
@@ -184,7 +188,8 @@ impl RecordExchange {
         for stays in transfers.iter().filter(|t| t.from == t.to && t.to == rank) {
             layer.shard.keep(stays.slot, stays.position).expect("ranks agree on what lies where");
         }
-        transfers.iter().filter(|t| t.to == rank && t.is_last).for_each(|t| layer.count(t));
+        let arrived = transfers.iter().filter(|t| t.to == rank && t.is_last && t.is_new);
+        arrived.for_each(|transfer| layer.count(transfer));
         Ok(())
     }
 }
@@ -222,24 +227,25 @@ impl LayerExchange {
         self.arrived.add(&self.shard, slot, transfer.record);
     }
 
-    /// The records of `epoch` were moved on. Of an epoch in which the run was resumed only the rest
+    /// The records of `block` were moved on. Of a block in which the run was resumed only the rest
     /// was, which is not compared.
-    fn end_epoch(&mut self, ranks: &Ranks, epoch: u64) -> Result<(), StepError> {
-        if epoch * self.schedule.order.records < self.started {
+    fn end_block(&mut self, ranks: &Ranks, block: u64) -> Result<(), StepError> {
+        if block * self.schedule.block_len() < self.started {
             self.arrived = RecordTally::default();
             return Ok(());
         }
-        self.compare(ranks, epoch)
+        self.compare(ranks, block)
     }
 
-    /// Compares what all ranks have found of an epoch with what was loaded.
-    fn compare(&mut self, ranks: &Ranks, epoch: u64) -> Result<(), StepError> {
+    /// Compares what all ranks have found of a block with what was loaded.
+    fn compare(&mut self, ranks: &Ranks, block: u64) -> Result<(), StepError> {
         let arrived = std::mem::take(&mut self.arrived).over_ranks(ranks)?;
         if arrived == self.expected {
             return Ok(());
         }
         let layer = self.layer.clone();
         let (got, want) = (arrived.records, self.expected.records);
+        let epoch = block * self.schedule.epochs_per_block();
         Err(StepError::Records(RecordsProblem::Damaged { layer, epoch, got, want }))
     }
 

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 
 use base::Rank;
-use data::order::{EpochOrder, StreamOrder};
+use data::order::{BlockOrder, StreamOrder};
 use data::shard::{RecordSlot, range_of};
 
 use crate::ReplicaPlacement;
@@ -23,6 +23,8 @@ pub(super) struct RecordTransfer {
     pub(super) slot: RecordSlot,
     /// Its next use.
     pub(super) position: u64,
+    /// Whether that is the first one in its block.
+    pub(super) is_new: bool,
     /// Bytes `start..end`.
     pub(super) start: usize,
     pub(super) end: usize,
@@ -32,86 +34,121 @@ pub(super) struct RecordTransfer {
 
 /// Who holds what: the records of a database, their order, and the rank of every replica.
 pub(super) struct TransferSchedule {
-    pub(super) order: StreamOrder,
+    /// By group of replicas.
+    orders: Vec<StreamOrder>,
     /// By record.
     lengths: Vec<u32>,
-    /// By replica.
+    /// By replica, group after group.
     ranks: Vec<usize>,
     world: usize,
 }
 
 impl TransferSchedule {
-    pub(super) fn new(order: StreamOrder, lengths: Vec<u32>, placement: ReplicaPlacement) -> Self {
+    /// Each group of replicas has ranks of its own, which load every record once.
+    pub(super) fn new(
+        orders: Vec<StreamOrder>,
+        lengths: Vec<u32>,
+        placement: ReplicaPlacement,
+    ) -> Self {
         let world = placement.ranks;
         let replicas_of =
             |rank| placement.of_rank(Rank::new(rank, world).expect("below the number of ranks"));
         let ranks = (0..world).flat_map(|rank| replicas_of(rank).map(move |_| rank)).collect();
-        Self { order, lengths, ranks, world }
+        Self { orders, lengths, ranks, world }
+    }
+
+    /// Positions of a block of each group.
+    pub(super) fn block_len(&self) -> u64 {
+        self.orders[0].block_len()
+    }
+
+    /// Epochs of a block.
+    pub(super) fn epochs_per_block(&self) -> u64 {
+        self.block_len() / self.orders[0].records
     }
 
     /// From where each rank has loaded its range of the database to the first use from `position`
     /// on. Ranks take turns, so that all links are busy.
     pub(super) fn first_uses(&self, position: u64) -> impl Iterator<Item = RecordTransfer> + '_ {
-        let records = self.order.records;
-        let (now, next) = self.epochs(position / records);
-        let ranges: Vec<_> = (0..self.world).map(|r| range_of(records, (r, self.world))).collect();
+        let blocks = self.blocks(position);
+        let group_ranks = self.world / self.orders.len();
+        let records = self.lengths.len() as u64;
+        let ranges: Vec<_> =
+            (0..self.world).map(|r| range_of(records, (r % group_ranks, group_ranks))).collect();
         let longest = ranges.iter().map(|range| range.end - range.start).max().unwrap_or(0);
         (0..longest).flat_map(move |turn| {
             let loaded = |(from, range): (usize, &Range<u64>)| {
                 let record = Some(range.start + turn).filter(|record| range.contains(record))?;
-                let used = Some(now.position_of(record)).filter(|&used| used >= position);
-                let used = used.unwrap_or_else(|| next.position_of(record));
-                Some(self.transfer(from, RecordSlot::Loaded(record), record, used))
+                let group = from / group_ranks;
+                let (now, next) = &blocks[group];
+                let used = now.use_of(record, position).or_else(|| next.use_of(record, 0));
+                let used = used.expect("every block uses every record");
+                let slot = RecordSlot::Loaded(record);
+                Some(self.transfer(group, (from, slot), (record, used), true))
             };
             ranges.iter().enumerate().filter_map(loaded).collect::<Vec<_>>()
         })
     }
 
-    /// From their uses at `positions`, which lie in one epoch, to those in the epoch after it.
+    /// From their uses at `positions` of each group, which lie in one block, to those after them.
     pub(super) fn next_uses(
         &self,
         positions: Range<u64>,
     ) -> impl Iterator<Item = RecordTransfer> + '_ {
-        let records = self.order.records;
-        let (now, next) = self.epochs(positions.start / records);
-        positions.map(move |position| {
-            let record = now.at(position % records).record;
-            let slot = RecordSlot::Used(position);
-            self.transfer(self.rank_of(position), slot, record, next.position_of(record))
+        let blocks = self.blocks(positions.start);
+        positions.flat_map(move |position| {
+            let moved = |(group, (now, next)): (usize, &(BlockOrder, BlockOrder))| {
+                let record = now.record_at(position);
+                let again = now.use_after(record, position);
+                let used = again.or_else(|| next.use_of(record, 0));
+                let used = used.expect("every block uses every record");
+                let from = (self.rank_of(group, position), RecordSlot::Used(position));
+                self.transfer(group, from, (record, used), again.is_none())
+            };
+            blocks.iter().enumerate().map(moved).collect::<Vec<_>>()
         })
     }
 
-    fn epochs(&self, epoch: u64) -> (EpochOrder, EpochOrder) {
-        (self.order.epoch(epoch), self.order.epoch(epoch + 1))
+    /// Of each group, the block that `position` is in and the one after it.
+    fn blocks(&self, position: u64) -> Vec<(BlockOrder, BlockOrder)> {
+        let pair = |order: &StreamOrder| {
+            let now = order.block_of(position);
+            (now, now.next())
+        };
+        self.orders.iter().map(pair).collect()
     }
 
-    /// The rank whose replica reads `position`.
-    fn rank_of(&self, position: u64) -> usize {
-        let replica = position % self.ranks.len() as u64;
-        self.ranks[usize::try_from(replica).expect("below the number of replicas")]
+    /// The rank whose replica of `group` reads `position`.
+    fn rank_of(&self, group: usize, position: u64) -> usize {
+        let replicas = self.ranks.len() / self.orders.len();
+        let replica = position % replicas as u64;
+        let replica = usize::try_from(replica).expect("below the number of replicas");
+        self.ranks[group * replicas + replica]
     }
 
     fn transfer(
         &self,
-        from: usize,
-        slot: RecordSlot,
-        record: u64,
-        position: u64,
+        group: usize,
+        (from, slot): (usize, RecordSlot),
+        (record, position): (u64, u64),
+        is_new: bool,
     ) -> RecordTransfer {
         let index = usize::try_from(record).expect("below the number of records");
-        let (to, end) = (self.rank_of(position), self.lengths[index] as usize);
-        RecordTransfer { from, to, record, slot, position, start: 0, end, is_last: true }
+        let (to, end) = (self.rank_of(group, position), self.lengths[index] as usize);
+        RecordTransfer { from, to, record, slot, position, is_new, start: 0, end, is_last: true }
     }
 
     /// Divides `transfers` into parcels, in their order.
     pub(super) fn parcels<I: Iterator<Item = RecordTransfer>>(&self, transfers: I) -> Parcels<I> {
         let empty = vec![0; self.world];
-        Parcels { transfers: transfers.peekable(), rest: None, out: empty.clone(), into: empty }
+        let (transfers, rest, out) = (transfers.peekable(), None, empty.clone());
+        Parcels { transfers, rest, out, into: empty, earliest: u64::MAX }
     }
 }
 
 /// What one all-to-all-v carries, one after another. No rank sends or receives more than
-/// [`PARCEL_BYTES`] in one; a longer record is divided.
+/// [`PARCEL_BYTES`] in one; a longer record is divided. Nothing leaves a slot that the same parcel
+/// fills.
 pub(super) struct Parcels<I: Iterator> {
     transfers: Peekable<I>,
     /// What is left of a record that was divided.
@@ -119,6 +156,8 @@ pub(super) struct Parcels<I: Iterator> {
     /// Bytes of the present parcel, by rank.
     out: Vec<usize>,
     into: Vec<usize>,
+    /// The first position for which the present parcel brings a record.
+    earliest: u64,
 }
 
 impl<I: Iterator<Item = RecordTransfer>> Iterator for Parcels<I> {
@@ -127,12 +166,16 @@ impl<I: Iterator<Item = RecordTransfer>> Iterator for Parcels<I> {
     fn next(&mut self) -> Option<Vec<RecordTransfer>> {
         self.out.fill(0);
         self.into.fill(0);
+        self.earliest = u64::MAX;
         let mut parcel = Vec::new();
         while let Some(whole) = self.rest.or_else(|| self.transfers.peek().copied()) {
             let len = if whole.from == whole.to { 0 } else { whole.end - whole.start };
             let room = PARCEL_BYTES - self.out[whole.from].max(self.into[whole.to]);
             if len > room && (len <= PARCEL_BYTES || room == 0) {
                 return Some(parcel); // it fits the next one
+            }
+            if matches!(whole.slot, RecordSlot::Used(position) if position >= self.earliest) {
+                return Some(parcel); // it may have to arrive first
             }
             if self.rest.take().is_none() {
                 self.transfers.next();
@@ -144,6 +187,7 @@ impl<I: Iterator<Item = RecordTransfer>> Iterator for Parcels<I> {
             }
             self.out[now.from] += len.min(room);
             self.into[now.to] += len.min(room);
+            self.earliest = self.earliest.min(now.position);
             parcel.push(now);
         }
         (!parcel.is_empty()).then_some(parcel)
@@ -151,82 +195,4 @@ impl<I: Iterator<Item = RecordTransfer>> Iterator for Parcels<I> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::num::NonZeroU32;
-
-    use data::order::StreamOrder;
-    use data::shard::RecordSlot;
-
-    use super::{PARCEL_BYTES, RecordTransfer, TransferSchedule};
-    use crate::ReplicaPlacement;
-
-    const RECORDS: u64 = 61;
-
-    fn schedule(lengths: impl Fn(u64) -> u32, ranks: usize) -> TransferSchedule {
-        let placement = ReplicaPlacement { replicas: 8, workers: 1, ranks };
-        let order = StreamOrder { records: RECORDS, shuffle: NonZeroU32::new(3) };
-        TransferSchedule::new(order, (0..RECORDS).map(lengths).collect(), placement)
-    }
-
-    /// Every record goes from where it lies to the rank that reads it next.
-    #[test]
-    fn every_record_goes_where_it_is_used_next() {
-        for ranks in [1, 2, 4, 8] {
-            let schedule = schedule(|_| 1, ranks);
-            for position in [0, 5, RECORDS, 200] {
-                let mut seen = Vec::new();
-                for transfer in schedule.first_uses(position) {
-                    let used = (position..).find(|&p| {
-                        schedule.order.epoch(p / RECORDS).at(p % RECORDS).record == transfer.record
-                    });
-                    assert_eq!(Some(transfer.position), used);
-                    assert_eq!(transfer.to, (used.unwrap() % 8) as usize * ranks / 8);
-                    seen.push(transfer.record);
-                }
-                seen.sort_unstable();
-                assert!(seen.into_iter().eq(0..RECORDS));
-            }
-            for transfer in schedule.next_uses(RECORDS..2 * RECORDS) {
-                let RecordSlot::Used(earlier) = transfer.slot else { panic!("a use") };
-                let (now, next) = (schedule.order.epoch(1), schedule.order.epoch(2));
-                assert_eq!(now.position_of(transfer.record), earlier);
-                assert_eq!(next.position_of(transfer.record), transfer.position);
-                assert_eq!(transfer.from, (earlier % 8) as usize * ranks / 8);
-            }
-        }
-    }
-
-    /// Short records, long ones, longer ones than a parcel, and empty ones.
-    #[test]
-    fn parcels_hold_all_bytes_in_order_and_within_bounds() {
-        let lengths: [fn(u64) -> u32; 4] = [
-            |_| 300_000,
-            |r| u32::try_from(r * 37_000).unwrap(),
-            |r| if r % 9 == 0 { 3_000_000 } else { 9 },
-            |_| 0,
-        ];
-        for (lengths, ranks) in lengths.into_iter().zip([4, 2, 8, 4]) {
-            let schedule = schedule(lengths, ranks);
-            let whole: Vec<RecordTransfer> = schedule.next_uses(0..RECORDS).collect();
-            let mut joined: Vec<RecordTransfer> = Vec::new();
-            for parcel in schedule.parcels(whole.iter().copied()) {
-                let (mut out, mut into) = (vec![0; ranks], vec![0; ranks]);
-                for transfer in parcel {
-                    if transfer.from != transfer.to {
-                        out[transfer.from] += transfer.end - transfer.start;
-                        into[transfer.to] += transfer.end - transfer.start;
-                    }
-                    match joined.last_mut().filter(|_| transfer.start > 0) {
-                        Some(last) => {
-                            assert_eq!((last.end, last.is_last), (transfer.start, false));
-                            (last.end, last.is_last) = (transfer.end, transfer.is_last);
-                        }
-                        None => joined.push(transfer),
-                    }
-                }
-                assert!(out.iter().chain(&into).all(|&bytes| bytes <= PARCEL_BYTES));
-            }
-            assert!(joined == whole);
-        }
-    }
-}
+mod tests;

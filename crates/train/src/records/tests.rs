@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use caffe_format::{Datum, binary};
+use data::ReplicaSlice;
 use data::lmdb::LmdbWriter;
-use data::order::StreamOrder;
+use data::order::{RecordSharing, RunShuffle, StreamOrder};
 use exchange::{Exchange, ExchangeConfig};
 
 use crate::files::solver_from_text;
@@ -135,11 +136,13 @@ fn train(world: World, config: &JobConfig, iterations: usize) -> TrainedKeys {
 }
 
 /// What the order says that every replica reads.
-fn expected(records: u64, iterations: usize) -> Vec<Vec<String>> {
-    let order = StreamOrder { records, shuffle: NonZeroU32::new(SEED) };
+fn expected(records: u64, iterations: usize, sharing: RecordSharing) -> Vec<Vec<String>> {
+    let run = RunShuffle { seed: NonZeroU32::new(SEED).unwrap(), sharing };
     let of_replica = |replica: usize| {
-        let positions = (replica as u64..).step_by(REPLICAS).take(iterations * BATCH);
-        positions.map(|p| order.epoch(p / records).at(p % records).record)
+        let (shuffle, own) = run.group(ReplicaSlice { replica, replicas: REPLICAS });
+        let order = StreamOrder { records, shuffle: Some(shuffle) };
+        let positions = (own.replica as u64..).step_by(own.replicas).take(iterations * BATCH);
+        positions.map(move |p| order.epoch(p / records).at(p % records).record)
     };
     (0..REPLICAS).map(|r| of_replica(r).map(|record| format!("{record:06}")).collect()).collect()
 }
@@ -163,11 +166,61 @@ fn every_world_reads_what_the_order_says_from_everywhere() {
         let fixture = Fixture::new(records);
         let config = fixture.config(&one_layer());
         let want = train(WORLDS[0], &config, iterations);
-        assert_eq!(want.keys, expected(records.into(), iterations), "{records} records");
+        assert_eq!(want.keys, expected(records.into(), iterations, RecordSharing::default()));
         for (data, world) in MODES.into_iter().flat_map(|data| WORLDS.map(|world| (data, world))) {
             let got = train(world, &JobConfig { data, ..config.clone() }, iterations);
             assert!(got == want, "{records} records, {data}, {} ranks", world.ranks);
         }
+    }
+}
+
+fn sharing(groups: u32, exchange_every: u32) -> RecordSharing {
+    let [groups, exchange_every] = [groups, exchange_every].map(|n| NonZeroU32::new(n).unwrap());
+    RecordSharing { groups, exchange_every }
+}
+
+/// Groups with a copy each, of fewer ranks than groups too, and shards that stay for some epochs:
+/// every world reads what the order says, also when another one stopped before.
+#[test]
+fn groups_and_exchanges_join_the_order() {
+    use DataMode::{Memory, Stream};
+    for (records, iterations, sharing) in [
+        (96_u32, 9, sharing(2, 1)),
+        (41, 12, sharing(4, 1)),
+        (41, 17, sharing(1, 3)),
+        (43, 14, sharing(2, 2)),
+    ] {
+        let fixture = Fixture::new(records);
+        let config = JobConfig { sharing, ..fixture.config(&one_layer()) };
+        let want = train(WORLDS[0], &config, iterations);
+        assert_eq!(want.keys, expected(records.into(), iterations, sharing), "{sharing:?}");
+        for (data, world) in [(Memory, 0), (Stream, 3), (Memory, 2), (Memory, 5), (Memory, 6)] {
+            let got = train(WORLDS[world], &JobConfig { data, ..config.clone() }, iterations);
+            assert!(got == want, "{records} records, {sharing:?}, {data}, world {world}");
+        }
+        let (stop, resumed) = (iterations / 2, |data| JobConfig { data, ..config.clone() });
+        for (first, then) in [((6, Memory), (2, Memory)), ((0, Stream), (4, Memory))] {
+            train(WORLDS[first.0], &resumed(first.1), stop);
+            let resume = Some(fixture.state(stop as u64));
+            let rest = JobConfig { resume, ..resumed(then.1) };
+            let rest = train(WORLDS[then.0], &rest, iterations - stop);
+            assert_eq!(rest.hash, want.hash, "{sharing:?}, {first:?} then {then:?}");
+        }
+    }
+}
+
+#[test]
+fn groups_that_do_not_fit_are_refused() {
+    let fixture = Fixture::new(7);
+    let refused = |config: JobConfig| Job::open(config, &mut |_| ()).err().unwrap().to_string();
+    let with = |shuffle, sharing| JobConfig { shuffle, sharing, ..fixture.config(&one_layer()) };
+    assert!(refused(with(false, sharing(1, 2))).contains("give `--shuffle` too"));
+    let text = refused(with(true, sharing(3, 1)));
+    assert_eq!(text, "`--data-groups 3` does not divide the 8 replicas");
+    let text = refused(with(true, sharing(1, 2)));
+    assert!(text.contains("7 records, 8 replicas share them"), "{text}");
+    for data in MODES {
+        assert!(refused(JobConfig { data, ..with(true, sharing(1, 2)) }).contains("7 records"));
     }
 }
 
@@ -279,10 +332,17 @@ fn what_cannot_share_an_order_is_refused() {
 fn a_run_does_not_go_on_in_another_order() {
     let fixture = Fixture::new(50);
     let config = fixture.config(&one_layer());
-    for (saved, asked) in [(true, false), (false, true)] {
-        train(WORLDS[0], &JobConfig { shuffle: saved, ..config.clone() }, 2);
+    let default = RecordSharing::default();
+    for (saved, asked) in [
+        ((true, default), (false, default)),
+        ((false, default), (true, default)),
+        ((true, sharing(2, 1)), (true, default)),
+        ((true, default), (true, sharing(1, 2))),
+    ] {
+        let with = |(shuffle, sharing)| JobConfig { shuffle, sharing, ..config.clone() };
+        train(WORLDS[0], &with(saved), 2);
         let resume = Some(fixture.state(2));
-        let other = JobConfig { shuffle: asked, resume, ..config.clone() };
+        let other = JobConfig { resume, ..with(asked) };
         let error = crate::chain(&Job::open(other, &mut |_| ()).err().unwrap());
         assert!(error.contains("read its records in another order"), "{error}");
     }

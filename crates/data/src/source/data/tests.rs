@@ -101,7 +101,7 @@ fn source(replica: usize, replicas: usize) -> (DatabaseSource, CallLog) {
     let mut source = DatabaseSource {
         reader: Box::new(InMemory { records: None, next: 0, calls: Arc::clone(&calls) }),
         order: RecordOrder::new(ReplicaSlice { replica, replicas }),
-        shuffle_seed: 0,
+        shuffle: None,
         decoder: SampleDecoder::new(Color::AsStored),
         builder: BatchBuilder::new(transformer, 2, true, bad),
         bytes: Vec::new(),

@@ -1,10 +1,9 @@
 use caffe_format::{Phase, TransformationParameter, text};
 
 use crate::error::{DataError, SampleProblem};
-use crate::image::DecodedImage;
 use crate::paths::PathRoot;
 use crate::sample::{PixelValues, Sample};
-use crate::transform::{Chw, Transformer};
+use crate::transform::{Chw, TransformBuffers, Transformer};
 
 fn transformer(options: &str) -> Result<Transformer, DataError> {
     let param: TransformationParameter = text::read("test", options).unwrap();
@@ -16,14 +15,12 @@ fn transformer(options: &str) -> Result<Transformer, DataError> {
 /// What becomes of a sample: size and values.
 fn transform(options: &str, size: Chw, values: PixelValues<'_>) -> (Chw, Vec<f32>) {
     let mut transformer = transformer(options).unwrap();
-    let mut buffer = DecodedImage::default();
-    let sample = transformer.resize(&Sample { size, values, label: 3 }, &mut buffer).unwrap();
-    assert_eq!(sample.size, transformer.resized_size(size));
-    assert_eq!(sample.label, 3);
-    let output = transformer.output(sample.size).unwrap();
-    let drawn = transformer.draw(sample.size).unwrap();
+    let mut buffers = TransformBuffers::default();
+    let drawn = transformer.draw(size).unwrap();
+    let (rules, sample) = (transformer.rules(), Sample::whole(size, values, 3));
+    let output = rules.output(rules.resized_size(size)).unwrap();
     let mut out = vec![0.0; output.iter().product()];
-    transformer.apply(&sample, drawn, &mut out);
+    rules.apply(&sample, drawn, &mut buffers, &mut out).unwrap();
     (output, out)
 }
 
@@ -42,6 +39,25 @@ fn records_are_resized_before_anything_else() {
     assert_eq!((size, values), ([1, 2, 2], vec![53.0, 58.0, 93.0, 98.0]));
 }
 
+/// The aspect ratio stays, and both sides are at least what is asked for.
+#[test]
+fn the_smaller_side_fits() {
+    let options = "resize_param { height: 6 width: 6 resize_mode: FIT_SMALL_SIZE }";
+    let rules = transformer(options).unwrap();
+    for (size, want) in [
+        ([1, 12, 24], [1, 6, 12]),
+        ([3, 25, 12], [3, 12, 6]),
+        ([3, 7, 7], [3, 6, 6]),
+        ([1, 2, 3], [1, 6, 9]),
+    ] {
+        assert_eq!(rules.rules().resized_size(size), want);
+    }
+    let rows: Vec<u8> = (0..4).flat_map(|row| [row * 10; 2]).collect();
+    let fits = "resize_param { height: 1 width: 1 resize_mode: FIT_SMALL_SIZE }";
+    let (size, values) = transform(fits, [1, 4, 2], PixelValues::Planar(&rows));
+    assert_eq!((size, values), ([1, 2, 1], vec![5.0, 25.0]));
+}
+
 #[test]
 fn channels_may_lie_apart_or_together() {
     let planar: Vec<u8> = (0..48).map(|at| at * 5).collect();
@@ -58,10 +74,10 @@ fn a_record_of_that_size_stays_as_it_is_and_others_of_floats_cannot_be_resized()
     let floats = [0.5, 1.5, 2.5, 3.5];
     let options = "resize_param { height: 2 width: 2 }";
     assert_eq!(transform(options, [1, 2, 2], PixelValues::Floats(&floats)).1, floats);
-    let sample = Sample { size: [1, 1, 4], values: PixelValues::Floats(&floats), label: 0 };
+    let sample = Sample::whole([1, 1, 4], PixelValues::Floats(&floats), 0);
     let transformer = transformer(options).unwrap();
-    let mut buffer = DecodedImage::default();
-    let problem = transformer.resize(&sample, &mut buffer).unwrap_err();
+    let mut buffers = TransformBuffers::default();
+    let problem = transformer.rules().resize(&sample, &mut buffers.resized).unwrap_err();
     assert!(matches!(problem, SampleProblem::ResizeFloats));
 }
 
@@ -72,8 +88,10 @@ fn what_is_not_done_is_refused_by_name() {
     };
     let field = "transform_param.resize_param";
     check(
-        "resize_param { height: 3 width: 3 resize_mode: FIT_SMALL_SIZE }",
-        &format!("`{field}.resize_mode` is FIT_SMALL_SIZE, expected WARP"),
+        "resize_param { height: 3 width: 3 resize_mode: FIT_LARGE_SIZE_AND_PAD }",
+        &format!(
+            "`{field}.resize_mode` is FIT_LARGE_SIZE_AND_PAD, expected WARP or FIT_SMALL_SIZE"
+        ),
     );
     check(
         "resize_param { height: 3 width: 3 interp_mode: LINEAR interp_mode: CUBIC }",
