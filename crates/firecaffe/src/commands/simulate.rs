@@ -1,5 +1,6 @@
 //! `firecaffe simulate`: how fast a net would train on a cluster that a file describes.
 
+mod chart;
 mod job;
 mod ranks;
 mod table;
@@ -7,7 +8,7 @@ mod table;
 pub(crate) use job::read_cluster;
 pub(super) use job::{ClusterJob, ClusterJobArgs};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -31,7 +32,7 @@ Examples:
   firecaffe simulate --model bench/models/resnet50_b8.prototxt --cluster clusters/gradientflow-v.toml \\
       --ranks 8,64,512 --batch-size 128 --precision mixed-f16 --allreduce ring --epochs 90
   firecaffe simulate --model bench/models/alexnet_b32.prototxt --cluster clusters/gigabit-8.toml \\
-      --ranks 8 --timeline trace.json
+      --ranks 1..8 --timeline trace.json --svg scaling.svg
 
 Nothing is sent: plans, buckets and compressions are those of `train`, links and devices those of the
 file. clusters/README.md explains the keys; docs/reproduction.md says how near this comes to what
@@ -80,6 +81,9 @@ pub(crate) struct SimulateArgs {
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
+    /// Also write a chart of speed-up over ranks to this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Also write a timeline of one iteration of the largest number of ranks to this file, as a
     /// Chrome trace
     #[arg(long, value_name = "FILE")]
@@ -99,6 +103,13 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<()> {
         false => table::render(&job, &config, &rows),
     };
     print(&text)?;
+    let write = |path: &Path, text: &str| {
+        snapshot::atomic::write(path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))
+    };
+    if let Some(path) = &args.svg {
+        write(path, &chart::svg(&job, &config, &rows))?;
+    }
     if let (Some(path), Some(ranks)) = (&args.timeline, most) {
         let config = SimulationConfig { ranks, ..config };
         let iteration = Simulator::new(&job.cluster).iteration(&job.net, &config)?;
@@ -106,8 +117,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<()> {
         let ranks = iteration.ranks.iter().enumerate();
         let tracks: Vec<_> = ranks.flat_map(|(rank, spans)| tracks(rank, spans)).collect();
         let trace = chrome_trace(&tracks, &|layer| names[layer]);
-        snapshot::atomic::write(path, trace.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        write(path, &trace)?;
     }
     Ok(())
 }

@@ -40,11 +40,16 @@ fn more_ranks_are_faster_and_less_efficient() {
 }
 
 #[test]
-fn a_table_and_a_timeline() {
+fn a_table_a_timeline_and_a_chart() {
     let folder = folder();
     let more = ["--allreduce", "ring", "--bucket-mb", "0", "--timeline", "trace.json"];
-    let args = [&["simulate", "--ranks", "4"], &more[..], &JOB[..]].concat();
+    let args = [&["simulate", "--ranks", "1..4", "--svg", "x.svg"], &more[..], &JOB[..]].concat();
     let ran = folder.run(&args).succeeds();
+    let chart = String::from_utf8(folder.read("x.svg")).unwrap();
+    for name in ["<svg", "small on four hosts", "ring in f32", "ideal", "speed-up over one device"]
+    {
+        assert!(chart.contains(name), "{name} is not in {chart}");
+    }
     assert!(ran.out.starts_with("small on four hosts: 16 images per device in f32, ring in f32"));
     assert!(ran.out.contains("efficiency"), "{}", ran.out);
     let trace = String::from_utf8(folder.read("trace.json")).unwrap();
