@@ -55,6 +55,6 @@ fn has_apt() -> bool {
     shell::output(&mut shell::command("apt-get", &["--version"])).is_ok()
 }
 
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     shell::output(&mut shell::command("id", &["-u"])).is_ok_and(|id| id.trim() == "0")
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything tests need, then all tests.
+//! `cargo xtask test`: everything tests need, then all tests, then training under every launcher.
 //!
 //! What cannot be installed makes its tests SKIPPED, with the reason. Where a skip would hide a
 //! failure (`.ci/run`, or `CI=true`), it is an error: see [`no_skips`].
@@ -10,12 +10,10 @@ use anyhow::{Result, bail};
 
 use crate::packages::{self, Packages};
 use crate::shell::{self, cargo};
+use crate::verify::launchers;
 
 /// What tests and benches between ranks need. Nothing to build with: MPI is loaded at run time.
 pub(crate) const MPI_PACKAGES: &[&str] = &["openmpi-bin"];
-
-/// What the tests need: Open MPI, and MPICH for the same binary under another launcher.
-const TEST_PACKAGES: &[&str] = &["openmpi-bin", "mpich"];
 
 /// Set to make every skip an error.
 pub(crate) const NO_SKIP: &str = "FIRECAFFE_NO_SKIP";
@@ -25,13 +23,16 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         bail!("`{arg}` is not an option; for single tests use `cargo test -p CRATE NAME`");
     }
     let begin = Instant::now();
-    let packages = packages::ensure(TEST_PACKAGES)?;
+    let packages = packages::ensure(launchers::PACKAGES)?;
     if let Packages::Missing(reason) = &packages
         && no_skips()
     {
         bail!("tests between ranks would be skipped, which is not accepted here: {reason}");
     }
     shell::run(&mut cargo(&["test", "--workspace"]))?;
+    if packages == Packages::Ready {
+        launchers::check(&shell::target_dir().join("debug/firecaffe"))?;
+    }
     let seconds = begin.elapsed().as_secs();
     match packages {
         Packages::Ready => println!("ALL TESTS PASSED in {seconds} s"),
@@ -43,6 +44,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn no_skips() -> bool {
+/// Whether a skip is an error here.
+pub(crate) fn no_skips() -> bool {
     env::var_os(NO_SKIP).is_some() || env::var("CI").is_ok_and(|ci| ci == "true")
 }

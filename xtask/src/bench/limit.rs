@@ -1,8 +1,8 @@
 //! `cargo xtask bench limit`: our all-reduces beside bare TCP streams with the same bytes per link.
 //!
 //! An all-reduce of B bytes between p hosts moves at least 2(p-1)/p B over every link, each way.
-//! The bare streams move just that: every host sends to the next and receives from the one before, in
-//! one connection each, and nothing is added. Both run in turns on hosts made of network
+//! The bare streams move just that: every host sends to the next and receives from the one before,
+//! in one connection each, and nothing is added. Both run in turns on hosts made of network
 //! namespaces, so what disturbs one disturbs the other.
 
 mod streams;

