@@ -7,6 +7,7 @@ mod cluster_types;
 mod collectives;
 mod compare;
 mod convergence;
+mod data;
 mod emulated;
 pub(crate) mod emulation;
 pub(crate) mod figure;
@@ -41,6 +42,8 @@ pub(crate) const USAGE: &str =
                                 [--firecaffe PATH]
        cargo xtask bench convergence [--nets a,b] [--rows f16,top-k,batches] [--seeds N] [--epochs N]
                                      [--batch-epochs N] [--svg FILE] [COMMON]
+       cargo xtask bench data [--rows threads,lenet,exchange] [--rounds N] [--markdown FILE]
+                              [--firecaffe PATH]
        cargo xtask bench jpeg [--rounds N] [--markdown FILE]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench precision [--rounds N] [--markdown FILE] [--firecaffe PATH]
@@ -64,6 +67,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "compression" => (emulated::FLAGS, emulated::compression),
         "ladder" => (emulated::FLAGS, emulated::ladder),
         "convergence" => (convergence::FLAGS, convergence::run),
+        "data" => (data::FLAGS, data::run),
         "jpeg" => (jpeg::FLAGS, jpeg::run),
         "peers" => (peers::FLAGS, peers::run),
         "precision" => (precision::FLAGS, precision::run),

@@ -5,7 +5,9 @@ mod command;
 mod reason;
 
 use anyhow::Result;
-use cluster_sim::{Advice, AdviceOptions, AdvisedConfig, ExplainedConfig, SimulationConfig, advise};
+use cluster_sim::{
+    Advice, AdviceOptions, AdvisedConfig, ExplainedConfig, SimulationConfig, advise,
+};
 use collective::AlgorithmChoice;
 use exchange::compression::COMPRESSIONS;
 use exchange::wire::F32;

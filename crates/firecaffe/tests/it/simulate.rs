@@ -115,7 +115,8 @@ fn nonsense_flags_are_refused() {
 fn advice_ends_with_a_command() {
     let folder = folder();
     let ran = folder.run(&[&["advise", "--ranks", "4"], &JOB[..]].concat()).succeeds();
-    for text in ["loses", "% to latency at ", "what would help:", "  most: links of half the latency"]
+    for text in
+        ["loses", "% to latency at ", "what would help:", "  most: links of half the latency"]
     {
         assert!(ran.out.contains(text), "{text} is not in {}", ran.out);
     }

@@ -70,7 +70,10 @@ mod tests {
         assert_eq!(text, "loses 38 % to latency at 1 MB buckets, 7 % to bandwidth");
         let losses = TimeLosses { stragglers: 0.1, arithmetic: 0.2, ..losses };
         let text = reason(&shown(0.5, TimeLosses { latency: 0.0, ..losses }));
-        assert_eq!(text, "loses 20 % to adding and converting, 10 % to stragglers, 7 % to bandwidth");
+        assert_eq!(
+            text,
+            "loses 20 % to adding and converting, 10 % to stragglers, 7 % to bandwidth"
+        );
         assert_eq!(reason(&shown(0.01, losses)), "communication hides behind backward");
         assert!(reason(&shown(0.5, TimeLosses::default())).contains("several costs"));
     }
