@@ -90,7 +90,7 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "bench",
-        arguments: "collectives|cluster|compare|convergence|emulation|jpeg|ladder|limit|peers|scaling|sharing|simulator",
+        arguments: "collectives|cluster|compare|convergence|data|emulation|jpeg|ladder|limit|peers|scaling|sharing|simulator",
         about: "measure several programs side by side: tables and figures",
         run: linked!(bench::run),
     },
@@ -102,7 +102,7 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "verify",
-        arguments: "doctor|exact|jpeg|launchers|opencv|simulator",
+        arguments: "data|doctor|exact|jpeg|launchers|opencv|simulator",
         about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, every \
                 launcher, a doctor names faults of a cluster, the simulator predicts emulated runs",
         run: Some(verify::run),

@@ -17,7 +17,7 @@ use base::random::Mt19937;
 use caffe_format::{Phase, TransformationParameter};
 use kernels::{
     Simd,
-    pixels::{PixelGrid, PixelMean, PixelTransform},
+    pixels::{ImagePixels, PixelMean, PixelTransform},
 };
 
 use crate::{
@@ -287,7 +287,7 @@ impl TransformRules {
             TransformMean::None => PixelMean::Channels(&[]),
             TransformMean::Values(values) => PixelMean::Channels(values),
             TransformMean::Image { size, values } => {
-                PixelMean::Image(PixelGrid::planar(values, *size).below(wanted.top, wanted.left))
+                PixelMean::Image(ImagePixels::planar(values, *size).below(wanted.top, wanted.left))
             }
         };
         let transform = PixelTransform { mean, scale: self.scale, mirror };
@@ -296,15 +296,15 @@ impl TransformRules {
         let (top, left) = (wanted.top - region.top, wanted.left - region.left);
         match values {
             PixelValues::Planar(bytes) => {
-                let source = PixelGrid::planar(bytes, held).below(top, left);
+                let source = ImagePixels::planar(bytes, held).below(top, left);
                 transform.run(self.simd, source, to, out);
             }
             PixelValues::Interleaved(bytes) => {
-                let source = PixelGrid::interleaved(bytes, held).below(top, left);
+                let source = ImagePixels::interleaved(bytes, held).below(top, left);
                 transform.run(self.simd, source, to, out);
             }
             PixelValues::Floats(floats) => {
-                let source = PixelGrid::planar(floats, held).below(top, left);
+                let source = ImagePixels::planar(floats, held).below(top, left);
                 transform.run(self.simd, source, to, out);
             }
         }

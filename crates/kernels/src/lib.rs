@@ -6,8 +6,8 @@
 //! are in Caffe's order. Each kernel has a counterpart in [`mod@reference`] that computes the
 //! textbook formula in f64, and a property test that compares the two on both SIMD levels. A slice
 //! that does not fit the shape is a bug of the caller and panics. `docs/performance.md` describes
-//! the algorithms. [`jpeg`] and [`pixels`] are apart: pixels of images, one thread, the same bits on
-//! every SIMD level, and plain formulas as the reference.
+//! the algorithms. [`jpeg`] and [`pixels`] are apart: pixels of images, one thread, the same bits
+//! on every SIMD level, and plain formulas as the reference.
 //!
 //! The same shapes, values and SIMD level give the same bits for any number of threads: work is
 //! divided by shape, and partial sums are added in a fixed order. The only dependency is

@@ -27,14 +27,14 @@ impl PixelValue for f32 {}
 
 /// Values (c, y, x) of an image, at `c * channel + y * row + x * pixel`.
 #[derive(Debug, Clone, Copy)]
-pub struct PixelGrid<'a, T> {
+pub struct ImagePixels<'a, T> {
     values: &'a [T],
     channel: usize,
     row: usize,
     pixel: usize,
 }
 
-impl<'a, T: PixelValue> PixelGrid<'a, T> {
+impl<'a, T: PixelValue> ImagePixels<'a, T> {
     /// Channel after channel, in the order of `size`: channels, height, width.
     ///
     /// # Panics
@@ -76,7 +76,7 @@ pub enum PixelMean<'a> {
     /// One value per channel, one for all, or none.
     Channels(&'a [f32]),
     /// An image, planar, from the crop's first pixel on.
-    Image(PixelGrid<'a, f32>),
+    Image(ImagePixels<'a, f32>),
 }
 
 /// What happens to the pixels of one image.
@@ -100,7 +100,7 @@ impl PixelTransform<'_> {
     pub fn run<T: PixelValue>(
         &self,
         simd: Simd,
-        source: PixelGrid<'_, T>,
+        source: ImagePixels<'_, T>,
         size: [usize; 3],
         out: &mut [f32],
     ) {
@@ -117,7 +117,7 @@ impl PixelTransform<'_> {
     #[inline(always)]
     fn planar<T: PixelValue>(
         &self,
-        source: PixelGrid<'_, T>,
+        source: ImagePixels<'_, T>,
         [_, height, width]: [usize; 3],
         out: &mut [f32],
     ) {
@@ -131,7 +131,7 @@ impl PixelTransform<'_> {
     #[inline(always)]
     fn strided<T: PixelValue>(
         &self,
-        source: PixelGrid<'_, T>,
+        source: ImagePixels<'_, T>,
         [_, height, width]: [usize; 3],
         out: &mut [f32],
     ) {
@@ -145,7 +145,7 @@ impl PixelTransform<'_> {
     #[inline(always)]
     fn interleaved<T: PixelValue, const C: usize>(
         &self,
-        source: PixelGrid<'_, T>,
+        source: ImagePixels<'_, T>,
         [channels, height, width]: [usize; 3],
         out: &mut [f32],
     ) {

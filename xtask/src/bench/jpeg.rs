@@ -92,7 +92,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         let mut rates = [vec![], vec![]];
         for round in 0..=rounds {
             for (program, rates) in programs.iter_mut().zip(&mut rates) {
-                let rate = program.images_per_s(index, case)?;
+                let rate = program.images_per_s(index, (case.files, case.passes))?;
                 // The first round warms caches.
                 rates.extend((round > 0).then_some(rate));
             }
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 }
 
 /// A program that decodes when it is asked.
-struct TimedDecoder {
+pub(super) struct TimedDecoder {
     child: Child,
     /// `None` once it shall end.
     requests: Option<ChildStdin>,
@@ -123,19 +123,24 @@ struct TimedDecoder {
 }
 
 impl TimedDecoder {
-    fn start(start: &mut Command) -> Result<Self> {
+    pub(super) fn start(start: &mut Command) -> Result<Self> {
         let mut child = start.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let answers = BufReader::new(child.stdout.take().context("its output")?);
         Ok(Self { requests: child.stdin.take(), child, answers })
     }
 
-    fn images_per_s(&mut self, index: usize, case: &JpegCase) -> Result<f64> {
+    /// Speed of `passes` passes over the `files` files of the folder with this index.
+    pub(super) fn images_per_s(
+        &mut self,
+        index: usize,
+        (files, passes): (usize, usize),
+    ) -> Result<f64> {
         let requests = self.requests.as_mut().context("it has ended")?;
-        writeln!(requests, "{index} {}", case.passes)?;
+        writeln!(requests, "{index} {passes}")?;
         let mut line = String::new();
         self.answers.read_line(&mut line)?;
         let seconds: f64 = line.trim().parse().context("the program ended early")?;
-        Ok((case.passes * case.files) as f64 / seconds)
+        Ok((passes * files) as f64 / seconds)
     }
 }
 

@@ -7,6 +7,7 @@ mod cluster_types;
 mod collectives;
 mod compare;
 mod convergence;
+mod data;
 mod emulated;
 pub(crate) mod emulation;
 pub(crate) mod figure;
@@ -42,6 +43,8 @@ pub(crate) const USAGE: &str =
                                 [--firecaffe PATH]
        cargo xtask bench convergence [--nets a,b] [--rows f16,top-k,batches] [--seeds N] [--epochs N]
                                      [--batch-epochs N] [--svg FILE] [COMMON]
+       cargo xtask bench data [--rows threads,lenet,exchange] [--rounds N] [--markdown FILE]
+                              [--firecaffe PATH]
        cargo xtask bench limit [--hosts 4,8] [--sizes 30,100] [--algorithms a,b] [--rounds N]
                                [--iterations N] [--gbits G] [--markdown FILE] [--firecaffe PATH]
        cargo xtask bench jpeg [--rounds N] [--markdown FILE]
@@ -67,6 +70,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "compression" => (emulated::FLAGS, emulated::compression),
         "ladder" => (emulated::FLAGS, emulated::ladder),
         "convergence" => (convergence::FLAGS, convergence::run),
+        "data" => (data::FLAGS, data::run),
         "limit" => (limit::FLAGS, limit::run),
         "tcp-stream" => return limit::run_stream(rest), // a host of `limit`
         "jpeg" => (jpeg::FLAGS, jpeg::run),

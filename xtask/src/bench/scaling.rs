@@ -6,7 +6,7 @@
 //! itself, cropped and mirrored. The programs take turns, ours before each memory order of
 //! PyTorch's, and medians are compared. A round takes seven minutes.
 
-mod database;
+pub(super) mod database;
 
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,10 @@
 //! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
 //! same bits for any workers and ranks, pixels as libjpeg-turbo decodes them, models that OpenCV
 //! reads, one binary under every launcher, a doctor that names every fault of a cluster, emulated
-//! runs as the simulator predicts them.
+//! runs as the simulator predicts them, records in one order from everywhere.
 
+#[cfg(feature = "linked")]
+pub(crate) mod data;
 mod doctor;
 mod exact;
 #[cfg(feature = "linked")]
@@ -18,19 +20,21 @@ use anyhow::{Result, bail};
 pub(crate) fn run(args: &[String]) -> Result<()> {
     match args.split_first() {
         #[cfg(feature = "linked")]
+        Some((what, rest)) if what == "data" => data::run(rest),
+        #[cfg(feature = "linked")]
         Some((what, rest)) if what == "jpeg" => jpeg::run(rest),
         #[cfg(feature = "linked")]
         Some((what, rest)) if what == "opencv" => opencv::run(rest),
         #[cfg(feature = "linked")]
         Some((what, rest)) if what == "simulator" => simulator::run(rest),
         #[cfg(not(feature = "linked"))]
-        Some((what, _)) if ["jpeg", "opencv", "simulator"].contains(&what.as_str()) => {
+        Some((what, _)) if ["data", "jpeg", "opencv", "simulator"].contains(&what.as_str()) => {
             let words: Vec<&str> = args.iter().map(String::as_str).collect();
             crate::shell::run(&mut crate::linked(&[&["verify"], &words[..]].concat()))
         }
         Some((what, rest)) if what == "doctor" => doctor::run(rest),
         Some((what, rest)) if what == "exact" => exact::run(rest),
         Some((what, rest)) if what == "launchers" => launchers::run(rest),
-        _ => bail!("usage: cargo xtask verify doctor|exact|jpeg|launchers|opencv|simulator"),
+        _ => bail!("usage: cargo xtask verify data|doctor|exact|jpeg|launchers|opencv|simulator"),
     }
 }

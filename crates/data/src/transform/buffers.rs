@@ -2,7 +2,7 @@
 
 use kernels::{
     Simd,
-    pixels::{PixelGrid, channel_sums},
+    pixels::{ImagePixels, channel_sums},
 };
 
 use super::augment::{ColorRules, RecordRandom};
@@ -63,7 +63,7 @@ impl ColorBuffer {
     ) -> Result<(Sample<'a>, PixelRegion), SampleProblem> {
         interleave(sample, region, &mut self.source)?;
         let PixelRegion { height, width, .. } = region;
-        let source = PixelGrid::interleaved(&self.source.pixels, [3, height, width]);
+        let source = ImagePixels::interleaved(&self.source.pixels, [3, height, width]);
         let sums = channel_sums(source, [height, width]);
         let matrix = colors.matrix(&mut random, sums, height * width);
         self.values.resize(3 * height * width, 0.0);

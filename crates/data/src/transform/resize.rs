@@ -1,8 +1,9 @@
 //! `resize_param` of the SSD fork: records are resized before they are cropped.
 //!
-//! As far as it resizes: `resize_mode: WARP` to `height` by `width`, or `FIT_SMALL_SIZE`, which keeps
-//! the aspect ratio and covers `height` by `width`; bilinear, with OpenCV's arithmetic for bytes. Nothing is drawn for it. Raw records of bytes are resized like images; of
-//! floats they cannot be. What is not done here is refused by name.
+//! As far as it resizes: `resize_mode: WARP` to `height` by `width`, or `FIT_SMALL_SIZE`, which
+//! keeps the aspect ratio and covers `height` by `width`; bilinear, with OpenCV's arithmetic for
+//! bytes. Nothing is drawn for it. Raw records of bytes are resized like images; of floats they
+//! cannot be. What is not done here is refused by name.
 
 use caffe_format::{
     ResizeParameter, ResizeParameterInterpMode as Interp, ResizeParameterResizeMode as Mode,

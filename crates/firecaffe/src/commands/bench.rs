@@ -1,5 +1,5 @@
-//! `firecaffe bench …`: the collectives, measured between threads or, under `mpirun`, between ranks;
-//! and the way of a database into batches.
+//! `firecaffe bench …`: the collectives, measured between threads or, under `mpirun`, between
+//! ranks; and how fast a database becomes batches.
 
 mod allreduce;
 mod compression;

@@ -1,7 +1,7 @@
 //! Colours of an image changed by one matrix: what brightness, contrast, saturation and lighting
 //! come to.
 
-use super::{PixelGrid, level};
+use super::{ImagePixels, level};
 use crate::simd::Simd;
 
 /// Three channels as a function of three: `factors[c] · pixel + offsets[c]`.
@@ -24,7 +24,7 @@ impl ColorMatrix {
     pub fn run(
         &self,
         simd: Simd,
-        source: PixelGrid<'_, u8>,
+        source: ImagePixels<'_, u8>,
         [height, width]: [usize; 2],
         out: &mut [f32],
     ) {
@@ -53,7 +53,7 @@ impl ColorMatrix {
 ///
 /// If `source` is smaller or has another number of channels.
 #[must_use]
-pub fn channel_sums(source: PixelGrid<'_, u8>, [height, width]: [usize; 2]) -> [u64; 3] {
+pub fn channel_sums(source: ImagePixels<'_, u8>, [height, width]: [usize; 2]) -> [u64; 3] {
     assert_eq!(source.pixel, 3, "three channels");
     let mut sums = [0; 3];
     for y in 0..height {

@@ -1,6 +1,6 @@
 //! Every kernel against its formula, value by value, on every SIMD level: equal to the bit.
 
-use super::{BLOCK, ColorMatrix, PixelGrid, PixelMean, PixelTransform, channel_sums};
+use super::{BLOCK, ColorMatrix, ImagePixels, PixelMean, PixelTransform, channel_sums};
 use crate::{Simd, testing::noise};
 
 fn levels() -> impl Iterator<Item = Simd> {
@@ -29,10 +29,10 @@ fn crops_are_the_formula_whatever_the_layout_mean_and_direction() {
                 false => values[at(c, y, x)],
             };
             let source = match interleaved {
-                true => PixelGrid::interleaved(&values, full),
-                false => PixelGrid::planar(&values, full),
+                true => ImagePixels::interleaved(&values, full),
+                false => ImagePixels::planar(&values, full),
             };
-            let image = PixelMean::Image(PixelGrid::planar(&means, full).below(top, left));
+            let image = PixelMean::Image(ImagePixels::planar(&means, full).below(top, left));
             let per_channel = PixelMean::Channels(&means[..channels]);
             for (mean, mirror) in [
                 (image, false),
@@ -70,7 +70,7 @@ fn crops_are_the_formula_whatever_the_layout_mean_and_direction() {
 #[test]
 fn floats_are_transformed_like_bytes() {
     let values = noise(2 * 3 * 5, 3);
-    let source = PixelGrid::planar(&values, [2, 3, 5]).below(1, 2);
+    let source = ImagePixels::planar(&values, [2, 3, 5]).below(1, 2);
     let transform = PixelTransform { mean: PixelMean::Channels(&[0.5]), scale: 2.0, mirror: true };
     for simd in levels() {
         let mut out = [0.0; 2 * 2 * 2];
@@ -88,7 +88,7 @@ fn colours_are_the_product_of_matrix_and_pixel() {
     };
     for width in WIDTHS {
         let values = bytes(3 * 3 * (width + 1));
-        let source = PixelGrid::interleaved(&values, [3, 3, width + 1]).below(1, 1);
+        let source = ImagePixels::interleaved(&values, [3, 3, width + 1]).below(1, 1);
         let pixel = |y: usize, x: usize| &values[((y + 1) * (width + 1) + x + 1) * 3..][..3];
         let mut sums = [0; 3];
         for (y, x) in (0..2).flat_map(|y| (0..width).map(move |x| (y, x))) {

@@ -1,7 +1,7 @@
 //! Moves records between the ranks' memories, while they train.
 //!
-//! An iteration uses as many positions of the endless stream as the global batch has; with groups of
-//! replicas, as the batch of a group has, of each group's stream. So many are moved on in every
+//! An iteration uses as many positions of the endless stream as the global batch has; with groups
+//! of replicas, as the batch of a group has, of each group's stream. So many are moved on in every
 //! iteration too, some iterations ahead: the record of each goes to the rank that reads it next,
 //! which is another one only from block to block (of one epoch, or of several). Streams prefetch,
 //! so `ahead` is longer than what they may ask for; a record is always there before it is wanted,

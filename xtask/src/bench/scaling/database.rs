@@ -14,7 +14,7 @@ const SIDE: u32 = 256;
 const CLASSES: i32 = 1000;
 
 /// The database in `folder`.
-pub(super) fn draw(folder: &Path) -> Result<PathBuf> {
+pub(in crate::bench) fn draw(folder: &Path) -> Result<PathBuf> {
     let path = folder.join("images_lmdb");
     if path.exists() {
         return Ok(path); // a writer gives a database its name when it is complete

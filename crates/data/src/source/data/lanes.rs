@@ -60,7 +60,7 @@ pub(super) type FailedRecord = (u64, SampleProblem);
 
 /// What the threads of one batch share.
 pub(super) struct FillQueue<'a> {
-    state: Mutex<QueueState<'a>>,
+    state: Mutex<FillQueueState<'a>>,
     changed: Condvar,
     waiting_max: usize,
     color: Color,
@@ -69,7 +69,7 @@ pub(super) struct FillQueue<'a> {
 }
 
 #[derive(Default)]
-struct QueueState<'a> {
+struct FillQueueState<'a> {
     /// Tasks with their numbers, from 0.
     tasks: VecDeque<(usize, FillTask<'a>)>,
     pushed: usize,
@@ -90,7 +90,8 @@ impl FillLanes {
         monitor: &'a FillMonitor,
         read: impl FnOnce(&FillQueue<'a>) -> Result<(), DataError>,
     ) -> (Result<(), DataError>, Option<FailedRecord>) {
-        let state = QueueState { free: std::mem::take(&mut self.free), ..QueueState::default() };
+        let state =
+            FillQueueState { free: std::mem::take(&mut self.free), ..FillQueueState::default() };
         let queue = FillQueue {
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -126,7 +127,7 @@ impl Drop for CloseOnDrop<'_, '_> {
 }
 
 impl<'a> FillQueue<'a> {
-    fn lock(&self) -> MutexGuard<'_, QueueState<'a>> {
+    fn lock(&self) -> MutexGuard<'_, FillQueueState<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

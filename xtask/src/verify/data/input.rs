@@ -1,0 +1,49 @@
+//! Bad records and databases: named, exit code 1.
+
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use super::job::{JobFolder, JobLength, data_layer, finish, program};
+
+const RECORDS: u32 = 2_000;
+const LENGTH: JobLength = JobLength { iterations: 20, display: 10, snapshot: 10 };
+const FLAGS: &str = "--replicas 4 --shuffle";
+
+pub(super) fn run() -> Result<()> {
+    let folder = JobFolder::new("input")?;
+    folder.write(&data_layer("db", 50), LENGTH)?;
+    folder.database("db", RECORDS, 4, Some(1234))?;
+    for (data, ranks) in [("stream", 1), ("memory", 1), ("memory", 2)] {
+        let mut train = folder.train(ranks, &format!("{FLAGS} --data {data}"));
+        refused(&mut train, &format!("damaged record, {data}"), "`00001234`")?;
+    }
+    folder.database("db", RECORDS, 4, None)?;
+    finish(&mut folder.train(1, FLAGS))?;
+    folder.database("db", RECORDS - 1, 4, None)?;
+    let resume = format!("{FLAGS} --snapshot run_iter_10.solverstate");
+    let want = "had 2000 records when the snapshot was written and has 1999 now";
+    refused(&mut folder.train(1, &resume), "a database that changed", want)?;
+    let other = JobFolder::new("input_other")?;
+    other.write(&data_layer("db", 50), LENGTH)?;
+    other.database("db", RECORDS, 4, None)?;
+    for data in ["stream", "memory"] {
+        let mut train = folder.mpirun(&[(1, &folder.path)], &program());
+        let flags = format!("train --solver solver.prototxt --threads 1 {FLAGS} --data {data}");
+        train.args(flags.split(' ')).args([":", "-n", "1", "-wdir"]).arg(&other.path);
+        train.arg(program()).args(flags.split(' '));
+        refused(&mut train, &format!("two databases, {data}"), "rank 1 on ")?;
+    }
+    Ok(())
+}
+
+fn refused(command: &mut Command, what: &str, want: &str) -> Result<()> {
+    let ended = command.output()?;
+    let log = String::from_utf8_lossy(&ended.stderr);
+    let found = log.lines().find(|line| line.contains(want));
+    let shown = super::job::last_lines(&log);
+    ensure!(found.is_some(), "{what}: the log does not say `{want}`: {shown}");
+    ensure!(ended.status.code() == Some(1), "{what}: exit code {:?}", ended.status.code());
+    println!("{what}: {}", found.unwrap_or_default().trim());
+    Ok(())
+}
