@@ -127,8 +127,8 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let log = Log::of_rank(rank);
     let busy = ranks.busy(); // files may be slow
     let config = configure(args, &log)?;
-    let observer = match rank.is_first() && args.observing.is_given() {
-        true => RunObserver::open(&args.observing, RunOrigin::of(&config, rank.world()))?,
+    let origin = match rank.is_first() && args.observing.is_given() {
+        true => Some(RunOrigin::of(&config, rank.world())),
         false => None,
     };
     drop(busy);
@@ -142,9 +142,11 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let clock = Arc::clone(&config.clock);
     let signals = Signals::install(args.sigint_effect, args.sighup_effect, args.mpi.is_launched())
         .context("cannot handle signals")?;
+    let observer = origin
+        .map(|origin| RunObserver::open(&args.observing, origin, || signals.requests(), &log));
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
     let emulates = config.emulation.is_some();
-    let mut listener = Listener::new(log, json.transpose()?, observer, &*clock);
+    let mut listener = Listener::new(log, json.transpose()?, observer.transpose()?, &*clock);
     if emulates && rank.is_first() {
         listener.measure_load();
     }
