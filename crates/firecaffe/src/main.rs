@@ -17,6 +17,7 @@ mod memory_limit;
 mod observe;
 mod options;
 mod output;
+mod page;
 mod progress;
 mod signals;
 

@@ -17,6 +17,9 @@ pub(crate) use begin::RunOrigin;
 use board::Board;
 use entries::EntryMaker;
 
+use crate::log::Log;
+use crate::page::{DEFAULT_ADDRESS, LivePage, RunRequests};
+
 /// Where the run is shown.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct ObserveArgs {
@@ -26,6 +29,10 @@ pub(crate) struct ObserveArgs {
     /// Also write scalars and histograms to this folder, for TensorBoard
     #[arg(long, value_name = "DIR")]
     tensorboard: Option<PathBuf>,
+    /// Serve a page that shows the run while it goes on, with `/metrics` for Prometheus: at a free
+    /// port of this machine, or at PORT or HOST:PORT
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = DEFAULT_ADDRESS)]
+    page: Option<String>,
     /// Iterations between histograms of weights and gradients for TensorBoard; 0 for none
     #[arg(long, value_name = "N", default_value_t = 100, requires = "tensorboard")]
     histograms: u64,
@@ -35,12 +42,13 @@ impl ObserveArgs {
     /// Asks the run for what is shown of it.
     pub(crate) fn apply(&self, config: JobConfig) -> JobConfig {
         let histogram_interval = if self.tensorboard.is_some() { self.histograms } else { 0 };
-        JobConfig { details: self.record.is_some(), histogram_interval, ..config }
+        let details = self.record.is_some() || self.page.is_some();
+        JobConfig { details, histogram_interval, ..config }
     }
 
     /// Whether anything is shown.
     pub(crate) fn is_given(&self) -> bool {
-        self.record.is_some() || self.tensorboard.is_some()
+        self.record.is_some() || self.tensorboard.is_some() || self.page.is_some()
     }
 }
 
@@ -49,18 +57,29 @@ pub(crate) struct RunObserver {
     maker: EntryMaker,
     record: Option<RecordWriter>,
     board: Option<Board>,
+    page: Option<LivePage>,
     tensorboard: Option<PathBuf>,
 }
 
 impl RunObserver {
-    /// Opens what `args` ask for; `None` if they ask for nothing.
-    pub(crate) fn open(args: &ObserveArgs, origin: RunOrigin) -> Result<Option<Self>> {
-        if !args.is_given() {
-            return Ok(None);
+    /// Opens what `args` ask for.
+    pub(crate) fn open(
+        args: &ObserveArgs,
+        origin: RunOrigin,
+        requests: impl Fn() -> RunRequests,
+        log: &Log,
+    ) -> Result<Self> {
+        let page = args.page.as_deref().map(|address| LivePage::open(address, requests()));
+        let page = page.transpose()?;
+        if let Some(page) = &page {
+            log.note(format!("page: {}", page.url()));
+            if page.is_public() {
+                log.warn("the page can be reached from other machines, without encryption");
+            }
         }
         let record = args.record.as_deref().map(RecordWriter::open).transpose()?;
         let tensorboard = args.tensorboard.clone();
-        Ok(Some(Self { maker: EntryMaker::new(origin), record, board: None, tensorboard }))
+        Ok(Self { maker: EntryMaker::new(origin), record, board: None, page, tensorboard })
     }
 
     /// Before the first iteration of `job`.
@@ -87,6 +106,9 @@ impl RunObserver {
             }
             if let Some(board) = &mut self.board {
                 board.take(entry)?;
+            }
+            if let Some(page) = &self.page {
+                page.take(entry);
             }
         }
         Ok(())

@@ -13,6 +13,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 use train::{Control, Request};
 
+use crate::page::RunRequests;
+
 /// Exit code of a program ended by Ctrl-C: 128 and the signal's number.
 const INTERRUPTED: i32 = 130;
 
@@ -43,6 +45,11 @@ impl Signals {
             flag::register(SIGTERM, signals.flag(Request::Stop))?;
         }
         Ok(signals)
+    }
+
+    /// The flags themselves, for requests that come in another way.
+    pub(crate) fn requests(&self) -> RunRequests {
+        RunRequests { stop: Arc::clone(&self.stop), snapshot: Arc::clone(&self.snapshot) }
     }
 
     fn flag(&self, effect: Request) -> Arc<AtomicBool> {

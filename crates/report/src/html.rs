@@ -130,7 +130,7 @@ fn policy(scripts: &[&str], style: &str, kind: PageKind) -> String {
 }
 
 /// A table: a header, and rows of text.
-fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
+fn table<const N: usize>(what: &str, head: [&str; N], rows: &[[String; N]]) -> String {
     let cells = |tag: &str, cells: &[String]| -> String {
         cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect()
     };
@@ -138,7 +138,7 @@ fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
         head.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
     let rows: String = rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", row))).collect();
     scrolling(
-        "table",
+        what,
         &format!("<table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table>"),
     )
 }

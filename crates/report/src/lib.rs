@@ -8,6 +8,7 @@ pub mod chart;
 mod error;
 mod findings;
 pub mod html;
+mod metrics;
 pub mod record;
 mod run;
 mod sha256;
@@ -16,4 +17,5 @@ pub mod text;
 
 pub use error::ReportError;
 pub use findings::findings;
+pub use metrics::metrics;
 pub use run::RunHistory;

@@ -138,8 +138,8 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let (mut config, placement) = configure(args, &log, rank.world())?;
     let shared_cores = SharedCores::watch(&mut config, cores::available());
     config.cores = placement.apply();
-    let observer = match rank.is_first() && args.observing.is_given() {
-        true => RunObserver::open(&args.observing, RunOrigin::of(&config, rank.world()))?,
+    let origin = match rank.is_first() && args.observing.is_given() {
+        true => Some(RunOrigin::of(&config, rank.world())),
         false => None,
     };
     drop(busy);
@@ -153,8 +153,11 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     let clock = Arc::clone(&config.clock);
     let signals = Signals::install(args.sigint_effect, args.sighup_effect, args.mpi.is_launched())
         .context("cannot handle signals")?;
+    let observer = origin
+        .map(|origin| RunObserver::open(&args.observing, origin, || signals.requests(), &log));
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
     let emulates = config.emulation.is_some();
+    let observer = observer.transpose()?;
     let mut listener = Listener::new(log, json.transpose()?, observer, &*clock, shared_cores);
     if emulates && rank.is_first() {
         listener.measure_load();

@@ -84,7 +84,7 @@ impl CurveChart {
         let names = self.curves.iter().map(|curve| curve.name.chars().count().min(NAME_MAX));
         let longest = names.max().unwrap_or(0);
         let margin = if longest > 0 { 14.0 + CHARACTER * longest as f64 } else { 20.0 };
-        let area = PlotArea { left: 62.0, top: 58.0, right: WIDTH - margin, bottom: HEIGHT - 46.0 };
+        let area = PlotArea { left: 62.0, top: 62.0, right: WIDTH - margin, bottom: HEIGHT - 46.0 };
         let points: Vec<_> = self.curves.iter().map(|curve| thin(&curve.points)).collect();
         let all = || points.iter().flatten();
         let xs = PlacedAxis::over(&self.x, all().map(|p| p.0), [area.left, area.right], false);

@@ -63,7 +63,7 @@ impl PlotArea {
         let _ = writeln!(
             svg,
             "</g>\n<text class=\"axis\" x=\"10\" y=\"{:.1}\">{}</text>",
-            top - 9.0,
+            top - 13.0,
             escape(&axis.title)
         );
     }

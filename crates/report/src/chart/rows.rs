@@ -148,7 +148,7 @@ impl RowChart {
         let mut lines: Vec<Vec<(usize, f64)>> = Vec::new();
         let mut x = f64::INFINITY;
         for (color, name) in self.legend.iter().enumerate() {
-            let width = 30.0 + CHARACTER * name.chars().count() as f64;
+            let width = 34.0 + 1.1 * CHARACTER * name.chars().count() as f64;
             if x + width > WIDTH {
                 lines.push(Vec::new());
                 x = 10.0;

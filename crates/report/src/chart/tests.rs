@@ -10,7 +10,7 @@ fn axes() -> [ChartAxis; 2] {
 fn a_curve_has_its_points_and_its_name() {
     let line = ("tree".to_owned(), vec![(2.0, 4.0), (4.0, 2.0)]);
     let svg = CurveChart::of_lines("title", axes(), [line]).inline();
-    let wanted = ["<path class=\"line c0\" d=\"M62.0 58.0L598.8 284.0\">", ">tree</text>"];
+    let wanted = ["<path class=\"line c0\" d=\"M62.0 62.0L598.8 284.0\">", ">tree</text>"];
     wanted.into_iter().for_each(|wanted| assert!(svg.contains(wanted), "{wanted}\n{svg}"));
     assert!(svg.contains(">hosts</text>") && svg.contains(">updates, 1/s</text>"), "{svg}");
 }
@@ -45,7 +45,7 @@ fn names_are_text_and_do_not_overlap() {
     assert!(!svg.contains("<b>") && !svg.contains("<script>"), "{svg}");
     let names = svg.split("<g class=\"names\">").nth(1).unwrap();
     let heights: Vec<f64> = names.split(" y=\"").skip(1).map(number).collect();
-    assert_eq!(heights, [62.0, 77.0, 92.0]);
+    assert_eq!(heights, [66.0, 81.0, 96.0]);
 }
 
 fn number(text: &str) -> f64 {

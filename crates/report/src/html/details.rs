@@ -112,19 +112,33 @@ pub(super) fn memory(run: &RunHistory) -> String {
     format!("<h2>Memory</h2><figure>{}</figure>", scrolling("memory", &chart.inline()))
 }
 
-/// Warnings with their iterations.
+/// Warnings with their iterations; those that differ in numbers only are one row.
 pub(super) fn warnings(run: &RunHistory) -> String {
     if run.warnings.is_empty() {
         return String::new();
     }
-    let shown = run.warnings.iter().take(WARNINGS_SHOWN);
-    let rows: Vec<_> = shown.map(|(at, text)| [at.to_string(), shortened(text, 1000)]).collect();
-    let more = run.warnings.len() + run.warnings_left_out - rows.len();
+    let mut alike: Vec<(String, u64, u64, u64, &str)> = Vec::new();
+    for (iteration, text) in &run.warnings {
+        let words: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+        match alike.iter_mut().find(|known| known.0 == words) {
+            Some((_, _, last, count, _)) => (*last, *count) = (*iteration, *count + 1),
+            None => alike.push((words, *iteration, *iteration, 1, text)),
+        }
+    }
+    let more = alike.len().saturating_sub(WARNINGS_SHOWN) + run.warnings_left_out;
+    let shown = alike.iter().take(WARNINGS_SHOWN);
+    let rows: Vec<_> = shown
+        .map(|(_, first, last, count, text)| match count {
+            1 => [first.to_string(), "1".to_owned(), shortened(text, 1000)],
+            _ => [format!("{first} to {last}"), count.to_string(), shortened(text, 1000)],
+        })
+        .collect();
     let note = match more {
         0 => String::new(),
         more => format!("<p class=\"note\">{more} more warnings are not shown.</p>"),
     };
-    format!("<h2>Warnings</h2>{}{note}", table(["iteration", "warning"], &rows))
+    let table = table("warnings", ["iteration", "times", "warning"], &rows);
+    format!("<h2>Warnings</h2>{table}{note}")
 }
 
 /// Settings, versions, snapshots, the command and the solver.
@@ -154,7 +168,7 @@ pub(super) fn configuration(run: &RunHistory) -> String {
     };
     let settings = match rows.is_empty() {
         true => String::new(),
-        false => table(["setting", "value"], &rows),
+        false => table("settings", ["setting", "value"], &rows),
     };
     match format!("{settings}{command}{solver}") {
         html if html.is_empty() => html,

@@ -33,7 +33,7 @@ pub(super) fn layers(run: &RunHistory) -> String {
         "<h2>Layers</h2><figure>{}</figure><details><summary>All {} layers</summary>{}</details>",
         scrolling("time per layer", &chart.inline()),
         entry.layers.len(),
-        table(head, &cells)
+        table("layers", head, &cells)
     )
 }
 
