@@ -3,39 +3,15 @@
 //! A key that is missing or wrong gets a placeholder: the file is refused in the end, and until
 //! then the other keys are looked at.
 
+mod number;
+
+pub(super) use number::NumberRange;
+
 use super::problem::ClusterProblem;
+use number::{number_of, plain};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-/// What a number may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NumberRange {
-    /// Above 0.
-    Positive,
-    /// 0 or more.
-    NotNegative,
-    /// 1 or more.
-    AtLeastOne,
-}
-
-impl NumberRange {
-    fn allows(self, value: f64) -> bool {
-        match self {
-            Self::Positive => value > 0.0,
-            Self::NotNegative => value >= 0.0,
-            Self::AtLeastOne => value >= 1.0,
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::Positive => "a number above 0",
-            Self::NotNegative => "0 or more",
-            Self::AtLeastOne => "1 or more",
-        }
-    }
-}
 
 /// All mistakes so far.
 pub(super) struct ProblemList<'t> {
@@ -264,37 +240,5 @@ impl<'a> TableReader<'a> {
                 );
             }
         }
-    }
-}
-
-fn number_of(
-    key: &str,
-    value: &Spanned<DeValue<'_>>,
-    range: NumberRange,
-    list: &mut ProblemList<'_>,
-) -> f64 {
-    let want = range.words();
-    match plain(value.get_ref()) {
-        Some(number) if number.is_finite() && range.allows(number) => number,
-        Some(number) => {
-            list.add(&value.span(), format!("`{key}` is {number}"), format!("write {want}"));
-            1.0
-        }
-        None => {
-            list.add(&value.span(), format!("`{key}` is not a number"), format!("write {want}"));
-            1.0
-        }
-    }
-}
-
-/// The number that a value is.
-fn plain(value: &DeValue<'_>) -> Option<f64> {
-    match value {
-        DeValue::Integer(written) => {
-            let number = i64::from_str_radix(written.as_str(), written.radix()).ok()?;
-            Some(number as f64)
-        }
-        DeValue::Float(written) => written.as_str().parse().ok(),
-        _ => None,
     }
 }

@@ -33,10 +33,10 @@ pub(super) fn figure(nets: &PaperNets) -> Result<WhatIfFigure> {
         lines.push(FigureLine { name: name.to_owned(), points });
     }
     let prices: Vec<_> = (PRICES.iter())
-        .map(|&(gbit, price)| format!("{} at {gbit} Gbit/s", machines(price)))
+        .map(|&(gbit, price)| format!("{} with {gbit} Gbit/s", machines(price)))
         .collect();
     let answer = format!(
-        "The budget buys {} machines, if a port costs 0, 5, 10, 35 and 70 % of a machine (an \
+        "Machines that the budget buys: {}, if a port costs 0, 5, 10, 35 and 70 % of a machine (an \
          assumption; see \
          `xtask/src/reproduce/what_if/budget.rs`). The most images/s: {}.",
         prices.join(", "),
