@@ -157,8 +157,7 @@ impl Examination {
             );
         }
         let ranks = self.hosts.iter().filter(|facts| facts.rank.is_some()).count();
-        let ranks =
-            if ranks > 0 { format!(", {}", counted(ranks, "rank")) } else { String::new() };
+        let ranks = if ranks > 0 { format!(", {}", counted(ranks, "rank")) } else { String::new() };
         let found = match self.findings.len() {
             0 => "nothing found".to_owned(),
             count => counted(count, "finding"),
