@@ -26,7 +26,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     /// Train a network from a solver, or resume or fine-tune one
-    Train(train::TrainArgs),
+    Train(Box<train::TrainArgs>),
     /// Score a trained model
     Test(test::TestArgs),
     /// Measure how long each layer takes

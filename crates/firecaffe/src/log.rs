@@ -26,7 +26,7 @@ use train::Event;
 
 pub(crate) use caffe_line::CaffeLine;
 use line::{LogLine, Severity};
-pub(crate) use own_line::memory_plan;
+pub(crate) use own_line::{counted, memory_plan};
 
 /// Where log lines go.
 pub(crate) struct Log {

@@ -2,14 +2,14 @@
 //!
 //! All ranks finish an iteration together, so a slow one shows in what the others wait: its own
 //! work (data, forward, backward, update) takes longer than theirs. The times are gathered at every
-//! display. Links are measured there too, between one rank per host, for at most a hundredth of the
+//! display. Links are measured there too, between one rank per host, for about a hundredth of the
 //! time. All ranks see the same figures and come to the same conclusions.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base::median;
-use exchange::bench::links::{RankLink, measure_links};
+use exchange::bench::links::{LinkBench, RankLink, measure_links};
 use serde::{Deserialize, Serialize};
 
 use crate::{Event, Job, PhaseTimes, TrainError};
@@ -22,7 +22,7 @@ const ITERATIONS: u64 = 100;
 const SLOW_LINK: f64 = 0.5;
 /// So many measurements in a row, before it is named.
 const MEASUREMENTS: u32 = 3;
-/// Measuring links takes at most this part of the time.
+/// Measuring links takes one in so many parts of the time, suspicions apart.
 const LINK_SHARE: u32 = 100;
 /// Fewer hosts have no links to compare.
 const HOSTS_MIN: usize = 3;
@@ -84,6 +84,11 @@ impl StragglerWatch {
         found
     }
 
+    /// Whether a link was slow lately, and has not been named yet.
+    fn suspects_link(&self) -> bool {
+        self.slow_links.values().any(|count| (1..MEASUREMENTS).contains(count))
+    }
+
     /// After a measurement of links.
     fn observe_links(&mut self, links: &[RankLink], hosts: &[&str]) -> Vec<Event> {
         let mut mbits: Vec<f64> = links.iter().map(|link| link.mbits).collect();
@@ -136,15 +141,16 @@ impl Job {
     fn measure_links(&mut self, ranks: &[usize]) -> Result<Option<Vec<RankLink>>, TrainError> {
         let clock = &*self.shared.clock;
         let Some(mut exchange) = self.shared.ranks.exchange() else { return Ok(None) };
-        // Clocks differ: rank 0 decides.
+        // Clocks differ: rank 0 decides. A suspicion is looked into at once.
         let begin = clock.now();
-        let is_due = self.shared.ranks.rank().is_first() && begin >= self.stragglers.links_after;
-        let mut due = [f32::from(u8::from(is_due))];
+        let is_due = begin >= self.stragglers.links_after || self.stragglers.suspects_link();
+        let mut due = [f32::from(u8::from(is_due && self.shared.ranks.rank().is_first()))];
         exchange.sum(&mut due)?;
         if due[0] == 0.0 {
             return Ok(None);
         }
-        let links = measure_links(&mut exchange, clock, ranks, Duration::MAX, &mut || 0.0)?;
+        let bench = LinkBench { ranks, until: Duration::MAX, only_look: true };
+        let links = measure_links(&mut exchange, clock, bench, &mut || 0.0)?;
         let took = clock.now().saturating_sub(begin);
         drop(exchange);
         self.stragglers.links_after = clock.now() + took * LINK_SHARE;
@@ -223,12 +229,13 @@ mod tests {
         let link =
             |one, other, mbits| RankLink { one, other, mbits, round_trip_us: 1.0, noted: 0.0 };
         let slow = [link(0, 2, 940.0), link(0, 3, 94.0), link(2, 3, 930.0)];
-        assert!(watch.observe_links(&slow, &hosts).is_empty());
-        assert!(watch.observe_links(&slow, &hosts).is_empty());
+        assert!(watch.observe_links(&slow, &hosts).is_empty() && watch.suspects_link());
+        assert!(watch.observe_links(&slow, &hosts).is_empty() && watch.suspects_link());
         let want =
             Event::SlowLink { hosts: ["a".into(), "c".into()], mbits: 94.0, usual_mbits: 940.0 };
         assert_eq!(watch.observe_links(&slow, &hosts), [want]);
         assert!(watch.observe_links(&slow, &hosts).is_empty(), "said already");
+        assert!(!watch.suspects_link());
         assert!(watch.observe_links(&[], &hosts).is_empty());
     }
 }

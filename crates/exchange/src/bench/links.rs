@@ -14,8 +14,19 @@ const ROUND_TRIPS: usize = 9;
 /// more.
 const LOOK_BYTES: usize = 500_000;
 const LOOK_MAX: Duration = Duration::from_millis(40);
-/// Bytes that measure bandwidth.
-const LINK_BYTES: usize = 8_000_000;
+/// Bytes that measure bandwidth, where more than a look is asked for.
+const LONG_BYTES: usize = 8_000_000;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkBench<'a> {
+    /// The ranks whose links are measured, the same on all; the others wait.
+    pub ranks: &'a [usize],
+    /// Rounds that would begin later are left out.
+    pub until: Duration,
+    /// Whether half a megabyte each way is enough.
+    pub only_look: bool,
+}
 
 /// One pair of ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,16 +43,15 @@ pub struct RankLink {
     pub noted: f64,
 }
 
-/// Measures the links between `ranks`, which is the same on all; the others wait. Rounds that would
-/// begin after `until` are left out. `note` is asked after each pair, for what else is to be known
-/// about it.
+/// Measures links; all ranks call it together and get the same answer. `note` is asked after each
+/// pair, for what else is to be known about it.
 pub fn measure_links(
     exchange: &mut Exchange,
     clock: &dyn Clock,
-    ranks: &[usize],
-    until: Duration,
+    bench: LinkBench<'_>,
     note: &mut dyn FnMut() -> f64,
 ) -> Result<Vec<RankLink>, ExchangeError> {
+    let LinkBench { ranks, until, only_look } = bench;
     let (rank, count) = (exchange.rank(), ranks.len());
     let own = ranks.iter().position(|&other| other == rank.index());
     // Of every ordered pair: round trip, bandwidth and note of the first.
@@ -55,7 +65,7 @@ pub fn measure_links(
             break;
         }
         let partner = own.and_then(|own| partner(own, turn, seats)).filter(|&seat| seat < count);
-        let measured = measure_pair(exchange, clock, partner.map(|seat| ranks[seat]))?;
+        let measured = measure_pair(exchange, clock, partner.map(|seat| ranks[seat]), only_look)?;
         if let (Some(own), Some(seat), Some((round_trip_us, mbits))) = (own, partner, measured) {
             let at = 3 * (own * count + seat);
             #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough")]
@@ -98,6 +108,7 @@ fn measure_pair(
     exchange: &mut Exchange,
     clock: &dyn Clock,
     partner: Option<usize>,
+    only_look: bool,
 ) -> Result<Option<(f64, f64)>, ExchangeError> {
     let traffic = |bytes| PairTraffic { distance: 1, bytes, messages: 1 };
     let mut trips = Vec::new();
@@ -106,17 +117,20 @@ fn measure_pair(
         let short = traffic(8);
         trips.extend(short.run_with(exchange, clock, &mut short.buffer(), partner)?);
     }
-    let mut buffer = traffic(LINK_BYTES).buffer();
+    let longest = if only_look { LOOK_BYTES } else { LONG_BYTES };
+    let mut buffer = traffic(longest).buffer();
     let mut exchange_bytes = |exchange: &mut Exchange, bytes: usize, with: Option<usize>| {
         exchange.barrier()?;
         traffic(bytes).run_with(exchange, clock, &mut buffer[..2 * bytes], with)
     };
     let look = exchange_bytes(exchange, LOOK_BYTES, partner)?;
-    // Both ranks of a pair must agree: the mean of the two is the same on both.
-    let fast = look.is_some_and(|seconds| seconds < LOOK_MAX.as_secs_f64());
-    let agreed = agree(exchange, clock, partner, fast)?;
-    let long = exchange_bytes(exchange, LINK_BYTES, partner.filter(|_| agreed))?;
-    let (bytes, seconds) = long.map_or((LOOK_BYTES, look), |long| (LINK_BYTES, Some(long)));
+    let mut long = None;
+    if !only_look {
+        let fast = look.is_some_and(|seconds| seconds < LOOK_MAX.as_secs_f64());
+        let agreed = agree(exchange, clock, partner, fast)?;
+        long = exchange_bytes(exchange, LONG_BYTES, partner.filter(|_| agreed))?;
+    }
+    let (bytes, seconds) = long.map_or((LOOK_BYTES, look), |long| (LONG_BYTES, Some(long)));
     let Some(seconds) = seconds else { return Ok(None) };
     let round_trip_us = 1e6 * median(trips);
     Ok(Some((round_trip_us, 8e-6 * bytes as f64 / seconds.max(1e-9))))
@@ -138,7 +152,7 @@ fn agree(
 
 #[cfg(test)]
 mod tests {
-    use super::{measure_links, partner};
+    use super::{LinkBench, measure_links, partner};
     use crate::{ExchangeConfig, spawn_ranks};
     use base::Clock;
     use std::time::{Duration, Instant};
@@ -178,7 +192,8 @@ mod tests {
         let all = spawn_ranks(4, 2, &ExchangeConfig::LOCAL, |exchange| {
             let own = exchange.rank().index() as f64;
             let until = Duration::from_secs(600);
-            measure_links(exchange, &clock, &[0, 1, 3], until, &mut || own).unwrap()
+            let bench = LinkBench { ranks: &[0, 1, 3], until, only_look: false };
+            measure_links(exchange, &clock, bench, &mut || own).unwrap()
         });
         let pairs: Vec<_> = all[0].iter().map(|link| (link.one, link.other)).collect();
         assert_eq!(pairs, [(0, 1), (0, 3), (1, 3)]);

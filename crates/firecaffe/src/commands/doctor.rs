@@ -25,6 +25,7 @@ use base::{median, megabytes};
 use serde::Serialize;
 
 use crate::launch::MpiArgs;
+use crate::log::counted;
 use crate::output::print;
 use facts::HostFacts;
 use findings::Finding;
@@ -149,32 +150,31 @@ impl Examination {
             let (mbits, trips) = (of(|link| link.mbits), of(|link| link.round_trip_us));
             let least = mbits.iter().copied().fold(f64::INFINITY, f64::min);
             text += &format!(
-                "{} links: median {:.0} Mbit/s, least {least:.0}; round trip {:.0} us\n",
-                mbits.len(),
+                "{}: median {:.0} Mbit/s, least {least:.0}; round trip {:.0} us\n",
+                counted(mbits.len(), "link"),
                 median(mbits),
                 median(trips)
             );
         }
         let ranks = self.hosts.iter().filter(|facts| facts.rank.is_some()).count();
-        let ranks = if ranks > 0 { format!(", {ranks} ranks") } else { String::new() };
+        let ranks = if ranks > 0 { format!(", {}", counted(ranks, "rank")) } else { String::new() };
         let found = match self.findings.len() {
             0 => "nothing found".to_owned(),
-            1 => "1 finding".to_owned(),
-            count => format!("{count} findings"),
+            count => counted(count, "finding"),
         };
-        text + &format!("{} hosts{ranks}: {found}\n", names.len())
+        text + &format!("{}{ranks}: {found}\n", counted(names.len(), "host"))
     }
 }
 
 fn host_in_words(facts: &HostFacts) -> String {
     let memory = facts.memory_free.and_then(|bytes| usize::try_from(bytes).ok());
     format!(
-        "{}: firecaffe {}, {} of {} cores, {} NUMA nodes, {} of memory free\n",
+        "{}: firecaffe {}, {} of {}, {}, {} of memory free\n",
         facts.host,
         facts.version,
         facts.cores.len(),
-        facts.machine_cores,
-        facts.numa_nodes,
+        counted(facts.machine_cores, "core"),
+        counted(facts.numa_nodes, "NUMA node"),
         memory.map_or("an unknown amount".to_owned(), megabytes)
     )
 }

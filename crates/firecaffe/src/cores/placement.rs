@@ -12,6 +12,7 @@ use train::{AnyCores, WorkerCores};
 use super::core_list::CoreList;
 use super::pinned::PinnedWorkers;
 use super::topology::Topology;
+use crate::log::counted;
 
 /// Whether threads are pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,9 +122,6 @@ impl Placement {
 
     /// The choice on one line.
     pub(crate) fn in_words(&self) -> String {
-        let counted = |count: usize, what: &str| {
-            format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-        };
         let pinned = match self.why {
             PinReason::Pinned => {
                 let lists: Vec<String> = self.of_workers.iter().map(ToString::to_string).collect();

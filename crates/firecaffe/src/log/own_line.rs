@@ -104,7 +104,7 @@ fn records_ready(
 }
 
 /// `1 worker`, `2 workers`.
-fn counted(count: usize, what: &str) -> String {
+pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -7,6 +7,7 @@ mod check;
 mod commands;
 mod data;
 mod disk;
+mod doctor;
 mod emulate;
 mod launch;
 mod log;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::{Clock, line_to_stderr};
-use exchange::bench::links::measure_links;
+use exchange::bench::links::{LinkBench, measure_links};
 use exchange::watch::{EXIT_CODE, ReportLine};
 use exchange::{Exchange, watch::FailureWatch};
 
@@ -86,7 +86,8 @@ fn compare_and_measure(
         packets = now;
         resent
     };
-    let links = measure_links(exchange, clock, &first_ranks, MEASURE_UNTIL, &mut resent)?;
+    let bench = LinkBench { ranks: &first_ranks, until: MEASURE_UNTIL, only_look: false };
+    let links = measure_links(exchange, clock, bench, &mut resent)?;
     found.links = links
         .iter()
         .map(|link| LinkFigures {
