@@ -1,4 +1,4 @@
-//! Charts as SVG: curves over a number, and rows of bars or dots.
+//! Charts as SVG: curves over a number, rows of bars or dots, boxes with arrows.
 //!
 //! A chart is data; [`CurveChart::svg`] and [`RowChart::svg`] make a file of it, `inline` the
 //! element for a page that has [`STYLE`]. Colours are classes (`c0` … `c7`, safe for colour-blind
@@ -8,11 +8,13 @@
 mod axis;
 mod curves;
 mod frame;
+mod graph;
 mod rows;
 mod thin;
 
 pub use axis::{AxisScale, ChartAxis};
 pub use curves::{Curve, CurveChart, CurveLook};
+pub use graph::{GraphBox, GraphDrawing};
 pub use rows::{ChartRow, RowChart, RowMark};
 pub use thin::{POINTS_MAX, thin, thin_to};
 

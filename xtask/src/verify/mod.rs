@@ -1,7 +1,8 @@
 //! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
 //! same bits for any workers and ranks, pixels as libjpeg-turbo decodes them, models that OpenCV
 //! reads, one binary under every launcher, a doctor that names every fault of a cluster, emulated
-//! runs as the simulator predicts them, records in one order from everywhere.
+//! runs as the simulator predicts them, records in one order from everywhere, reports as a browser
+//! and TensorBoard show them.
 
 #[cfg(feature = "linked")]
 pub(crate) mod data;
@@ -13,9 +14,18 @@ pub(crate) mod launchers;
 #[cfg(feature = "linked")]
 mod opencv;
 #[cfg(feature = "linked")]
+mod report;
+#[cfg(feature = "linked")]
 mod simulator;
 
 use anyhow::{Result, bail};
+
+/// Checks that call the training crates.
+#[cfg(not(feature = "linked"))]
+const LINKED: &[&str] = &["data", "jpeg", "opencv", "report", "simulator"];
+
+const USAGE: &str =
+    "usage: cargo xtask verify data|doctor|exact|jpeg|launchers|opencv|report|simulator";
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
     match args.split_first() {
@@ -26,15 +36,17 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         #[cfg(feature = "linked")]
         Some((what, rest)) if what == "opencv" => opencv::run(rest),
         #[cfg(feature = "linked")]
+        Some((what, rest)) if what == "report" => report::run(rest),
+        #[cfg(feature = "linked")]
         Some((what, rest)) if what == "simulator" => simulator::run(rest),
         #[cfg(not(feature = "linked"))]
-        Some((what, _)) if ["data", "jpeg", "opencv", "simulator"].contains(&what.as_str()) => {
+        Some((what, _)) if LINKED.contains(&what.as_str()) => {
             let words: Vec<&str> = args.iter().map(String::as_str).collect();
             crate::shell::run(&mut crate::linked(&[&["verify"], &words[..]].concat()))
         }
         Some((what, rest)) if what == "doctor" => doctor::run(rest),
         Some((what, rest)) if what == "exact" => exact::run(rest),
         Some((what, rest)) if what == "launchers" => launchers::run(rest),
-        _ => bail!("usage: cargo xtask verify data|doctor|exact|jpeg|launchers|opencv|simulator"),
+        _ => bail!("{USAGE}"),
     }
 }

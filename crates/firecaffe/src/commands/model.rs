@@ -2,6 +2,8 @@
 
 mod draw;
 mod extract_features;
+mod filters;
+mod picture;
 mod safetensors;
 mod summary;
 mod upgrade;
@@ -13,8 +15,10 @@ use anyhow::Result;
 pub(crate) enum ModelCommand {
     /// Show layers, shapes, parameters, multiply-adds and memory of a net
     Summary(summary::SummaryArgs),
-    /// Draw a net as a graph: DOT, or SVG through Graphviz
+    /// Draw a net as a graph: SVG or DOT
     Draw(draw::DrawArgs),
+    /// Show the weights of a convolution as an image
+    Filters(filters::FiltersArgs),
     /// Write blobs of a trained net to databases
     ExtractFeatures(extract_features::ExtractFeaturesArgs),
     /// Bring a net, model or solver of an older Caffe up to date
@@ -29,6 +33,7 @@ pub(crate) fn run(command: &ModelCommand) -> Result<()> {
     match command {
         ModelCommand::Summary(args) => summary::run(args),
         ModelCommand::Draw(args) => draw::run(args),
+        ModelCommand::Filters(args) => filters::run(args),
         ModelCommand::ExtractFeatures(args) => extract_features::run(args),
         ModelCommand::Upgrade(args) => upgrade::run(args),
         ModelCommand::ToSafetensors(args) => safetensors::to(args),

@@ -21,7 +21,7 @@ use train::tools::weigh_outputs;
 use train::{NetConfig, Single};
 
 use crate::log::{CaffeLine, Log};
-use crate::options::NetRunArgs;
+use crate::options::{NetRunArgs, root};
 use crate::output;
 pub(crate) use machine::MachinePeaks;
 use work::LayerWork;
@@ -30,7 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   firecaffe time --model bench/models/nin_b32.prototxt --iterations 10 --threads 2
   firecaffe time --model bench/models/nin_b32.prototxt --iterations 10 --update
-  firecaffe time --model bench/models/nin_b32.prototxt --iterations 5 --roofline
+  firecaffe time --model bench/models/nin_b32.prototxt --iterations 5 --roofline --svg nin.svg
   firecaffe time --solver examples/lenet/solver.prototxt --iterations 20 --scaling
   firecaffe time --model bench/models/nin_b32.prototxt --threads 1 --save-profile nin.json
 
@@ -55,6 +55,9 @@ pub(crate) struct TimeArgs {
     /// Show how near each layer comes to the machine's FMA peak or memory bandwidth, measured first
     #[arg(long, group = "mode")]
     roofline: bool,
+    /// With `--roofline`: also draw the times and limits of the layers to this file, as SVG
+    #[arg(long, value_name = "FILE", requires = "roofline")]
+    svg: Option<PathBuf>,
     /// Train with 1, 2, 4 … workers and show images/s, speed-up and efficiency
     #[arg(long, group = "mode")]
     scaling: bool,
@@ -122,9 +125,12 @@ pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     report(&single, &times, total, args.iterations, &log);
     if args.roofline {
         let machine = MachinePeaks::measure(single.cpu());
-        let table =
-            roofline::render(&single.net().description().rows, &times, args.iterations, &machine);
-        output::print(&table)?;
+        let rows = &single.net().description().rows;
+        output::print(&roofline::render(rows, &times, args.iterations, &machine))?;
+        if let Some(path) = &args.svg {
+            let chart = roofline::chart(rows, &times, args.iterations, &machine);
+            snapshot::atomic::write(&root().join(path), chart.svg().as_bytes())?;
+        }
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ mod launch;
 mod log;
 mod memory;
 mod model;
+mod report;
 mod resume;
 mod signals;
 mod simulate;

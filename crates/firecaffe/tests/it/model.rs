@@ -53,7 +53,10 @@ fn nets_are_drawn() {
     folder.run(&args).succeeds();
     let dot = String::from_utf8(folder.read("net.dot")).unwrap();
     assert!(dot.contains("rankdir=BT") && !dot.contains("accuracy"), "{dot}");
-    let args = ["model", "draw", "net.prototxt", "net.svg"];
+    folder.run(&["model", "draw", "net.prototxt", "net.svg"]).succeeds();
+    let svg = String::from_utf8(folder.read("net.svg")).unwrap();
+    assert!(svg.contains("multiply-adds</text>") && svg.contains("class=\"arrow\""), "{svg}");
+    let args = ["model", "draw", "net.prototxt", "net.pdf"];
     let ran = folder.command(&args).env("PATH", "").output().unwrap();
     let error = String::from_utf8(ran.stderr).unwrap();
     assert!(error.contains("install graphviz"), "{error}");

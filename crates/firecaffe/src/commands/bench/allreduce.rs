@@ -9,6 +9,7 @@ use exchange::ByteSegmentation;
 use exchange::bench::allreduce::{AllReduceBench, run_local, run_rank};
 use exchange::bench::report::{AllReduceResult, json};
 use exchange::wire::WireFormat;
+use report::chart::{ChartAxis, CurveChart};
 
 use super::{BenchRankArgs, machine};
 use crate::clock::RealClock;
@@ -57,6 +58,9 @@ pub(crate) struct AllReduceArgs {
     /// Also write results as JSON, to a file or `-` for stdout
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Also draw bus bandwidth over size, one curve per algorithm, to this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 /// Reads `BYTESxN`.
@@ -101,11 +105,30 @@ pub(crate) fn run(args: &AllReduceArgs) -> Result<()> {
     results.map_or(Ok(()), |results| report(args, &results))
 }
 
+/// Bus bandwidth over size, one curve per algorithm that was asked for.
+fn chart(results: &[AllReduceResult]) -> CurveChart {
+    let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for result in results {
+        let name = result.asked.to_string();
+        let point = (result.bytes() as f64 / 1e6, result.busbw_gbs());
+        match lines.iter_mut().find(|line| line.0 == name) {
+            Some(line) => line.1.push(point),
+            None => lines.push((name, vec![point])),
+        }
+    }
+    lines.iter_mut().for_each(|line| line.1.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    let axes = [ChartAxis::log10("size, MB"), ChartAxis::log10("bus bandwidth, GB/s")];
+    CurveChart::of_lines("All-reduce", axes, lines)
+}
+
 fn report(args: &AllReduceArgs, results: &[AllReduceResult]) -> Result<()> {
     match args.json.as_deref() {
         None => {}
         Some(path) if path == Path::new("-") => print(&json(results))?,
         Some(path) => snapshot::atomic::write(path, json(results).as_bytes())?,
+    }
+    if let Some(path) = &args.svg {
+        snapshot::atomic::write(path, chart(results).svg().as_bytes())?;
     }
     let wrong = results.iter().filter(|measured| measured.wrong > 0).count();
     ensure!(wrong == 0, "{wrong} of {} measurements gave wrong sums", results.len());

@@ -10,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use train::files;
 use train::tools::{self, Direction};
 
+use super::picture;
 use crate::options::{LayerSelectionArgs, PrototxtArgs, root};
 use crate::output::print;
 
@@ -17,8 +18,10 @@ const EXAMPLES: &str = "\
 Examples:
   firecaffe model draw net.prototxt                  DOT on stdout
   firecaffe model draw net.prototxt net.dot
-  firecaffe model draw net.prototxt net.svg          through Graphviz, if it is installed
-  firecaffe model draw net.prototxt net.svg --phase TEST --rankdir TB";
+  firecaffe model draw net.prototxt net.svg --phase TEST   with shapes, parameters, multiply-adds
+  firecaffe model draw net.prototxt net.pdf --rankdir TB   through Graphviz, if it is installed
+
+SVG needs no Graphviz. Shapes and costs are left out if the net cannot be built, as without its data.";
 
 /// Options of `model draw`.
 #[derive(Debug, clap::Args)]
@@ -26,19 +29,20 @@ Examples:
 pub(crate) struct DrawArgs {
     /// The net prototxt
     #[arg(value_name = "NET")]
-    net: PathBuf,
-    /// The file to write: `.dot`, or what Graphviz makes (`.svg`, `.png`, `.pdf`)
+    pub(super) net: PathBuf,
+    /// The file to write: `.svg`, `.dot`, or what Graphviz makes (`.png`, `.pdf`)
     #[arg(value_name = "OUT")]
     out: Option<PathBuf>,
     /// Show the layers of this phase only
     #[arg(long, value_name = "TRAIN|TEST")]
-    phase: Option<Phase>,
-    /// Where the net flows: left to right, top to bottom, bottom to top
+    pub(super) phase: Option<Phase>,
+    /// Where the net flows in DOT and what Graphviz makes: left to right, top to bottom, bottom to
+    /// top
     #[arg(long, value_name = "LR|TB|BT", default_value = "LR", ignore_case = true,
           value_parser = direction())]
     rankdir: Direction,
     #[command(flatten)]
-    selection: LayerSelectionArgs,
+    pub(super) selection: LayerSelectionArgs,
     #[command(flatten)]
     reading: PrototxtArgs,
 }
@@ -60,6 +64,7 @@ pub(super) fn run(args: &DrawArgs) -> Result<()> {
     let format = out.extension().and_then(|ending| ending.to_str()).unwrap_or("dot");
     let bytes = match format {
         "dot" | "gv" | "txt" => graph.into_bytes(),
+        "svg" => picture::draw(&net, args).svg().into_bytes(),
         format => graphviz(&graph, format)?,
     };
     snapshot::atomic::write(&root().join(out), &bytes)?;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use net::LayerSummary;
+use report::chart::{ChartAxis, ChartRow, RowChart, RowMark};
 
 use super::LayerTimes;
 use super::machine::MachinePeaks;
@@ -100,6 +101,39 @@ pub(super) fn render(
     format!("machine: {flops:.0} GFLOPS of FMA, {bandwidth:.1} GB/s of memory\n")
         + &columns::render(COLUMNS, cells)
         + &format!("whole iteration: {peak:.0} % of the FMA peak\n")
+}
+
+/// Times of the layers that take any, with the least time that the machine allows.
+pub(super) fn chart(
+    rows: &[LayerSummary],
+    times: &LayerTimes,
+    iterations: u32,
+    machine: &MachinePeaks,
+) -> RowChart {
+    let ms = |time: Duration| 1e3 * time.as_secs_f64() / f64::from(iterations);
+    let row = |(index, row): (usize, &LayerSummary)| {
+        let [forward, backward] = [times.forward[index], times.backward[index]].map(ms);
+        let bar = |from: f64, time: f64, color: usize, what: &str| {
+            let label = format!("{what} {time:.3} ms");
+            RowMark::Bar { from, to: from + time, color, label }
+        };
+        let works = [work::forward(row), work::backward(row)];
+        let least: f64 = works.map(|work| LayerCost::new(work, 0.0, machine).bound).iter().sum();
+        let marks = vec![
+            bar(0.0, forward, 0, "forward"),
+            bar(forward, backward, 1, "backward"),
+            RowMark::Tick { at: 1e3 * least, color: 2 },
+        ];
+        (forward + backward > 0.0).then(|| ChartRow { name: row.name.clone(), marks })
+    };
+    RowChart {
+        title: "Time per layer and iteration".into(),
+        x: ChartAxis::from_zero("time, ms"),
+        legend: ["forward", "backward", "least time that the machine allows"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: rows.iter().enumerate().filter_map(row).collect(),
+    }
 }
 
 #[cfg(test)]

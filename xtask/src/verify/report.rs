@@ -1,0 +1,130 @@
+//! `cargo xtask verify report`: records, pages and TensorBoard's files as their readers see them.
+//!
+//! - Pages in headless Chromium (Debian's, with puppeteer-core and axe-core): no console error, no
+//!   violation, points and titles of axes read back from the SVG, at 390 and 1,440 pixels.
+//! - The command on the page gives the same hash. Runs that are killed at 100 random points and
+//!   resumed: every record loads and has every iteration once.
+//! - The live page in the same browser during training, then its stop button.
+//! - The `tensorboard` package reads our files.
+//! - A run of a million iterations through the real writer.
+
+mod browser;
+mod kills;
+mod long_run;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::shell::{self, cargo, command, root, target_dir};
+use browser::Browser;
+
+const NET: &str = "testdata/golden/solvers/sgd_fixed/net.prototxt";
+const DATA: &str = "testdata/golden/data";
+const HOSTILE: &str = "</script><script>alert(1)</script>";
+
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let program = match args {
+        [] => {
+            shell::run(&mut cargo(&["build", "--release", "--package", "firecaffe"]))?;
+            target_dir().join("release/firecaffe")
+        }
+        [flag, path] if flag == "--firecaffe" => fs::canonicalize(path)?,
+        _ => bail!("usage: cargo xtask verify report [--firecaffe PATH]"),
+    };
+    let job = RecordedJob::prepare(program)?;
+    long_run::run(&job.folder)?;
+    kills::run(&job)?;
+    let browser = Browser::prepare(&job.folder)?;
+    browser.look_at_reports(&job)?;
+    browser.watch_live_page(&job)?;
+    browser.tensorboard(&job)?;
+    println!("records, reports, the live page and TensorBoard's files passed");
+    Ok(())
+}
+
+/// A small training job in a folder of its own.
+pub(super) struct RecordedJob {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl RecordedJob {
+    fn prepare(program: PathBuf) -> Result<Self> {
+        let folder = target_dir().join("verify-report");
+        if folder.exists() {
+            let keep = ["node_modules", "venv", "package.json", "package-lock.json"];
+            for entry in fs::read_dir(&folder)? {
+                let path = entry?.path();
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                if !keep.contains(&name.as_str()) {
+                    if path.is_dir() {
+                        fs::remove_dir_all(&path)?
+                    } else {
+                        fs::remove_file(&path)?
+                    };
+                }
+            }
+        }
+        fs::create_dir_all(&folder)?;
+        let data = root().join(DATA);
+        let net = fs::read_to_string(root().join(NET)).context(NET)?;
+        let net = net.replace("../../data", &data.to_string_lossy());
+        fs::write(folder.join("plain.prototxt"), &net)?;
+        let hostile = net.replacen("name: \"conv1\"", &format!("name: \"{HOSTILE}\""), 1);
+        ensure!(hostile != net, "{NET} has a layer conv1");
+        fs::write(folder.join("net.prototxt"), hostile)?;
+        Ok(Self { program, folder })
+    }
+
+    /// Writes a solver.
+    fn solver(&self, name: &str, fields: &str) -> Result<()> {
+        let text = format!(
+            "net: \"net.prototxt\" base_lr: 0.01 lr_policy: \"fixed\" momentum: 0.9 \
+             random_seed: 1701 snapshot_prefix: \"{name}\" test_iter: 4 {fields}\n"
+        );
+        Ok(fs::write(self.folder.join(format!("{name}.prototxt")), text)?)
+    }
+
+    /// `firecaffe args…` in the folder.
+    fn firecaffe(&self, args: &[&str]) -> Command {
+        let mut command = command(&self.program.to_string_lossy(), args);
+        command.current_dir(&self.folder);
+        command
+    }
+
+    fn train(&self, solver: &str, args: &[&str]) -> Command {
+        let solver = format!("{solver}.prototxt");
+        self.firecaffe(&[&["train", "--solver", &solver, "--threads", "1"], args].concat())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}
+
+/// The hash that a log ends with.
+fn last_hash(log: &str) -> Result<String> {
+    let line = log.lines().rev().find(|line| line.contains("weights after "));
+    let line = line.context("the log has no hash")?;
+    Ok(line.rsplit(' ').next().unwrap_or_default().to_owned())
+}
+
+/// Runs a command; what it logged.
+fn logged(command: &mut Command) -> Result<String> {
+    let output = command.output().context("cannot start firecaffe")?;
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.success(), "firecaffe failed: {log}");
+    Ok(log)
+}
+
+/// Bytes of all files of a folder.
+fn folder_bytes(folder: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        bytes += entry?.metadata()?.len();
+    }
+    Ok(bytes)
+}

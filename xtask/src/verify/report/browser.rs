@@ -1,0 +1,191 @@
+//! What Chromium and TensorBoard show.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::{RecordedJob, last_hash, logged};
+use crate::packages::{self, Packages};
+use crate::shell::{self, command, root};
+
+const LOOK: &str = "xtask/src/verify/report/look.mjs";
+const LIVE: &str = "xtask/src/verify/report/live.mjs";
+const BOARD: &str = "xtask/src/verify/report/board.py";
+/// Part of the process's CPU time that the page may take, in percent.
+const PAGE_CPU_MAX: f64 = 0.5;
+
+/// Node with puppeteer-core and axe-core, and a Python with tensorboard.
+pub(super) struct Browser {
+    folder: PathBuf,
+    python: String,
+}
+
+impl Browser {
+    pub(super) fn prepare(folder: &Path) -> Result<Self> {
+        let debian = ["chromium", "nodejs", "npm", "fonts-dejavu-core"];
+        if let Packages::Missing(why) = packages::ensure(&debian)? {
+            bail!("the pages cannot be looked at: {why}");
+        }
+        let npm = ["install", "--no-audit", "--no-fund", "--silent", "puppeteer-core", "axe-core"];
+        shell::run(command("npm", &npm).current_dir(folder))?;
+        let venv = folder.join("venv");
+        let python = venv.join("bin/python").to_string_lossy().into_owned();
+        if !venv.exists() {
+            shell::run(&mut command("python3", &["-m", "venv", &venv.to_string_lossy()]))?;
+        }
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "tensorboard"];
+        shell::run(&mut command(&python, &pip))?;
+        Ok(Self { folder: folder.to_owned(), python })
+    }
+
+    fn node(&self, script: &str, args: &[&str]) -> Result<Value> {
+        let script = root().join(script);
+        let mut node = command("node", &[&script.to_string_lossy()]);
+        let text = shell::output(node.args(args).current_dir(&self.folder))?;
+        serde_json::from_str(&text).with_context(|| format!("{} printed {text}", script.display()))
+    }
+
+    /// Reports of one run, and of it beside logs of Caffe's with both headers.
+    pub(super) fn look_at_reports(&self, job: &RecordedJob) -> Result<()> {
+        job.solver("looked", "max_iter: 3000 display: 50 test_interval: 500 snapshot: 1000")?;
+        let hash = last_hash(&logged(&mut job.train("looked", &["--record", "looked"]))?)?;
+        let log = root().join("testdata/golden/solvers/adam/log.txt");
+        let text = fs::read_to_string(&log)?;
+        fs::write(job.path("old.log"), text.replace("I2026", "I"))?;
+        let runs: [(&str, &[&str], usize); 2] =
+            [("one", &["looked"], 1), ("many", &["looked", "old.log", &log.to_string_lossy()], 3)];
+        for (name, runs, curves) in runs {
+            let page = format!("{name}.html");
+            logged(&mut job.firecaffe(&[&["report", "--out", &page], runs].concat()))?;
+            let found = self.node(LOOK, &[&page, name])?;
+            check(&found, curves).with_context(|| format!("{page}: {found:#}"))?;
+        }
+        let html = fs::read_to_string(job.path("one.html"))?;
+        let command = html.split("<code>").nth(1).and_then(|text| text.split("</code>").next());
+        let command = command.context("the page has no command")?.replace("&amp;", "&");
+        let repeated = last_hash(&logged(Command::new("sh").args(["-c", &command]))?)?;
+        ensure!(repeated == hash, "the command on the page gave {repeated} instead of {hash}");
+        let shots = self.folder.join("*.png");
+        println!("reports passed; screenshots: {}", shots.display());
+        Ok(())
+    }
+
+    /// The live page during training, and its stop button.
+    pub(super) fn watch_live_page(&self, job: &RecordedJob) -> Result<()> {
+        job.solver("live", "max_iter: 100000000 display: 50 test_interval: 5000 snapshot: 0")?;
+        let args = ["--page", "--record", "live-record"];
+        let mut child = job.train("live", &args).stderr(Stdio::piped()).spawn()?;
+        let watched = self.watch(&mut child);
+        let ended = child.try_wait()?;
+        if ended.is_none() {
+            child.kill()?;
+            child.wait()?;
+        }
+        let found = watched?;
+        let is = |name: &str, want: Value| {
+            ensure!(found[name] == want, "{name}: {} instead of {want}", found[name]);
+            Ok(())
+        };
+        is("errors", Value::Array(Vec::new()))?;
+        is("no_token", 403.into())?;
+        is("wrong_token", 403.into())?;
+        is("rebinding", 403.into())?;
+        is("other_origin", "nothing".into())?;
+        is("cookie", "true Strict".into())?;
+        is("script_sees_cookie", "".into())?;
+        is("crowded", "503".into())?;
+        is("address", "clean".into())?;
+        ensure!(found["after"].as_u64() > found["before"].as_u64(), "the curve does not grow");
+        ensure!(
+            ended.is_some_and(|status| status.success()),
+            "the stop button did not stop the run"
+        );
+        let models = fs::read_dir(&self.folder)?
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("live_iter_"));
+        ensure!(models.count() > 0, "the stop left no snapshot");
+        println!("the live page passed: {found}");
+        Ok(())
+    }
+
+    fn watch(&self, child: &mut Child) -> Result<Value> {
+        let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
+        let url = loop {
+            let line = lines.next().context("the log has no address of a page")??;
+            if let Some((_, url)) = line.split_once("page: ") {
+                break url.to_owned();
+            }
+        };
+        // The log must be read, or the run would wait for us.
+        std::thread::spawn(move || lines.for_each(drop));
+        let pid = child.id();
+        let cpu = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_secs(10));
+            page_cpu_percent(pid)
+        });
+        let found = self.node(LIVE, &[&url, "live.png"])?;
+        let percent = cpu.join().ok().flatten().context("no CPU times")?;
+        println!("the page took {percent:.2} % of the process's CPU time");
+        ensure!(percent <= PAGE_CPU_MAX, "the page took more than {PAGE_CPU_MAX} %");
+        Ok(found)
+    }
+
+    /// Scalars equal to the log; after kills and resumes no step twice.
+    pub(super) fn tensorboard(&self, job: &RecordedJob) -> Result<()> {
+        job.solver("board", "max_iter: 300 display: 10 test_interval: 100 snapshot: 0")?;
+        let log =
+            logged(&mut job.train("board", &["--tensorboard", "board", "--histograms", "50"]))?;
+        fs::write(job.path("board.log"), log)?;
+        let script = root().join(BOARD).to_string_lossy().into_owned();
+        let board = |args: &[&str]| {
+            let mut python = command(&self.python, &[&script]);
+            shell::output(python.args(args).current_dir(&self.folder))
+        };
+        print!("{}{}", board(&["board", "board.log"])?, board(&["killed-board"])?);
+        Ok(())
+    }
+}
+
+/// What the page in Chromium must show.
+fn check(found: &Value, curves: usize) -> Result<()> {
+    let empty = |name: &str| found[name].as_array().is_some_and(Vec::is_empty);
+    ensure!(empty("errors"), "the console has errors");
+    ensure!(empty("violations"), "axe-core has complaints");
+    ensure!(found["dialogs"] == 0, "a name became a script");
+    let widths = found["widths"].as_object().context("no widths")?;
+    ensure!(widths["390 light"] == 390, "a phone must scroll sideways");
+    let has = |list: &str, text: &str| {
+        found[list].as_array().is_some_and(|all| all.iter().any(|found| found == text))
+    };
+    for axis in
+        ["iterations", "loss", "speed, images/s", "time, ms", "share of the time, %", "memory, MB"]
+    {
+        ensure!(has("axes", axis), "no axis is called `{axis}`");
+    }
+    let points = found["points"].as_array().context("no curves")?;
+    ensure!(points.len() >= curves, "{} curves", points.len());
+    let first = points[0].as_u64().unwrap_or(0);
+    ensure!((1000..=2000).contains(&first), "3,000 iterations became {first} points");
+    ensure!(found["smoothed"] == true && found["logarithmic"] == true, "the controls do nothing");
+    ensure!(found["zoomed"].as_u64() < Some(first) && found["whole"] == first, "zooming fails");
+    Ok(())
+}
+
+/// CPU time of the threads that serve the page, in percent of the process's.
+fn page_cpu_percent(pid: u32) -> Option<f64> {
+    let (mut page, mut all) = (0, 0);
+    for task in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
+        let stat = fs::read_to_string(task.path().join("stat")).ok()?;
+        let (head, rest) = stat.rsplit_once(") ")?;
+        let words: Vec<&str> = rest.split(' ').collect();
+        let ticks: u64 =
+            words.get(11)?.parse::<u64>().ok()? + words.get(12)?.parse::<u64>().ok()?;
+        all += ticks;
+        page += if head.contains("(page") { ticks } else { 0 };
+    }
+    Some(100.0 * page as f64 / f64::from(u32::try_from(all).ok()?.max(1)))
+}

@@ -1,0 +1,55 @@
+//! A run that is killed at random points and resumed.
+
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use report::RunHistory;
+
+use super::RecordedJob;
+
+const KILLS: u64 = 100;
+
+pub(super) fn run(job: &RecordedJob) -> Result<()> {
+    job.solver("killed", "max_iter: 100000000 display: 7 snapshot: 50 test_interval: 0")?;
+    let (mut state, mut before, mut resumes) = (1701_u64, 0, 0);
+    for kill in 0..KILLS {
+        let args =
+            ["--record", "killed-record", "--tensorboard", "killed-board", "--snapshot", "auto"];
+        let mut child =
+            job.train("killed", &args).stderr(Stdio::null()).stdout(Stdio::null()).spawn()?;
+        // xorshift: the points are the same in every run, as far as the machine allows.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        thread::sleep(Duration::from_millis(200 + state % 2300));
+        child.kill()?;
+        child.wait()?;
+        let dir = job.path("killed-record");
+        if !dir.exists() {
+            continue; // killed before it began
+        }
+        let Ok(run) = RunHistory::read(&dir) else {
+            let empty = super::folder_bytes(&dir)? == 0;
+            ensure!(empty, "kill {kill}: the record cannot be read");
+            continue;
+        };
+        ensure!(run.damaged == 0, "kill {kill}: {} damaged lines", run.damaged);
+        let mut next = 0;
+        for bin in &run.steps {
+            ensure!(bin.first == next, "kill {kill}: iteration {next} is missing or twice");
+            next = bin.last + 1;
+        }
+        resumes = run.begins.len();
+        // What was flushed before the last snapshot cannot be lost by a resume from it.
+        let kept = run.begins.last().map_or(0, |begin| begin.iteration);
+        ensure!(next >= kept, "kill {kill}: {next} iterations, but it resumed at {kept}");
+        before = next;
+    }
+    println!(
+        "{KILLS} kills: every record loaded; {before} iterations once each, {resumes} processes"
+    );
+    ensure!(resumes > 10, "the run hardly ever resumed");
+    Ok(())
+}
