@@ -7,7 +7,7 @@ mod placement;
 mod sharing;
 mod topology;
 
-pub(crate) use placement::{AskedPlacement, Pin, Placement};
+pub(crate) use placement::{AskedPlacement, CorePlacement, Pin};
 pub(crate) use sharing::SharedCores;
 pub(crate) use topology::Topology;
 

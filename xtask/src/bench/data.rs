@@ -1,8 +1,8 @@
 //! `cargo xtask bench data`: whether data arrives faster than nets ask for it.
 //!
 //! * `threads`: raw and JPEG records of 256 x 256 x 3, crop 227, mirror, mean image, from database
-//!   to finished batch, on one thread and on two, taking turns with libjpeg-turbo's decoder and with
-//!   a control that only computes.
+//!   to finished batch, on one thread and on two, taking turns with libjpeg-turbo's decoder and
+//!   with a control that only computes.
 //! * `lenet`: LeNet on two workers from an LMDB, streamed, shuffled and in memory, against
 //!   `DummyData`.
 //! * `exchange`: 60,000 records of 8 kB on eight hosts of 1 Gbit/s: an exchange alone, and in

@@ -105,8 +105,8 @@ pub(crate) fn flag(args: &[String], name: &str, default: &str) -> String {
     at.and_then(|at| args.get(at + 1)).map_or(default, String::as_str).to_owned()
 }
 
-/// The rows that `--nets a,b` asks for, by the beginning of their names; all without it. A beginning
-/// that fits no row is refused: measuring nothing would look like success.
+/// The rows that `--nets a,b` asks for, by the beginning of their names; all without it. A
+/// beginning that fits no row is refused: measuring nothing would look like success.
 pub(crate) fn asked<'a, T>(
     args: &[String],
     rows: &'a [T],

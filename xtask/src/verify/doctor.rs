@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::demo;
 use crate::packages::{self, Packages};
 use crate::shell::{self, cargo, command, root, target_dir};
-use faults::{FAULTS, Fault, Way};
+use faults::{FAULTS, SeededFault, Way};
 
 const PACKAGES: &[&str] = &["openmpi-bin", "iproute2", "nftables"];
 const SCRIPT: &str = "scripts/netns-cluster";
@@ -99,7 +99,7 @@ impl DoctorCluster {
     }
 
     /// Makes the hosts, spoils them, and lets the doctor look.
-    fn check(&self, fault: &Fault) -> Result<()> {
+    fn check(&self, fault: &SeededFault) -> Result<()> {
         let up = HostsUp::new()?;
         let mut names: Vec<String> =
             (1..=HOSTS).map(|host| format!("10.83.0.{host} slots=1")).collect();
@@ -140,7 +140,7 @@ impl DoctorCluster {
         Ok(())
     }
 
-    fn doctor(&self, fault: &Fault) -> Command {
+    fn doctor(&self, fault: &SeededFault) -> Command {
         let firecaffe = demo::firecaffe().get_program().to_string_lossy().into_owned();
         let solver = ["doctor", "--solver", "solver.prototxt"];
         let mut doctor = match fault.way {

@@ -17,7 +17,7 @@ use train::{
 };
 
 use crate::clock::{RealClock, sharpen_timers};
-use crate::cores::{Placement, SharedCores};
+use crate::cores::{CorePlacement, SharedCores};
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace, dropped_spans};
 use crate::log::{CaffeLine, Log, prototxt};
@@ -198,7 +198,7 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
 }
 
 /// Reads the solver and combines it with the flags.
-fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Placement)> {
+fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, CorePlacement)> {
     let unknown = args.running.reading.unknown();
     let read = files::read_solver(&args.solver, unknown)?;
     read.notices.iter().for_each(|notice| log.warn(prototxt::notice(notice)));

@@ -43,7 +43,7 @@ pub(crate) struct AskedPlacement {
 
 /// Where the threads of this rank run.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Placement {
+pub(crate) struct CorePlacement {
     ranks_here: usize,
     pub(crate) workers: usize,
     pub(crate) threads: usize,
@@ -67,7 +67,7 @@ enum PinReason {
     Off,
 }
 
-impl Placement {
+impl CorePlacement {
     pub(crate) fn decide(topology: &Topology, asked: &AskedPlacement) -> Self {
         let all = topology.cores();
         let is_bound = topology.is_bound();

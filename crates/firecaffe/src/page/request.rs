@@ -29,12 +29,12 @@ impl HttpRequest {
         loop {
             let count = client.read(&mut buffer)?;
             head.extend_from_slice(&buffer[..count]);
+            if head.len() > HEAD_MAX {
+                return Ok(Err(HttpReply::text(431, "the request is too long\n")));
+            }
             if let Some(end) = head.windows(4).position(|four| four == b"\r\n\r\n") {
                 let bad = || HttpReply::text(400, "not a request that is understood\n");
                 return Ok(Self::parse(&head[..end]).ok_or_else(bad));
-            }
-            if head.len() > HEAD_MAX {
-                return Ok(Err(HttpReply::text(431, "the request is too long\n")));
             }
             // A client that sends a byte now and then is slow too.
             if count == 0 || begin.elapsed() > patience {

@@ -16,7 +16,7 @@ pub(super) enum Way {
 }
 
 /// One thing that is wrong.
-pub(super) struct Fault {
+pub(super) struct SeededFault {
     pub(super) name: &'static str,
     pub(super) way: Way,
     /// The host that has it; all, if `None`.
@@ -34,7 +34,7 @@ pub(super) struct Fault {
 }
 
 /// A healthy cluster, examined by logins.
-const HEALTHY: Fault = Fault {
+const HEALTHY: SeededFault = SeededFault {
     name: "a healthy cluster, by logins",
     way: Way::Hosts,
     host: None,
@@ -45,51 +45,51 @@ const HEALTHY: Fault = Fault {
     named: &[],
 };
 
-pub(super) const FAULTS: &[Fault] = &[
+pub(super) const FAULTS: &[SeededFault] = &[
     HEALTHY,
-    Fault { name: "a healthy cluster, under mpirun", way: Way::Launcher, ..HEALTHY },
-    Fault {
+    SeededFault { name: "a healthy cluster, under mpirun", way: Way::Launcher, ..HEALTHY },
+    SeededFault {
         name: "a host without the binary",
         host: Some(2),
         files: "mount --bind /dev/null FIRECAFFE",
         named: &["10.83.0.3: there is no ", "firecaffe", "copy firecaffe"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "another version",
         host: Some(1),
         files: "mount --bind FOLDER/older FIRECAFFE",
         named: &["fc1: firecaffe 0.7.0, but fc", "copy one version"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "another prototxt",
         host: Some(3),
         files: "mount --bind FOLDER/other.prototxt FOLDER/net.prototxt",
         named: &["fc3: the net of net.prototxt differs from that of fc"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "a missing database",
         host: Some(1),
         files: "mount -t tmpfs none FOLDER/train_lmdb",
         named: &["fc1: ", "train_lmdb", "copy it there"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "a full disk",
         host: Some(2),
         files: "mount -t tmpfs -o size=200k none FOLDER/snapshots",
         named: &["fc2: ", "free in snapshots, and a snapshot takes"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "a name that does not resolve",
         more_hosts: &["no-such-host.invalid"],
         named: &["no-such-host.invalid: the name does not resolve"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "a firewall",
         host: Some(1),
         network: "ip netns exec fcHOST nft 'add table ip f; add chain ip f in { type filter hook input \
@@ -97,14 +97,14 @@ pub(super) const FAULTS: &[Fault] = &[
         named: &["10.83.0.2: no other host reaches it", "open all TCP ports"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "a link at a tenth of the speed, by logins",
         host: Some(2),
         network: SLOW,
         named: &["10.83.0.3: its links carry", "Mbit/s, those of the others"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "a link at a tenth of the speed, under mpirun",
         way: Way::Launcher,
         host: Some(2),
@@ -112,14 +112,14 @@ pub(super) const FAULTS: &[Fault] = &[
         named: &["fc2: its links carry", "Mbit/s, those of the others"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "packet loss, by logins",
         host: Some(1),
         network: LOSS,
         named: &["10.83.0.2: up to ", "% of the packets to or from it are lost"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "packet loss, under mpirun",
         way: Way::Launcher,
         host: Some(1),
@@ -127,7 +127,7 @@ pub(super) const FAULTS: &[Fault] = &[
         named: &["fc1: up to ", "% of the packets to or from it are lost"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "an interface that leads nowhere",
         way: Way::OtherInterface,
         network: "ip -n fcHOST link add eth9 type veth peer name eth8; ip -n fcHOST link set eth8 up; \
@@ -135,14 +135,14 @@ pub(super) const FAULTS: &[Fault] = &[
         named: &["interface"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "two ranks bound to one core",
         way: Way::OneHost,
         options: &["taskset", "-c", "0"],
         named: &["fc0: ranks 0, 1 are bound to core 0, of ", "--bind-to none"],
         ..HEALTHY
     },
-    Fault {
+    SeededFault {
         name: "a library without MPI_THREAD_MULTIPLE",
         way: Way::Stub,
         named: &["libstub.so grants thread level 1, but MPI_THREAD_MULTIPLE (3) is needed"],

@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
@@ -17,6 +17,9 @@ use super::probe::{ProbeAnswer, ProbeGreeting, ProbeQuestion};
 /// nor shells use them.
 const NO_FOLDER: i32 = 81;
 const NO_PROGRAM: i32 = 82;
+
+/// How long after the end of its output a login may take to end.
+const ENDING: Duration = Duration::from_secs(1);
 
 /// What is started on every host.
 pub(super) struct RemoteProgram {
@@ -136,15 +139,12 @@ impl ProbeLogin {
 
     /// What is wrong with a host that says nothing.
     fn why_silent(&mut self) -> Finding {
-        let code = match self.child.try_wait() {
-            Ok(Some(status)) => status.code(),
-            _ => {
-                let remedy = "check the login (`--rsh`) and its network";
-                return Finding::new(&self.host, "the login or its probe does not answer", remedy);
-            }
+        let Some(status) = self.ended() else {
+            let remedy = "check the login (`--rsh`) and its network";
+            return Finding::new(&self.host, "the login or its probe does not answer", remedy);
         };
         let program = self.program.display();
-        match code {
+        match status.code() {
             Some(NO_FOLDER) => Finding::new(
                 &self.host,
                 format!("there is no folder {}", self.folder.display()),
@@ -160,6 +160,17 @@ impl ProbeLogin {
                 let said = said.last().map_or("nothing", |line| line.trim());
                 let code = code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
                 self.silent(format!("the login or its probe ended with {code} and said: {said}"))
+            }
+        }
+    }
+
+    /// How the login ended, if it did. Its output ends a moment before it does.
+    fn ended(&mut self) -> Option<ExitStatus> {
+        let until = Instant::now() + ENDING;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(5)),
+                status => return status.ok().flatten(),
             }
         }
     }

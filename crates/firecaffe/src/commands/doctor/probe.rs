@@ -10,14 +10,14 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::facts::HostFacts;
-use super::tcp::{self, Token};
+use super::tcp::{self, ProbeToken};
 
 /// The first line of a probe.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ProbeGreeting {
     pub(super) facts: HostFacts,
     pub(super) port: u16,
-    pub(super) token: Token,
+    pub(super) token: ProbeToken,
 }
 
 /// What a probe is asked: to measure the ways to other hosts, all at the same time.
@@ -32,7 +32,7 @@ pub(super) struct ProbeQuestion {
 pub(super) struct OtherHost {
     pub(super) name: String,
     pub(super) port: u16,
-    pub(super) token: Token,
+    pub(super) token: ProbeToken,
 }
 
 /// What it answers.
@@ -88,7 +88,7 @@ impl PacketCounts {
 
 /// Greets, then answers until the input ends.
 pub(super) fn run(solver: Option<&Path>) -> Result<()> {
-    let mut token = Token::default();
+    let mut token = ProbeToken::default();
     let mut random = fs::File::open("/dev/urandom").context("cannot read /dev/urandom")?;
     io::Read::read_exact(&mut random, &mut token)?;
     let port = tcp::serve(token).context("cannot listen on a port")?;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use base::median;
 
 /// What a client says first: only who was told may measure.
-pub(super) type Token = [u8; 16];
+pub(super) type ProbeToken = [u8; 16];
 
 /// How long a connection, and each answer, may take.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -31,7 +31,7 @@ pub(super) struct TcpFigures {
 }
 
 /// Answers everybody who knows `token`, on a port of its own, for as long as the process lives.
-pub(super) fn serve(token: Token) -> io::Result<u16> {
+pub(super) fn serve(token: ProbeToken) -> io::Result<u16> {
     let listener = TcpListener::bind(("0.0.0.0", 0))?;
     let port = listener.local_addr()?.port();
     thread::spawn(move || {
@@ -42,10 +42,10 @@ pub(super) fn serve(token: Token) -> io::Result<u16> {
     Ok(port)
 }
 
-fn answer(mut stream: TcpStream, token: Token) -> io::Result<()> {
+fn answer(mut stream: TcpStream, token: ProbeToken) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let mut said = Token::default();
+    let mut said = ProbeToken::default();
     stream.read_exact(&mut said)?;
     if said != token {
         return Ok(());
@@ -70,7 +70,11 @@ pub(super) fn resolve(host: &str, port: u16) -> io::Result<SocketAddr> {
 }
 
 /// Measures the way to the server at `address` with `bytes` bytes.
-pub(super) fn measure(address: SocketAddr, token: Token, bytes: usize) -> io::Result<TcpFigures> {
+pub(super) fn measure(
+    address: SocketAddr,
+    token: ProbeToken,
+    bytes: usize,
+) -> io::Result<TcpFigures> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(2 * PATIENCE))?;

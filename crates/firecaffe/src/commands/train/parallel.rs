@@ -9,7 +9,7 @@ use exchange::watch::SILENCE_MAX;
 use exchange::wire::WireFormat;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
 
-use crate::cores::{self, AskedPlacement, Pin, Placement, Topology};
+use crate::cores::{self, AskedPlacement, CorePlacement, Pin, Topology};
 use crate::launch;
 use crate::options::{bytes_of_megabytes, megabytes, one_of, read_network, silence_max};
 
@@ -91,7 +91,7 @@ impl ParallelArgs {
     }
 
     /// Where the threads of one of `world` ranks run; `threads` are those asked for.
-    pub(crate) fn place(&self, threads: Option<usize>, world: usize) -> Placement {
+    pub(crate) fn place(&self, threads: Option<usize>, world: usize) -> CorePlacement {
         let asked = AskedPlacement {
             ranks_here: launch::ranks_here(),
             local_rank: launch::local_rank(),
@@ -101,7 +101,7 @@ impl ParallelArgs {
             pin: self.pin,
             available: cores::available(),
         };
-        Placement::decide(&Topology::read(), &asked)
+        CorePlacement::decide(&Topology::read(), &asked)
     }
 
     /// Puts the flags into `config`.

@@ -1,4 +1,4 @@
-use super::{AskedPlacement, Pin, Placement};
+use super::{AskedPlacement, CorePlacement, Pin};
 use crate::cores::topology::tests::machine;
 
 const TWO_NODES: &[&str] = &["0-3", "4-7"];
@@ -18,7 +18,7 @@ fn asked(available: usize) -> AskedPlacement {
 
 #[track_caller]
 fn check(nodes: &[&str], allowed: &str, asked: AskedPlacement, want: &str) {
-    let placement = Placement::decide(&machine(nodes, allowed), &asked);
+    let placement = CorePlacement::decide(&machine(nodes, allowed), &asked);
     assert_eq!(placement.in_words().strip_prefix("placement: "), Some(want));
 }
 
@@ -89,10 +89,10 @@ fn ranks_are_pinned_to_their_node_unless_told_otherwise() {
 #[test]
 fn more_threads_than_cores_are_not_pinned() {
     let crowded = AskedPlacement { workers: Some(2), threads: Some(8), ..asked(8) };
-    let placement = Placement::decide(&machine(TWO_NODES, "0-7"), &crowded);
+    let placement = CorePlacement::decide(&machine(TWO_NODES, "0-7"), &crowded);
     assert!(placement.in_words().contains("not pinned: more threads than"), "{placement:?}");
     let ranks = AskedPlacement { ranks_here: 16, local_rank: Some(15), ..asked(8) };
-    let placement = Placement::decide(&machine(TWO_NODES, "0-7"), &ranks);
+    let placement = CorePlacement::decide(&machine(TWO_NODES, "0-7"), &ranks);
     assert_eq!((placement.workers, placement.threads), (1, 1));
     assert!(placement.in_words().contains("not pinned"), "{placement:?}");
 }

@@ -67,7 +67,7 @@ impl ThreadGovernor {
                 self.enter(self.threads);
             }
             _ if lost > LOST_MAX && self.active > 1 => self.enter(self.less(lost)),
-            _ if self.windows >= CALM => self.trial_after = TRIAL_AFTER,
+            _ if !self.is_lowered() && self.windows >= CALM => self.trial_after = TRIAL_AFTER,
             _ => {}
         }
         self.active
