@@ -5,7 +5,7 @@
 //! which somebody would act.
 
 use crate::RunHistory;
-use crate::record::{RankShare, TimesEntry};
+use crate::record::{RankShare, SlowLink, TimesEntry};
 
 /// A rank that computes so many times longer than the median is a straggler.
 const STRAGGLER: f64 = 1.2;
@@ -95,13 +95,14 @@ fn exposed(ranks: &[RankShare]) -> Option<String> {
     })
 }
 
-/// What the run itself said about links.
+/// What the run itself measured.
 fn links(run: &RunHistory) -> Vec<String> {
-    let about_links = run.warnings.iter().filter(|(_, text)| text.contains("link"));
-    let mut texts: Vec<_> = about_links.map(|(_, text)| text.clone()).collect();
-    texts.sort();
-    texts.dedup();
-    named(texts.into_iter())
+    named(run.slow_links.iter().map(|SlowLink { hosts: [one, other], mbits, usual_mbits }| {
+        format!(
+            "The link between {one} and {other} is slow: it carries {mbits:.0} Mbit/s, most links \
+             {usual_mbits:.0}. Look at its cable, port and negotiated speed."
+        )
+    }))
 }
 
 /// The first few, and how many there are besides.
@@ -119,7 +120,7 @@ fn named(all: impl Iterator<Item = String>) -> Vec<String> {
 mod tests {
     use super::findings;
     use crate::RunHistory;
-    use crate::record::{RankShare, RunEntry, TimesEntry};
+    use crate::record::{RankShare, RunEntry, SlowLink, TimesEntry};
 
     /// The findings of four ranks with these times.
     fn of(ranks: [[f64; 5]; 4]) -> Vec<String> {
@@ -142,6 +143,22 @@ mod tests {
         assert!(found[0].starts_with("Rank 2 on c is a straggler"), "{found:?}");
         let found = of([even, [3.0, 2.0, 4.0, 0.1, 0.2], even, even]);
         assert!(found[0].starts_with("The data source of rank 1 on b is starved"), "{found:?}");
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn a_slow_link_is_named_once() {
+        let hosts = ["a".to_owned(), "b".to_owned()];
+        let mut run = RunHistory::default();
+        for mbits in [80.0, 90.0] {
+            let link = SlowLink { hosts: hosts.clone(), mbits, usual_mbits: 1000.0 };
+            run.add(RunEntry::SlowLink(link));
+        }
+        let found = findings(&run);
+        assert!(
+            found[0].starts_with("The link between a and b is slow: it carries 90"),
+            "{found:?}"
+        );
         assert_eq!(found.len(), 1);
     }
 

@@ -19,7 +19,7 @@ mod write;
 
 pub use entry::{
     DisplayEntry, IterationBin, LayerTime, LayersEntry, MemoryEntry, RankShare, RunBegin, RunEntry,
-    SpanEntry, SpansEntry, TestEntry, TimesEntry,
+    SlowLink, SpanEntry, SpansEntry, TestEntry, TimesEntry,
 };
 pub(crate) use segment::{is_record, read_segments};
 pub use write::RecordWriter;

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::ReportError;
 use crate::caffe_log;
 use crate::record::{
-    DisplayEntry, IterationBin, LayersEntry, MemoryEntry, RunBegin, RunEntry, SpansEntry,
+    DisplayEntry, IterationBin, LayersEntry, MemoryEntry, RunBegin, RunEntry, SlowLink, SpansEntry,
     TestEntry, TimesEntry, is_record, read_segments,
 };
 
@@ -48,6 +48,8 @@ pub struct RunHistory {
     pub snapshots: Vec<(u64, String)>,
     /// Warnings: iteration and text.
     pub warnings: Vec<(u64, String)>,
+    /// Slow links, the latest measurement of each.
+    pub slow_links: Vec<SlowLink>,
     /// Warnings that were not held.
     pub warnings_left_out: usize,
     /// The latest hash of the weights and its iteration.
@@ -109,6 +111,10 @@ impl RunHistory {
                 true => self.warnings.push((iteration, text)),
                 false => self.warnings_left_out += 1,
             },
+            RunEntry::SlowLink(link) => {
+                self.slow_links.retain(|known| known.hosts != link.hosts);
+                self.slow_links.push(link);
+            }
             RunEntry::Setting { name, value } => self.set(name, value),
             RunEntry::Hash { iteration, hash } => self.hash = Some((iteration, hash)),
             RunEntry::End { how, .. } => self.end = Some(how),

@@ -6,11 +6,13 @@
 //!   resumed: every record loads and has every iteration once.
 //! - The live page in the same browser during training, then its stop button.
 //! - The `tensorboard` package reads our files.
-//! - A run of a million iterations through the real writer.
+//! - A straggler among four ranks is named. A run of a million iterations goes through the real
+//!   writer.
 
 mod browser;
 mod kills;
 mod long_run;
+mod ranks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,6 +39,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let job = RecordedJob::prepare(program)?;
     long_run::run(&job.folder)?;
     kills::run(&job)?;
+    ranks::run(&job)?;
     let browser = Browser::prepare(&job.folder)?;
     browser.look_at_reports(&job)?;
     browser.watch_live_page(&job)?;

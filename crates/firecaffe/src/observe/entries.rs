@@ -6,7 +6,7 @@ use std::fs;
 use net::Output;
 use report::record::{
     DisplayEntry, IterationBin, LayerTime, LayersEntry, MemoryEntry, RankShare, RunBegin, RunEntry,
-    SpanEntry, SpansEntry, TestEntry, TimesEntry,
+    SlowLink, SpanEntry, SpansEntry, TestEntry, TimesEntry,
 };
 use train::{Display, Event, GradientEvent, Job, PhaseTimes, TimelineTrack};
 
@@ -153,6 +153,10 @@ impl EntryMaker {
             }
             Event::SnapshotWritten { model, .. } => {
                 vec![RunEntry::Snapshot { iteration, model: model.display().to_string() }]
+            }
+            Event::SlowLink { hosts, mbits, usual_mbits } => {
+                let (hosts, mbits, usual_mbits) = (hosts.clone(), *mbits, *usual_mbits);
+                vec![RunEntry::SlowLink(SlowLink { hosts, mbits, usual_mbits })]
             }
             Event::Hash { steps, hash } => {
                 vec![RunEntry::Hash { iteration: *steps, hash: format!("{hash:016x}") }]

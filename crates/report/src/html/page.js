@@ -79,7 +79,15 @@
       const d = shown[index].map(([x, y]) => `${xs.at(x).toFixed(1)} ${ys.at(y).toFixed(1)}`);
       path.setAttribute('d', d.length ? 'M' + d.join('L') : '');
     });
-    // Dots belong to the first view only, and names to the ends of its curves.
+    const names = [...svg.querySelectorAll('.names text')];
+    if (names.length === paths.length) {
+      // Beside the curves' ends, moved apart where they would overlap.
+      const ends = shown.map((points, index) => ({index, y: points.length ? ys.at(points.at(-1)[1]) + 4 : top}));
+      ends.sort((a, b) => a.y - b.y);
+      ends.forEach((end, place) => { if (place) end.y = Math.max(end.y, ends[place - 1].y + 15); });
+      for (const {index, y} of ends) names[index].setAttribute('y', y.toFixed(1));
+    }
+    // Dots belong to the first view only.
     const first = view.smoothing === 0 && !view.log && view.from === null;
     for (const dot of svg.querySelectorAll('circle')) dot.style.display = first ? '' : 'none';
   };

@@ -40,6 +40,8 @@ pub enum RunEntry {
         /// In words.
         text: String,
     },
+    /// A link carries much less than others.
+    SlowLink(SlowLink),
     /// A setting that is only known after the beginning.
     Setting {
         /// Its name.
@@ -281,6 +283,17 @@ pub struct MemoryEntry {
     pub resident: u64,
     /// Resident at most so far.
     pub peak: u64,
+}
+
+/// A link that carries much less than others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SlowLink {
+    /// Its two machines.
+    pub hosts: [String; 2],
+    /// 10^6 bits a second.
+    pub mbits: f64,
+    /// What most links carry.
+    pub usual_mbits: f64,
 }
 
 /// A test phase.
