@@ -30,10 +30,12 @@
 //! keep their memory. Exceptions are the crate `png`, which allocates for every file, and the next
 //! file of an `HDF5Data` layer or of a LevelDB. A record's name is looked up only for an error.
 //! Values are written once, by [`transform`], which crops, mirrors and subtracts means as Caffe
-//! does, to the bit.
+//! does, to the bit, with the loops of `kernels::pixels`.
 //!
-//! With several threads ([`FillMonitor`]) records are read and random numbers drawn by the
-//! prefetching thread, in order; pixels are decoded and transformed by all.
+//! What is random is drawn from the size in a record's header, before it is decoded
+//! ([`StoredSample`](sample::StoredSample)), so that pixels beyond a crop are not computed. With
+//! several threads ([`FillMonitor`]) records are read and random numbers drawn by the prefetching
+//! thread, in order; pixels are decoded and transformed by all. [`mod@bench`] measures each of it.
 //!
 //! [`convert`] and [`mean`] are Caffe's data tools as functions. Nets, layers and ranks are not
 //! known here. Files are input: whatever they hold, the answer is an error that names file and

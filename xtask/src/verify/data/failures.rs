@@ -69,8 +69,10 @@ fn fail(folder: &JobFolder, line: &str, delay: Duration, signal: &str) -> Result
     Ok(seconds.as_secs_f64())
 }
 
+/// Whether our program names the rank, or `mpirun`, which is first to see that it was killed.
 fn names(line: &str) -> bool {
-    line.contains(&format!("rank {VICTIM} is lost")) || line.contains(&format!("rank {VICTIM} on "))
+    let named = [format!("rank {VICTIM} is lost"), format!("process rank {VICTIM} with PID")];
+    named.iter().any(|words| line.contains(words))
 }
 
 /// Waits for `mpirun`, which must fail; a rank that is stopped cannot end by itself.

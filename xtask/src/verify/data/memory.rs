@@ -15,7 +15,7 @@ const RANKS: usize = 2;
 const RECORDS: u32 = 20_000;
 const SIDE: u32 = 316;
 const BATCH: usize = 25;
-const LENGTH: JobLength = JobLength { iterations: 120, display: 20, snapshot: 0 };
+const LENGTH: JobLength = JobLength { iterations: 40, display: 20, snapshot: 0 };
 /// Beyond the shard and what is announced for exchanges.
 const MARGIN: f64 = 1.15;
 
