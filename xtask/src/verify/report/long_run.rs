@@ -52,7 +52,7 @@ fn entries(iteration: u64, seconds: f64) -> Vec<RunEntry> {
         2.0 / (1.0 + iteration as f64 / 1e5) + 0.1 * ((iteration * 7919 % 101) as f64 / 101.0);
     let mut all =
         vec![RunEntry::Steps(IterationBin::single(iteration, seconds, loss, Some(1 << 20)))];
-    if iteration % 100 == 0 {
+    if iteration.is_multiple_of(100) {
         let outputs = vec![("loss".to_owned(), loss)];
         let (rate, images_per_s) = (0.01, Some(6400.0));
         all.push(RunEntry::Display(DisplayEntry { iteration, loss, rate, images_per_s, outputs }));
@@ -63,7 +63,7 @@ fn entries(iteration: u64, seconds: f64) -> Vec<RunEntry> {
         let ranks = (0..RANKS).map(share).collect();
         all.push(RunEntry::Times(TimesEntry { iteration, iterations: 100, ranks }));
     }
-    if iteration % 10_000 == 0 {
+    if iteration.is_multiple_of(10_000) {
         let outputs = vec![("accuracy".to_owned(), 1.0 - 1.0 / (2.0 + iteration as f64 / 1e5))];
         all.push(RunEntry::Test(TestEntry { iteration, net: 0, outputs }));
     }
