@@ -1,8 +1,8 @@
 //! A drawing of boxes and arrows from top to bottom, without Graphviz.
 //!
-//! A box stands one row below the lowest box that it needs, so arrows only point down. Within a row,
-//! boxes are ordered by the mean place of what they need, which keeps most arrows short. Takes time
-//! in proportion to boxes and arrows.
+//! A box stands one row below the lowest box that it needs, so arrows only point down. Within a
+//! row, boxes are ordered by the mean place of what they need, which keeps most arrows short. Takes
+//! time in proportion to boxes and arrows.
 
 use std::fmt::Write;
 
