@@ -4,7 +4,7 @@
 //! offsets of the crop, each as `next % n` and only if asked for. Mirroring is drawn in both
 //! phases, crops are random in TRAIN and centred in TEST. Then each value is
 //! `(x - mean) * scale` in f32, where the mean is an image, one value, one value per channel,
-//! or absent. With `resize_param` of the SSD fork, records are resized first; [`augment`] has what
+//! or absent. With `resize_param` of the SSD fork, records are resized first; `augment` has what
 //! else may be drawn.
 
 mod augment;
