@@ -10,7 +10,7 @@ pub(super) fn summary(run: &RunHistory) -> String {
     let mut facts = vec![
         ("net", run.begins.last().map(|begin| begin.net.clone()).unwrap_or_default()),
         ("iterations", run.iteration().to_string()),
-        ("state", run.end.clone().unwrap_or_else(|| "running, or ended by force".into())),
+        ("state", run.end.clone().unwrap_or_else(|| "not ended".into())),
     ];
     if let Some(best) = best(run) {
         let text = format!("{} at iteration {}", round(best.value), best.iteration);
