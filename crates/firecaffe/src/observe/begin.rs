@@ -12,8 +12,15 @@ use crate::launch;
 
 /// Flags that show a run without changing it, and which therefore do not belong to the command that
 /// repeats it.
-const SHOWING: &[&str] =
-    &["--record", "--tensorboard", "--histograms", "--page", "--log-json", "--timeline"];
+const SHOWING: &[&str] = &[
+    "--record",
+    "--tensorboard",
+    "--histograms",
+    "--page",
+    "--log-json",
+    "--timeline",
+    "--timeline-mb",
+];
 
 /// Where a run comes from.
 pub(crate) struct RunOrigin {
