@@ -4,9 +4,7 @@ use super::support::{Folder, NET};
 
 #[test]
 fn a_record_becomes_a_page_with_every_view_and_the_command_that_repeats_the_run() {
-    let folder = Folder::new(
-        "max_iter: 20 display: 5 test_iter: 2 test_interval: 10 snapshot: 10 random_seed: 3",
-    );
+    let folder = Folder::new("max_iter: 20 display: 5 test_iter: 2 test_interval: 10 snapshot: 10");
     let hostile = "</script><script>alert(1)</script>";
     folder.write("net.prototxt", NET.replace("name: \"ip\"", &format!("name: \"{hostile}\"")));
     let ran = folder.train(&["--record", "run", "--threads", "1"]).succeeds();
