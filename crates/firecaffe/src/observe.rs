@@ -1,7 +1,7 @@
 //! Events of a run for people to look at: the record, TensorBoard's files, the live page.
 //!
-//! [`EntryMaker`] turns events into the entries of a record; every sink takes
-//! the same entries. A sink that fails is closed with a warning: nobody loses a run over it.
+//! [`EntryMaker`] turns events into the entries of a record; every sink takes the same entries. A
+//! sink that fails is closed with a warning: nobody loses a run over it.
 
 mod begin;
 mod board;

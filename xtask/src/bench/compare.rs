@@ -11,9 +11,8 @@ use anyhow::{Context, Result, ensure};
 use base::median;
 
 use super::ours::Firecaffe;
-use super::turns::TrainingProcess;
+use super::turns::{TrainingProcess, write_solver};
 use super::{asked, flag, save};
-use crate::shell::{root, target_dir};
 
 pub(super) const FLAGS: &[&str] =
     &["--old", "--firecaffe", "--rounds", "--iterations", "--nets", "--sizes", "--markdown"];
@@ -117,14 +116,7 @@ fn train_in_turns(
     iterations: usize,
     rounds: usize,
 ) -> Result<SpeedRatios> {
-    let solver = target_dir().join(format!("compare-{net}.prototxt"));
-    let model = root().join(format!("bench/models/{net}.prototxt"));
-    let text = format!(
-        "net: \"{}\" base_lr: 1e-6 lr_policy: \"fixed\" momentum: 0.9 weight_decay: 0.0005 \
-         max_iter: 1000000 display: {iterations} snapshot_after_train: false",
-        model.display()
-    );
-    std::fs::write(&solver, text).context("cannot write the solver")?;
+    let solver = write_solver(net, iterations)?;
     let start = |turn: &Firecaffe| TrainingProcess::start(turn.path(), &solver, &TWO_WORKERS);
     let mut ratios = SpeedRatios::default();
     while ratios.wants_more(rounds) {

@@ -9,9 +9,8 @@ use anyhow::{Context, Result, anyhow, ensure};
 use base::median;
 
 use super::ours::Firecaffe;
-use super::turns::TrainingProcess;
+use super::turns::{TrainingProcess, write_solver};
 use super::{asked, flag, save, verdict};
-use crate::shell::{root, target_dir};
 
 pub(super) const FLAGS: &[&str] = &["--nets", "--rounds", "--seconds", "--markdown", "--firecaffe"];
 
@@ -76,14 +75,7 @@ fn measure(
     rounds: usize,
     seconds: f64,
 ) -> Result<SharedRates> {
-    let solver = target_dir().join(format!("sharing-{net}.prototxt"));
-    let model = root().join(format!("bench/models/{net}.prototxt"));
-    let text = format!(
-        "net: \"{}\" base_lr: 1e-6 lr_policy: \"fixed\" momentum: 0.9 weight_decay: 0.0005 \
-         max_iter: 1000000 display: {iterations} snapshot_after_train: false",
-        model.display()
-    );
-    std::fs::write(&solver, text).context("cannot write the solver")?;
+    let solver = write_solver(net, iterations)?;
     let start = || TrainingProcess::start(program.path(), &solver, &[]);
     let (mut one, mut two, mut rates) = (start()?, start()?, SharedRates::default());
     for _ in 0..rounds {

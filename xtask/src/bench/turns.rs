@@ -6,14 +6,28 @@
 //! reports its next display.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::shell::command;
+use crate::shell::{command, root, target_dir};
+
+/// Writes a solver that trains a net of `bench/models` for ever and displays every `iterations`;
+/// its path. Weights hardly move, so that no run diverges.
+pub(super) fn write_solver(net: &str, iterations: usize) -> Result<PathBuf> {
+    let solver = target_dir().join(format!("turns-{net}.prototxt"));
+    let model = root().join(format!("bench/models/{net}.prototxt"));
+    let text = format!(
+        "net: \"{}\" base_lr: 1e-6 lr_policy: \"fixed\" momentum: 0.9 weight_decay: 0.0005 \
+         max_iter: 1000000 display: {iterations} snapshot_after_train: false",
+        model.display()
+    );
+    std::fs::write(&solver, text).context("cannot write the solver")?;
+    Ok(solver)
+}
 
 /// A training process between turns: stopped, its set-up and first turn done.
 pub(super) struct TrainingProcess {
