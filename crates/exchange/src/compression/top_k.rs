@@ -55,7 +55,7 @@ use crate::wire::WireFormat;
 use borders::renew_borders;
 use bucket::TopKBucket;
 use entries::entry_bytes;
-use local::{about, accumulate, select_exactly};
+use local::{about, accumulate, narrow_exactly, select_exactly};
 use owner::RangeOwner;
 use transport::AlignedBytes;
 
@@ -196,11 +196,13 @@ impl TopK {
             let states = states.take().expect("a pool lends the range once");
             accumulate(*momentum, pool, states, known.unwrap_or(u32::MAX), selected);
         });
-        let count = selected.len();
-        let fits =
-            |threshold| count <= *about(k).end() && (count >= *about(k).start() || threshold == 1);
-        if !known.is_some_and(fits) {
-            bucket.threshold = Some(select_exactly(accumulated, k, selected));
+        let (count, wanted) = (selected.len(), about(k));
+        match known {
+            Some(_) if count > *wanted.end() => {
+                bucket.threshold = Some(narrow_exactly(accumulated, k, selected));
+            }
+            Some(threshold) if count >= *wanted.start() || threshold == 1 => {}
+            _ => bucket.threshold = Some(select_exactly(accumulated, k, selected)),
         }
         sent.clear();
         sent.extend(selected.iter().map(|&index| accumulated[index as usize]));

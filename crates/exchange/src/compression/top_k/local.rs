@@ -59,14 +59,34 @@ fn select_from(values: &[f32], threshold: u32, start: u32, selected: &mut Vec<u3
 }
 
 /// Selects the `k` largest values, of equal ones the first, and returns the threshold that does.
+/// Reads all values four times.
 pub(super) fn select_exactly(values: &[f32], k: usize, selected: &mut Vec<u32>) -> u32 {
-    let count = |prefix: KeyPrefix, bins: &mut [u32]| {
-        prefix.count(values.iter().copied(), bins);
-        Ok::<(), Infallible>(())
-    };
-    let threshold = kth_largest(k, LOCAL_DIGITS, count).unwrap_or_else(|never| match never {});
+    let threshold = kth_largest_of(|| values.iter().copied(), k);
     selected.clear();
     select_from(values, threshold, 0, selected);
+    keep_first(values, k, threshold, selected);
+    threshold
+}
+
+/// The same where `selected` has the `k` largest values among others, so that only those are read:
+/// accumulated values grow, and a threshold that is used again mostly selects too many.
+pub(super) fn narrow_exactly(values: &[f32], k: usize, selected: &mut Vec<u32>) -> u32 {
+    let threshold = kth_largest_of(|| selected.iter().map(|&index| values[index as usize]), k);
+    selected.retain(|&index| key(values[index as usize]) >= threshold);
+    keep_first(values, k, threshold, selected);
+    threshold
+}
+
+fn kth_largest_of<I: Iterator<Item = f32>>(values: impl Fn() -> I, k: usize) -> u32 {
+    let count = |prefix: KeyPrefix, bins: &mut [u32]| {
+        prefix.count(values(), bins);
+        Ok::<(), Infallible>(())
+    };
+    kth_largest(k, LOCAL_DIGITS, count).unwrap_or_else(|never| match never {})
+}
+
+/// Of the values that equal the threshold only the first are kept, `k` values in all.
+fn keep_first(values: &[f32], k: usize, threshold: u32, selected: &mut Vec<u32>) {
     let larger = selected.iter().filter(|&&index| key(values[index as usize]) > threshold).count();
     let mut equal = k.saturating_sub(larger);
     selected.retain(|&index| {
@@ -77,12 +97,11 @@ pub(super) fn select_exactly(values: &[f32], k: usize, selected: &mut Vec<u32>) 
         equal = equal.saturating_sub(1);
         is_kept
     });
-    threshold
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{about, accumulate, key, select_exactly};
+    use super::{about, accumulate, key, narrow_exactly, select_exactly, select_from};
     use crate::compression::MomentumSetup;
 
     /// By hand, momentum 0.5: u = 0.5 · 2 + 1 = 2, v = 10 + 2; Nesterov's u = 0.5 (2 + 1) = 1.5,
@@ -120,6 +139,10 @@ mod tests {
             (6, &[0, 1, 2, 3, 4, 5], 1.0),
         ] {
             assert_eq!(select_exactly(&values, k, &mut selected), key(threshold), "{k}");
+            assert_eq!(selected, want, "{k}");
+            selected.clear();
+            select_from(&values, key(1.0), 0, &mut selected); // more than enough
+            assert_eq!(narrow_exactly(&values, k, &mut selected), key(threshold), "{k}");
             assert_eq!(selected, want, "{k}");
         }
         assert_eq!(select_exactly(&values, 7, &mut selected), 1); // there are only six
