@@ -86,7 +86,7 @@ impl RecordedJob {
     fn solver(&self, name: &str, fields: &str) -> Result<()> {
         let text = format!(
             "net: \"net.prototxt\" base_lr: 0.01 lr_policy: \"fixed\" momentum: 0.9 \
-             random_seed: 1701 snapshot_prefix: \"{name}\" test_iter: 4 {fields}\n"
+             random_seed: 1701 snapshot_prefix: \"{name}\" {fields}\n"
         );
         Ok(fs::write(self.folder.join(format!("{name}.prototxt")), text)?)
     }

@@ -51,7 +51,10 @@ impl Browser {
 
     /// Reports of one run, and of it beside logs of Caffe's with both headers.
     pub(super) fn look_at_reports(&self, job: &RecordedJob) -> Result<()> {
-        job.solver("looked", "max_iter: 3000 display: 50 test_interval: 500 snapshot: 1000")?;
+        job.solver(
+            "looked",
+            "max_iter: 3000 display: 50 test_iter: 4 test_interval: 500 snapshot: 1000",
+        )?;
         let hash = last_hash(&logged(&mut job.train("looked", &["--record", "looked"]))?)?;
         let log = root().join("testdata/golden/solvers/adam/log.txt");
         let text = fs::read_to_string(&log)?;
@@ -76,7 +79,10 @@ impl Browser {
 
     /// The live page during training, and its stop button.
     pub(super) fn watch_live_page(&self, job: &RecordedJob) -> Result<()> {
-        job.solver("live", "max_iter: 100000000 display: 50 test_interval: 5000 snapshot: 0")?;
+        job.solver(
+            "live",
+            "max_iter: 100000000 display: 50 test_iter: 4 test_interval: 5000 snapshot: 0",
+        )?;
         let args = ["--page", "--record", "live-record"];
         let mut child = job.train("live", &args).stderr(Stdio::piped()).spawn()?;
         let watched = self.watch(&mut child);
@@ -136,7 +142,10 @@ impl Browser {
 
     /// Scalars equal to the log; after kills and resumes no step twice.
     pub(super) fn tensorboard(&self, job: &RecordedJob) -> Result<()> {
-        job.solver("board", "max_iter: 300 display: 10 test_interval: 100 snapshot: 0")?;
+        job.solver(
+            "board",
+            "max_iter: 300 display: 10 test_iter: 4 test_interval: 100 snapshot: 0",
+        )?;
         let log =
             logged(&mut job.train("board", &["--tensorboard", "board", "--histograms", "50"]))?;
         fs::write(job.path("board.log"), log)?;

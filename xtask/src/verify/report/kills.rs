@@ -12,7 +12,7 @@ use super::RecordedJob;
 const KILLS: u64 = 100;
 
 pub(super) fn run(job: &RecordedJob) -> Result<()> {
-    job.solver("killed", "max_iter: 100000000 display: 7 snapshot: 50 test_interval: 0")?;
+    job.solver("killed", "max_iter: 100000000 display: 7 snapshot: 50")?;
     let (mut state, mut before, mut resumes) = (1701_u64, 0, 0);
     for kill in 0..KILLS {
         let args =

@@ -26,7 +26,7 @@ pub(super) fn run(job: &RecordedJob) -> Result<()> {
     let wrapper = job.path("rank.sh");
     fs::write(&wrapper, WRAPPER)?;
     fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755))?;
-    job.solver("ranks", "max_iter: 400 display: 20 test_interval: 0 snapshot: 0")?;
+    job.solver("ranks", "max_iter: 400 display: 20 snapshot: 0")?;
     let launcher = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "4"];
     let mut mpirun = command("mpirun", &launcher);
     mpirun.arg(&wrapper).arg(&job.program).current_dir(&job.folder).env("SLOW_RANK", SLOW_RANK);
