@@ -3,6 +3,7 @@
 mod blocks;
 mod known;
 
+use crate::canonical::multiply;
 use crate::execute::{Elements, EncodedValues, execute};
 use crate::local_sum;
 use crate::prepared::{PreparedSums, SumMethod, check_library};
@@ -133,8 +134,18 @@ impl Exchange {
     /// Leaves the sum over all ranks in `values`, by the algorithm and in the wire format that are
     /// configured. Returns the algorithm.
     pub fn all_reduce(&mut self, values: &mut [f32]) -> Result<Algorithm, ExchangeError> {
+        self.all_reduce_scaled(values, 1.0)
+    }
+
+    /// The same for `scale` times `values`. Where they are encoded to be sent, multiplying and
+    /// rounding them takes no pass over memory of its own.
+    pub fn all_reduce_scaled(
+        &mut self,
+        values: &mut [f32],
+        scale: f32,
+    ) -> Result<Algorithm, ExchangeError> {
         let algorithm = self.algorithm(values.len());
-        self.sum_in(self.config.wire, &algorithm, values)?;
+        self.sum_in(self.config.wire, &algorithm, values, scale)?;
         Ok(algorithm)
     }
 
@@ -142,7 +153,7 @@ impl Exchange {
     /// not a gradient.
     pub fn sum(&mut self, values: &mut [f32]) -> Result<(), ExchangeError> {
         let tree = self.tree.clone();
-        self.sum_in(wire::F32, &tree, values)
+        self.sum_in(wire::F32, &tree, values, 1.0)
     }
 
     /// Returns when all ranks have come here.
@@ -153,7 +164,7 @@ impl Exchange {
     /// As [`sum`](Self::sum), in one round: between threads by direct reads, without messages.
     pub(crate) fn sum_directly(&mut self, values: &mut [f32]) -> Result<(), ExchangeError> {
         let direct = self.direct.clone();
-        self.sum_in(wire::F32, &direct, values)
+        self.sum_in(wire::F32, &direct, values, 1.0)
     }
 
     /// The transport, stamped as the next collective, for measurements that are not one.
@@ -205,17 +216,20 @@ impl Exchange {
         format: &'static WireFormat,
         algorithm: &Algorithm,
         values: &mut [f32],
+        scale: f32,
     ) -> Result<(), ExchangeError> {
         let Self { link, config, .. } = self;
         let prepared = self.sums.get(&mut **link, config, algorithm, format, values.len())?;
         let stamp = self.begin(&prepared.label);
         let done = match &prepared.method {
-            SumMethod::Plan(plan) => self.sum_by_plan(plan, format, values),
+            SumMethod::Plan(plan) => self.sum_by_plan(plan, format, values, scale),
             SumMethod::SharedMemory => {
+                multiply(values, scale);
                 let memory = self.link.shared_memory().expect("asked when it was prepared");
                 local_sum::all_reduce(memory, format, values).map(|()| prepared.sent_bytes)
             }
             SumMethod::Library(datatype) => {
+                multiply(values, scale);
                 let library = self.link.library_sum().expect("asked when it was prepared");
                 library.sum(values.as_mut_bytes(), *datatype).map(|()| prepared.sent_bytes)
             }
@@ -228,6 +242,7 @@ impl Exchange {
         plan: &Plan,
         format: &'static WireFormat,
         values: &mut [f32],
+        scale: f32,
     ) -> Result<u64, LinkError> {
         let elements = Elements::of(format);
         let scratch_lens = plan.slots.get(1..).unwrap_or_default();
@@ -239,12 +254,13 @@ impl Exchange {
         }
         let scratch = self.scratch.iter_mut().map(|scratch| &mut scratch[..]);
         let Some(conversion) = format.conversion else {
+            multiply(values, scale);
             let slots = [values.as_mut_bytes()].into_iter().chain(scratch);
             return execute(&mut *self.link, elements, plan, slots, None);
         };
         self.encoded.resize(values.len() * elements.bytes);
         let slots = [&mut self.encoded[..]].into_iter().chain(scratch);
-        let encoded = EncodedValues { values, conversion };
+        let encoded = EncodedValues { values, scale, conversion };
         execute(&mut *self.link, elements, plan, slots, Some(encoded))
     }
 

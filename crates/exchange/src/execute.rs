@@ -45,6 +45,8 @@ impl Elements {
 /// Values that travel encoded: slot 0 is their encoding.
 pub(crate) struct EncodedValues<'a> {
     pub(crate) values: &'a mut [f32],
+    /// What they are multiplied by before they are rounded.
+    pub(crate) scale: f32,
     pub(crate) conversion: Conversion,
 }
 
@@ -161,8 +163,8 @@ impl<'a> LaneWalker<'a> {
             let (values, bytes) =
                 (&mut encoded.values[pass.range.clone()], self.elements.range(&pass.range));
             if !self.is_encoded {
-                let encode = encoded.conversion.encode;
-                session.write(0, bytes.clone(), |bytes| encode(values, bytes))?;
+                let (encode, scale) = (encoded.conversion.encode, encoded.scale);
+                session.write(0, bytes.clone(), |bytes| encode(scale, values, bytes))?;
                 self.is_encoded = true;
             }
             if self.next < pass.steps.end {

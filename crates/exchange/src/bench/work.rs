@@ -42,7 +42,7 @@ pub fn work_rates(clock: &dyn Clock) -> WorkRates {
         (half.add)(&mut bytes_of(sum)[..halved], &bytes_of(message)[..halved]);
     });
     let encode = walk.gbs(halved, |values, message| {
-        (conversion.encode)(values, &mut bytes_of(message)[..halved]);
+        (conversion.encode)(1.0, values, &mut bytes_of(message)[..halved]);
     });
     let decode = walk.gbs(halved, |values, message| {
         (conversion.decode)(&bytes_of(message)[..halved], values);

@@ -12,7 +12,7 @@
 //!
 //! One buffer per level, allocated when first needed and kept.
 
-use super::{BLOCK, add_assign};
+use super::{BLOCK, add_assign, multiply};
 use crate::wire::WireFormat;
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ impl Accumulator {
         for start in (0..input.len()).step_by(BLOCK) {
             let at = start..input.len().min(start + BLOCK);
             let block = &mut input[at.clone()];
-            enter(self.scale, block);
+            multiply(block, self.scale);
             merge(self.format, block, below.iter(), at.clone());
             free[0][at].copy_from_slice(block);
         }
@@ -70,7 +70,7 @@ impl Accumulator {
         let mut at = range.start;
         for block in values.chunks_mut(BLOCK) {
             let next = at + block.len();
-            enter(self.scale, block);
+            multiply(block, self.scale);
             let levels = self.levels.iter().enumerate();
             let full = levels.filter(|(level, _)| self.count >> level & 1 == 1);
             merge(self.format, block, full.map(|(_, sums)| sums), at..next);
@@ -79,10 +79,12 @@ impl Accumulator {
     }
 }
 
-/// Multiplies `block` by the step's scale, while it is in the cache for its rounding.
-fn enter(scale: f32, block: &mut [f32]) {
-    if scale != 1.0 {
-        block.iter_mut().for_each(|value| *value *= scale);
+/// Turns `values` into what the canonical sum of a single input would be: multiplied by `scale` and
+/// rounded.
+pub fn sum_of_one(format: &WireFormat, scale: f32, values: &mut [f32]) {
+    for block in values.chunks_mut(BLOCK) {
+        multiply(block, scale);
+        format.round(block);
     }
 }
 

@@ -16,7 +16,7 @@
 
 mod accumulator;
 
-pub use accumulator::Accumulator;
+pub use accumulator::{Accumulator, sum_of_one};
 
 use crate::wire::WireFormat;
 use collective::tree_split;
@@ -34,6 +34,13 @@ pub(crate) fn add_assign(sums: &mut [f32], values: &[f32]) {
     assert_eq!(sums.len(), values.len(), "both sides of a sum have one length");
     for (sum, value) in sums.iter_mut().zip(values) {
         *sum += value;
+    }
+}
+
+/// Multiplies `values` by `scale`, which is 1 for all formats but the narrow ones.
+pub(crate) fn multiply(values: &mut [f32], scale: f32) {
+    if scale != 1.0 {
+        values.iter_mut().for_each(|value| *value *= scale);
     }
 }
 

@@ -26,11 +26,11 @@ fn elements_mut(bytes: &mut [u8]) -> &mut [bf16] {
     <[bf16]>::mut_from_bytes(bytes).expect("whole elements, aligned")
 }
 
-fn encode(values: &[f32], bytes: &mut [u8]) {
+fn encode(scale: f32, values: &[f32], bytes: &mut [u8]) {
     let elements = elements_mut(bytes);
     assert_eq!(elements.len(), values.len(), "an element per value");
     for (element, value) in elements.iter_mut().zip(values) {
-        *element = bf16::from_f32(*value);
+        *element = bf16::from_f32(scale * value);
     }
 }
 

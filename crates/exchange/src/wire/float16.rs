@@ -31,8 +31,15 @@ fn elements_mut(bytes: &mut [u8]) -> &mut [f16] {
     <[f16]>::mut_from_bytes(bytes).expect("whole elements, aligned")
 }
 
-fn encode(values: &[f32], bytes: &mut [u8]) {
-    elements_mut(bytes).convert_from_f32_slice(values);
+fn encode(scale: f32, values: &[f32], bytes: &mut [u8]) {
+    let elements = elements_mut(bytes);
+    assert_eq!(elements.len(), values.len(), "an element per value");
+    let mut scaled = [0.0; BLOCK];
+    for (elements, values) in elements.chunks_mut(BLOCK).zip(values.chunks(BLOCK)) {
+        let scaled = &mut scaled[..values.len()];
+        scaled.iter_mut().zip(values).for_each(|(scaled, value)| *scaled = scale * value);
+        elements.convert_from_f32_slice(scaled);
+    }
 }
 
 fn decode(bytes: &[u8], values: &mut [f32]) {

@@ -59,8 +59,8 @@ pub struct WireFormat {
 /// Between `f32` and a narrower format. Both slices have the same number of elements.
 #[derive(Clone, Copy)]
 pub struct Conversion {
-    /// Rounds to nearest even and encodes.
-    pub encode: fn(&[f32], &mut [u8]),
+    /// Multiplies by the first argument, rounds to nearest even and encodes.
+    pub encode: fn(f32, &[f32], &mut [u8]),
     /// Exact.
     pub decode: fn(&[u8], &mut [f32]),
     /// What encoding and decoding would leave.

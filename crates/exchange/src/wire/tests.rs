@@ -15,7 +15,7 @@ fn values() -> Vec<f32> {
 fn encoded(format: &WireFormat, values: &[f32]) -> AlignedBytes {
     let mut bytes = AlignedBytes::default();
     bytes.resize(values.len() * format.element_bytes);
-    (format.conversion.unwrap().encode)(values, &mut bytes);
+    (format.conversion.unwrap().encode)(1.0, values, &mut bytes);
     bytes
 }
 

@@ -111,6 +111,14 @@ impl StepContext {
         self.scale_if(!self.scales_loss())
     }
 
+    /// The same if the communicator multiplies by it: where a rank has a single replica, encoding
+    /// its gradient to be sent scales and rounds it, in one pass beside backward.
+    pub(crate) fn scale_of_rank(&self) -> Option<f32> {
+        let SharedState { ranks, placement, .. } = &*self.shared;
+        let is_single = ranks.are_several() && placement.replicas == ranks.rank().world();
+        is_single.then(|| self.entry_scale())
+    }
+
     /// Where blobs are `f16`, diffs would vanish before they reach the sum.
     fn scales_loss(&self) -> bool {
         self.shared.config.precision.is_narrow()

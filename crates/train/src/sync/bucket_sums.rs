@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use exchange::canonical::sum_of_one;
 use exchange::compression::{Applied, Compressor, MomentumUse, PoolAccess};
 use exchange::{Exchange, ExchangeError};
 use serde::{Deserialize, Serialize};
@@ -84,11 +85,13 @@ impl BucketSums {
     }
 
     /// Sums bucket `index` of `buckets` in `pool`, now or by the end of [`finish`](Self::finish).
+    /// With a scale the bucket is a gradient as backward left it, still to be multiplied by that
+    /// scale and rounded.
     pub(crate) fn sum(
         &mut self,
         index: usize,
-        buckets: &[Range<usize>],
-        pool: &SharedSlab,
+        (buckets, pool): (&[Range<usize>], &SharedSlab),
+        scale: Option<f32>,
         exchange: &mut Exchange,
     ) -> Result<(), ExchangeError> {
         if index == 0 {
@@ -96,8 +99,15 @@ impl BucketSums {
         }
         let before = exchange.sent_bytes();
         match &mut self.compression {
-            None => drop(exchange.all_reduce(&mut pool.write(buckets[index].clone()))?),
+            None => {
+                let mut values = pool.write(buckets[index].clone());
+                exchange.all_reduce_scaled(&mut values, scale.unwrap_or(1.0))?;
+            }
             Some(BucketCompression { compressor, .. }) => {
+                if let Some(scale) = scale {
+                    let wire = exchange.config().wire;
+                    sum_of_one(wire, scale, &mut pool.write(buckets[index].clone()));
+                }
                 compressor.bucket_ready(index, &SharedPool(pool), exchange)?;
             }
         }

@@ -29,7 +29,8 @@ impl Communicator {
             let begin = context.now();
             {
                 let _work = shared.ranks.work();
-                self.sums.sum(index, &shared.buckets, pool, &mut exchange())?;
+                let (buckets, scale) = (&shared.buckets[..], context.scale_of_rank());
+                self.sums.sum(index, (buckets, pool), scale, &mut exchange())?;
             }
             let end = context.now();
             let activity = match self.sums.compresses(index) {

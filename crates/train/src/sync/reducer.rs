@@ -109,7 +109,9 @@ impl<'a> Reducer<'a> {
             let mut values = self.pool().write(range.clone());
             let folded = self.reduction.folded.get(range.clone()).unwrap_or_default();
             values.iter_mut().zip(folded).for_each(|(value, folded)| *value += folded);
-            self.reduction.replicas.finish_range(&mut values, range);
+            if self.context.scale_of_rank().is_none() {
+                self.reduction.replicas.finish_range(&mut values, range);
+            }
             self.ready = ready;
         }
         let all_ready = match self.context.shared.sum {
@@ -159,7 +161,7 @@ impl<'a> Reducer<'a> {
         let (pool, index) = (self.pool(), self.local_sums.len());
         let WorkerReduction { exchange, sums, .. } = &mut self.reduction;
         if let Some(exchange) = exchange {
-            sums.sum(index, &self.context.shared.buckets, pool, exchange)?;
+            sums.sum(index, (&self.context.shared.buckets, pool), None, exchange)?;
         } else if let Some(sum) = &self.context.shared.sum {
             self.sum_chunk(cpu, sum, &bucket);
         }

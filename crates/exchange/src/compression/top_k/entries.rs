@@ -25,7 +25,7 @@ pub(super) fn write_entries(
     let (head, tail) = block.split_at_mut(indices.len() * WORD_BYTES);
     words_mut(head).copy_from_slice(indices);
     match wire.conversion {
-        Some(conversion) => (conversion.encode)(values, tail),
+        Some(conversion) => (conversion.encode)(1.0, values, tail),
         None => tail.copy_from_slice(values.as_bytes()),
     }
 }
