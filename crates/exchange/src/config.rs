@@ -47,7 +47,7 @@ impl ExchangeConfig {
     pub const MPI: Self = Self {
         choice: AlgorithmChoice::Auto,
         network: Network::GIGABIT,
-        segmentation: ByteSegmentation { segment_bytes: 256 << 10, lanes: 4 },
+        segmentation: ByteSegmentation { segment_bytes: 256 << 10, lanes: 16 },
         wire: wire::F32,
     };
 

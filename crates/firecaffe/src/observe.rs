@@ -92,8 +92,10 @@ impl RunObserver {
 
     /// Takes an event, `seconds` after the program began.
     pub(crate) fn hear(&mut self, event: &Event, seconds: f64) -> Result<()> {
-        if let (Event::Histograms { iter, params }, Some(board)) = (event, &mut self.board) {
-            board.histograms(*iter, params);
+        match (event, &mut self.board, &mut self.record) {
+            (Event::Histograms { iter, params }, Some(board), _) => board.histograms(*iter, params),
+            (Event::SnapshotBegins, _, Some(record)) => record.flush()?,
+            _ => {}
         }
         let entries = self.maker.entries(event, seconds);
         self.take(&entries, seconds)

@@ -310,6 +310,9 @@ pub enum Event {
         #[serde(with = "net::float_text")]
         loss: f32,
     },
+    /// A snapshot is written next. What must not lag behind it is written out first: a run that is
+    /// killed resumes from the snapshot, and does not repeat the iterations before it.
+    SnapshotBegins,
     /// A snapshot of another run is overwritten next.
     SnapshotReplaced {
         /// Its model file.

@@ -43,6 +43,7 @@ impl Job {
         if names.belong_to_another(self.run_id) {
             events(Event::SnapshotReplaced { model: names.model });
         }
+        events(Event::SnapshotBegins);
         let snapshot = Snapshot { model, state: self.solver_state(), run };
         match snapshot::save(&prefix, format, snapshot) {
             Ok(names) => {

@@ -6,8 +6,8 @@
 //!   resumed: every record loads and has every iteration once.
 //! - The live page in the same browser during training, then its stop button.
 //! - The `tensorboard` package reads our files.
-//! - A straggler among four ranks is named. A run of a million iterations goes through the real
-//!   writer.
+//! - A straggler, a starved data source and a slow link among four ranks are named. A run of a
+//!   million iterations goes through the real writer.
 
 mod browser;
 mod kills;
@@ -82,10 +82,15 @@ impl RecordedJob {
         Ok(Self { program, folder })
     }
 
-    /// Writes a solver.
+    /// Writes a solver of the net with the hostile name.
     fn solver(&self, name: &str, fields: &str) -> Result<()> {
+        self.solver_of("net", name, fields)
+    }
+
+    /// Writes a solver.
+    fn solver_of(&self, net: &str, name: &str, fields: &str) -> Result<()> {
         let text = format!(
-            "net: \"net.prototxt\" base_lr: 0.01 lr_policy: \"fixed\" momentum: 0.9 \
+            "net: \"{net}.prototxt\" base_lr: 0.01 lr_policy: \"fixed\" momentum: 0.9 \
              random_seed: 1701 snapshot_prefix: \"{name}\" {fields}\n"
         );
         Ok(fs::write(self.folder.join(format!("{name}.prototxt")), text)?)

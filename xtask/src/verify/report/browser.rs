@@ -26,7 +26,10 @@ pub(super) struct Browser {
 
 impl Browser {
     pub(super) fn prepare(folder: &Path) -> Result<Self> {
-        let debian = ["chromium", "nodejs", "npm", "fonts-dejavu-core"];
+        // Debian's npm conflicts with a Node.js from elsewhere, which brings its own.
+        let has_npm = shell::output(&mut command("npm", &["--version"])).is_ok();
+        let node: &[&str] = if has_npm { &[] } else { &["nodejs", "npm"] };
+        let debian = [&["chromium", "fonts-dejavu-core"], node].concat();
         if let Packages::Missing(why) = packages::ensure(&debian)? {
             bail!("the pages cannot be looked at: {why}");
         }
