@@ -25,8 +25,10 @@ use crate::shell::{self, cargo, command, root, target_dir};
 use crate::{demo, suite};
 use slurm::SlurmCluster;
 
-/// Launchers and their libraries; `slurm-wlm` brings munged, slurmctld, slurmd and srun.
-pub(crate) const PACKAGES: &[&str] = &["openmpi-bin", "mpich", "slurm-wlm", "python3-venv"];
+/// Launchers and their libraries. `slurm-wlm` brings munged, slurmctld, slurmd and srun. Its plugin
+/// for PMIx loads `libpmix.so`, a name that only `libpmix-dev` has.
+pub(crate) const PACKAGES: &[&str] =
+    &["openmpi-bin", "mpich", "slurm-wlm", "libpmix-dev", "python3-venv"];
 /// Debian's libraries, by the names that tell them apart.
 const OPEN_MPI: &str = "libmpi.so.40";
 const MPICH: &str = "libmpich.so.12";
