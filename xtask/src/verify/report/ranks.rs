@@ -62,8 +62,9 @@ fn straggler(job: &RecordedJob) -> Result<()> {
 
 fn starved_source(job: &RecordedJob) -> Result<()> {
     let images = root().join("testdata/golden/data/images");
-    let line = |number: usize| format!("{}/img{number:02}.jpg {number}\n", images.display());
-    fs::write(job.path("images.txt"), (0..8).map(line).collect::<String>())?;
+    let list = fs::read_to_string(images.join("list.txt"))?;
+    let line = |line: &str| format!("{}/{line}\n", images.display());
+    fs::write(job.path("images.txt"), list.lines().map(line).collect::<String>())?;
     fs::write(job.path("starved_net.prototxt"), STARVED_NET)?;
     job.solver_of("starved_net", "starved", "max_iter: 100 display: 20 snapshot: 0")?;
     let mut mpirun = local_ranks();
