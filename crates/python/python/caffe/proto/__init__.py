@@ -1,0 +1,1 @@
+"""Caffe's protobuf messages: `caffe.proto.caffe_pb2`."""
