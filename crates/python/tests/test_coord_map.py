@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from caffe import layers as L
 from caffe.coord_map import (
     AxisMismatchException,

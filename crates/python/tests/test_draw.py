@@ -4,9 +4,10 @@ import shutil
 import sys
 
 import pytest
+from google.protobuf import text_format
+
 from caffe import draw
 from caffe.proto import caffe_pb2
-from google.protobuf import text_format
 
 NET = """
 name: "net: a/b"

@@ -2,9 +2,10 @@
 
 import sys
 
-import caffe
 import numpy as np
 import pytest
+
+import caffe
 from caffe.proto import caffe_pb2
 
 RANDOM = np.random.default_rng(1)

@@ -3,14 +3,15 @@
 import copy
 import pickle
 
-import caffe
 import numpy as np
 import pytest
+from google.protobuf import text_format
+
+import caffe
 from caffe import layers as L
 from caffe import params as P
 from caffe.net_spec import assign_proto, param_name_dict
 from caffe.proto import caffe_pb2
-from google.protobuf import text_format
 
 
 def check(net, want):

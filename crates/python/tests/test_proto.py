@@ -5,9 +5,10 @@ import pickle
 from pathlib import Path
 
 import pytest
-from caffe.proto import _schema, caffe_pb2
 from google.protobuf import text_format
 from google.protobuf.descriptor import FieldDescriptor
+
+from caffe.proto import _schema, caffe_pb2
 
 # Message, field, number, C++ type, default; written from Caffe 1.0's caffe.proto.
 FIELDS = [

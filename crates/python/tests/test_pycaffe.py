@@ -1,9 +1,10 @@
 """What `pycaffe` adds to a net, and the nets for images; the net is the one of `fake_caffe`."""
 
-import caffe
-import fake_caffe
 import numpy as np
 import pytest
+
+import caffe
+import fake_caffe
 from caffe import classifier, detector
 
 SHAPE = (4, 3, 6, 8)

@@ -41,6 +41,8 @@ def forward_backward_all(
     if unknown:
         raise ValueError(f"{listed(unknown)} is neither an input nor an output of this net")
     data_passes, diff_passes = [], []
+    data: dict[str, Any]
+    diff: dict[str, Any]
     for data, diff in zip_longest(forwards, backwards, fillvalue={}):
         data_passes.append(_copied(self.forward(blobs=blobs, **data)))
         diff_passes.append(_copied(self.backward(diffs=diffs, **diff)))
@@ -82,7 +84,7 @@ def _batch_size(net: Net) -> int:
     return next(iter(net.blobs.values())).shape[0]
 
 
-def split_batches(self: Net, blobs: Mapping[str, Any]) -> Iterator[Arrays]:
+def split_batches(self: Net, blobs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Splits arrays into batches of the net's size; zeros fill up the last one."""
     if not blobs:
         return

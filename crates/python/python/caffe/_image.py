@@ -8,9 +8,12 @@ the pixels differently, see `_sample_points`.
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Sequence, Union
 
 import numpy as np
+
+# Sizes: height and width.
+Dims = Union[Sequence[int], np.ndarray]
 
 _NEED = "{what} needs scikit-image: pip install scikit-image"
 
@@ -18,12 +21,12 @@ _NEED = "{what} needs scikit-image: pip install scikit-image"
 def load_image(filename: Any, color: bool = True) -> np.ndarray:
     """Reads an image as float32 in [0, 1]: height x width x 3 as RGB, or x 1 if not `color`."""
     try:
-        import skimage
         import skimage.color
         import skimage.io
+        import skimage.util
     except ImportError as error:
         raise ImportError(_NEED.format(what="load_image")) from error
-    image = skimage.img_as_float(skimage.io.imread(filename)).astype(np.float32)
+    image = skimage.util.img_as_float(skimage.io.imread(filename)).astype(np.float32)
     if image.ndim == 2:
         image = image[:, :, np.newaxis]
     if image.shape[2] in (2, 4):
@@ -35,7 +38,7 @@ def load_image(filename: Any, color: bool = True) -> np.ndarray:
     return np.ascontiguousarray(image, dtype=np.float32)
 
 
-def resize_image(im: np.ndarray, new_dims: Sequence[int], interp_order: int = 1) -> np.ndarray:
+def resize_image(im: np.ndarray, new_dims: Dims, interp_order: int = 1) -> np.ndarray:
     """Resizes an image to `new_dims`, height and width; gives float32.
 
     Order 1 is linear. Other orders are those of scikit-image and need it.
@@ -97,14 +100,16 @@ def _resize_other(
     return (unit * (high - low) + low).astype(np.float32)
 
 
-def center_box(dims: Sequence[int], crop_dims: Sequence[int]) -> tuple[int, int, int, int]:
+def center_box(dims: Dims, crop_dims: Dims) -> tuple[int, int, int, int]:
     """Top, left, bottom and right of a crop in the middle; half pixels round down."""
     top = (int(dims[0]) - int(crop_dims[0])) // 2
     left = (int(dims[1]) - int(crop_dims[1])) // 2
     return top, left, top + int(crop_dims[0]), left + int(crop_dims[1])
 
 
-def oversample(images: Sequence[np.ndarray], crop_dims: Sequence[int]) -> np.ndarray:
+def oversample(
+    images: Union[Sequence[np.ndarray], np.ndarray], crop_dims: Dims
+) -> np.ndarray:
     """Ten crops per image: the corners and the centre, then the same five mirrored.
 
     All images have the size of the first. The result is 10N x height x width x channels, float32.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def image_transformer(
     return transformer
 
 
-def predict_crops(net: Any, crops: Sequence[np.ndarray]) -> np.ndarray:
+def predict_crops(net: Any, crops: Iterable[np.ndarray]) -> np.ndarray:
     """The first output for each of the crops, which the net's transformer resizes."""
     name = net.inputs[0]
     data = np.stack([net.transformer.preprocess(name, crop) for crop in crops])

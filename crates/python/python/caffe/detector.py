@@ -60,14 +60,14 @@ class Detector(Net):
 
     def crop(self, im: np.ndarray, window: Sequence[int]) -> np.ndarray:
         """A window (ymin, xmin, ymax, xmax) of an image, with context if configured."""
-        window = np.asarray(window, dtype=int)
+        corners = np.asarray(window, dtype=int)
         if not self.context_pad:
-            return im[window[0]:window[2], window[1]:window[3]]
+            return im[corners[0]:corners[2], corners[1]:corners[3]]
         size = np.array(self.crop_dims[:2])
 
         # The window grows so that, at the net's input, the border is `context_pad` wide.
-        half = (window[2:] - window[:2] + 1) / 2
-        center = window[:2] + half
+        half = (corners[2:] - corners[:2] + 1) / 2
+        center = corners[:2] + half
         reach = half * (size / (size - 2 * self.context_pad))
         box = np.round(np.concatenate([center - reach, center + reach]))
         zoom = size / (box[2:] - box[:2] + 1)
@@ -80,7 +80,7 @@ class Detector(Net):
         extent = np.minimum(extent, size - offset)
         patch = im[inside[0]:inside[2], inside[1]:inside[3]]
         if patch.size == 0:
-            raise ValueError(f"window {window.tolist()} lies outside of an image of {im.shape}")
+            raise ValueError(f"window {corners.tolist()} lies outside of an image of {im.shape}")
         crop = np.ones(self.crop_dims, dtype=np.float32) * self.crop_mean
         top, left = offset
         bottom, right = offset + extent

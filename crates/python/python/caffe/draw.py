@@ -12,9 +12,9 @@ from typing import Any, Optional
 
 from .proto import caffe_pb2
 
-LAYER_STYLE_DEFAULT = {"shape": "record", "fillcolor": "#6495ED", "style": "filled"}
-NEURON_LAYER_STYLE = {"shape": "record", "fillcolor": "#90EE90", "style": "filled"}
-BLOB_STYLE = {"shape": "octagon", "fillcolor": "#E0E0E0", "style": "filled"}
+LAYER_STYLE_DEFAULT: dict[str, Any] = {"shape": "record", "fillcolor": "#6495ED", "style": "filled"}
+NEURON_LAYER_STYLE: dict[str, Any] = {"shape": "record", "fillcolor": "#90EE90", "style": "filled"}
+BLOB_STYLE: dict[str, Any] = {"shape": "octagon", "fillcolor": "#E0E0E0", "style": "filled"}
 
 _COLORS = {
     "Convolution": "#FF5050",

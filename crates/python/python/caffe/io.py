@@ -184,7 +184,7 @@ class Transformer:
         """What to subtract: one value per channel, or an image, which is resized if necessary."""
         channels, *size = self._shape(in_)[1:]
         if mean.ndim not in (1, 2, 3):
-            raise ValueError(f"mean of `{in_}`: shape {mean.shape} has {mean.ndim} axes, want 1 to 3")
+            raise ValueError(f"mean of `{in_}`: {mean.shape} has {mean.ndim} axes, want 1 to 3")
         if mean.ndim == 1:
             mean = mean[:, np.newaxis, np.newaxis]
             allowed = {channels}
