@@ -23,8 +23,8 @@ const LONG_ENTRY_SECONDS: f64 = 10.0;
 pub(super) struct EntryMaker {
     begin: RunBegin,
     peaks: Option<MachinePeaks>,
-    /// Events before the first iteration, whose warnings follow the beginning.
-    before: Vec<RunEntry>,
+    /// Entries of events before the first iteration, which follow the beginning; `None` after it.
+    before: Option<Vec<RunEntry>>,
     layers: Vec<LayerTime>,
     /// Iterations done.
     iteration: u64,
@@ -47,7 +47,7 @@ impl EntryMaker {
         Self {
             begin: origin.begin,
             peaks: origin.peaks,
-            before: Vec::new(),
+            before: Some(Vec::new()),
             layers: Vec::new(),
             iteration: 0,
             testing: 0,
@@ -70,7 +70,7 @@ impl EntryMaker {
         self.begin.images = images as u64;
         self.begin.net = job.net().name().to_owned();
         let begin = RunEntry::Begin(Box::new(self.begin.clone()));
-        std::iter::once(begin).chain(self.before.drain(..)).collect()
+        std::iter::once(begin).chain(self.before.take().unwrap_or_default()).collect()
     }
 
     /// Workers of all ranks.
@@ -88,8 +88,8 @@ impl EntryMaker {
         let mut entries = self.of(event, seconds);
         let warnings = log::warnings(event);
         entries.extend(warnings.map(|text| RunEntry::Warning { iteration: self.iteration, text }));
-        if self.begin.net.is_empty() {
-            self.before.append(&mut entries); // the run has not begun
+        if let Some(before) = &mut self.before {
+            before.append(&mut entries);
         }
         entries
     }

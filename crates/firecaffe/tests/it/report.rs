@@ -37,6 +37,16 @@ fn a_resumed_run_continues_its_record() {
 }
 
 #[test]
+fn a_net_without_a_name_is_recorded() {
+    let folder = Folder::new("max_iter: 3 display: 0");
+    let named = NET.lines().filter(|line| !line.starts_with("name:"));
+    folder.write("net.prototxt", named.collect::<Vec<_>>().join("\n"));
+    folder.train(&["--record", "run"]).succeeds();
+    let record = String::from_utf8(folder.read("run/000001.jsonl")).unwrap();
+    assert_eq!(record.matches("{\"is\":\"steps\"").count(), 3, "{record}");
+}
+
+#[test]
 fn runs_and_logs_of_caffe_are_compared() {
     let folder = Folder::new("max_iter: 10 display: 5");
     let ran = folder.train(&["--record", "run"]).succeeds();

@@ -26,13 +26,12 @@ const WRAPPER: &str = "#!/bin/sh\n\
     while kill -STOP $pid 2>/dev/null; do sleep 0.06; kill -CONT $pid; sleep 0.03; done\n\
     wait $pid\n";
 
-/// Large pictures, and one product per class.
+/// Large pictures are decoded and resized, and the net sees a corner of each.
 const STARVED_NET: &str = "
 layer { name: \"data\" type: \"ImageData\" top: \"data\" top: \"label\"
+        transform_param { crop_size: 16 }
         image_data_param { source: \"images.txt\" batch_size: 4 new_height: 640 new_width: 640 } }
-layer { name: \"pool\" type: \"Pooling\" bottom: \"data\" top: \"pool\"
-        pooling_param { pool: AVE kernel_size: 64 stride: 64 } }
-layer { name: \"score\" type: \"InnerProduct\" bottom: \"pool\" top: \"score\"
+layer { name: \"score\" type: \"InnerProduct\" bottom: \"data\" top: \"score\"
         inner_product_param { num_output: 10 weight_filler { type: \"xavier\" } } }
 layer { name: \"loss\" type: \"SoftmaxWithLoss\" bottom: \"score\" bottom: \"label\" top: \"loss\" }
 ";
