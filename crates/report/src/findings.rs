@@ -9,6 +9,8 @@ use crate::record::{RankShare, SlowLink, TimesEntry};
 
 /// A rank that computes so many times longer than the median is a straggler.
 const STRAGGLER: f64 = 1.2;
+/// Part of a rank's time by which it computes longer, below which nobody waits for it.
+const STRAGGLER_EXCESS: f64 = 0.05;
 /// Part of the time that a rank may wait for data.
 const DATA_WAIT: f64 = 0.05;
 /// Part of the time that summing gradients may take after backward.
@@ -19,18 +21,12 @@ const NAMED_MAX: usize = 4;
 /// What there is to say, the most important first.
 #[must_use]
 pub fn findings(run: &RunHistory) -> Vec<String> {
-    let mut found = Vec::new();
-    if let Some(times) = total(&run.times) {
-        let stragglers = stragglers(&times.ranks);
-        let starved = starved(&times.ranks);
-        let hidden = stragglers.is_empty() && starved.is_empty();
-        found.extend(stragglers);
-        found.extend(starved);
-        if hidden {
-            found.extend(exposed(&times.ranks));
-        }
+    let ranks = total(&run.times).map_or_else(Vec::new, |times| times.ranks);
+    let mut found = [stragglers(&ranks), starved(&ranks), links(run)].concat();
+    // Each of these makes ranks wait for sums: the cause is named, not the consequence.
+    if found.is_empty() {
+        found.extend(exposed(&ranks));
     }
-    found.extend(links(run));
     if let Some(bin) = run.steps.iter().find(|bin| bin.loss.iter().any(|loss| !loss.is_finite())) {
         found.push(format!("The loss is not finite at iteration {}.", bin.first));
     }
@@ -56,7 +52,11 @@ fn stragglers(ranks: &[RankShare]) -> Vec<String> {
     if ranks.len() < 2 || median <= 0.0 {
         return Vec::new();
     }
-    let slow = computing.iter().enumerate().filter(|(_, time)| **time > STRAGGLER * median);
+    let is_slow = |rank: usize, time: f64| {
+        let excess = time - median;
+        time > STRAGGLER * median && excess > STRAGGLER_EXCESS * ranks[rank].total()
+    };
+    let slow = computing.iter().enumerate().filter(|(rank, time)| is_slow(*rank, **time));
     named(slow.map(|(rank, time)| {
         let (host, times) = (&ranks[rank].host, time / median);
         format!(
@@ -143,6 +143,14 @@ mod tests {
         assert!(found[0].starts_with("Rank 2 on c is a straggler"), "{found:?}");
         let found = of([even, [3.0, 2.0, 4.0, 0.1, 0.2], even, even]);
         assert!(found[0].starts_with("The data source of rank 1 on b is starved"), "{found:?}");
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_rank_that_computes_a_thousandth_of_its_time() {
+        let even = [0.0, 0.001, 0.001, 1.0, 0.0];
+        let found = of([even, even, [0.0, 0.003, 0.001, 1.0, 0.0], even]);
+        assert!(found[0].starts_with("Communication is not hidden"), "{found:?}");
         assert_eq!(found.len(), 1);
     }
 
