@@ -38,6 +38,9 @@ pub enum PageKind {
     Live,
 }
 
+/// What comes before the name of a region. Text of runs is escaped and cannot hold it.
+const REGION: &str = "role=\"region\" aria-label=\"";
+
 /// The sections for `runs`: of the first in detail, of all for comparing.
 #[must_use]
 pub fn sections(runs: &[RunHistory]) -> Vec<PageSection> {
@@ -61,11 +64,15 @@ pub fn sections(runs: &[RunHistory]) -> Vec<PageSection> {
     ]
 }
 
-/// The same of every run, under its name.
+/// The same of every run, with its name in the heading and in what screen readers call a region:
+/// two of a page may not have one name.
 fn each(runs: &[RunHistory], html: fn(&RunHistory) -> String) -> String {
-    let parts = runs.iter().map(|run| (escape(&run.name), html(run)));
-    let parts = parts.filter(|(_, html)| !html.is_empty());
-    parts.map(|(name, html)| format!("<h3 class=\"run\">{name}</h3>{html}")).collect()
+    let named = |run: &RunHistory| {
+        let name = escape(&run.name);
+        let html = html(run).replacen("</h2>", &format!(": {name}</h2>"), 1);
+        html.replace(REGION, &format!("{REGION}{name}: "))
+    };
+    runs.iter().map(named).collect()
 }
 
 /// The page.
@@ -145,9 +152,7 @@ fn table<const N: usize>(what: &str, head: [&str; N], rows: &[[String; N]]) -> S
 
 /// Something that may be wider than a phone.
 fn scrolling(what: &str, html: &str) -> String {
-    format!(
-        "<div class=\"wide\" role=\"region\" aria-label=\"{what}\" tabindex=\"0\">{html}</div>\n"
-    )
+    format!("<div class=\"wide\" {REGION}{what}\" tabindex=\"0\">{html}</div>\n")
 }
 
 #[cfg(test)]
