@@ -38,11 +38,11 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     };
     let job = RecordedJob::prepare(program)?;
     long_run::run(&job.folder)?;
-    ranks::run(&job)?;
     let browser = Browser::prepare(&job.folder)?;
     browser.look_at_reports(&job)?;
     browser.watch_live_page(&job)?;
     browser.tensorboard(&job)?;
+    ranks::run(&job)?;
     kills::run(&job)?;
     println!("records, reports, the live page and TensorBoard's files passed");
     Ok(())

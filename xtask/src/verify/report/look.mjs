@@ -51,7 +51,9 @@ for (const [width, scheme] of [[390, 'light'], [1440, 'light'], [1440, 'dark']])
     await page.$eval('#curves .log', n => { n.checked = true; n.onchange(); });
     found.logarithmic = (await first()) !== before;
     await page.$eval('#curves .log', n => { n.checked = false; n.onchange(); });
-    const box = await (await page.$('#curves svg')).boundingBox();
+    const chart = await page.$('#curves svg');
+    await chart.scrollIntoView();
+    const box = await chart.boundingBox();
     await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.5);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5);
