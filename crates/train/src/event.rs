@@ -59,6 +59,14 @@ pub enum Event {
         /// What this rank needs to hold them; `None` if they are read from the database.
         memory: Option<RecordMemory>,
     },
+    /// All records in memory are where they are used first.
+    RecordsPlaced {
+        /// Bytes that this rank received from others.
+        bytes: u64,
+        /// Time of the exchange.
+        #[serde(with = "seconds")]
+        time: Duration,
+    },
     /// The train net is built next.
     TrainNet {
         /// Where the solver states it.

@@ -18,6 +18,14 @@ pub(super) fn of(event: &Event) -> Option<LogLine> {
         Event::RecordsReady { layer, records, shuffle, memory } => {
             records_ready(layer, *records, *shuffle, *memory)
         }
+        Event::RecordsPlaced { bytes, time } => {
+            let (bytes, seconds) = (*bytes as f64 / 1e6, time.as_secs_f64());
+            let speed = bytes / seconds.max(f64::MIN_POSITIVE);
+            format!(
+                "records are where they are used first: {bytes:.1} MB from other ranks in \
+                 {seconds:.3} s ({speed:.0} MB/s)"
+            )
+        }
         Event::DataWait { percent, slowest, threads } => {
             let cause = slowest.map_or_else(String::new, |stage| {
                 format!(

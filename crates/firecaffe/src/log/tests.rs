@@ -459,6 +459,7 @@ fn where_records_are_read_and_what_holds_them_up() {
             Event::PreparingRecords { layer: "data".into(), done: 1, all: 2 },
             ready(Some(1701), None),
             ready(None, Some(RecordMemory { shard: 48_000_000, exchange: 2_500_000 })),
+            Event::RecordsPlaced { bytes: 36_000_000, time: Duration::from_millis(500) },
             Event::SourceOption { layer: "data".into(), notice: OptionNotice::Shuffle },
             waits(Some(FillStage::Decode), 1),
             waits(None, 2),
@@ -466,6 +467,7 @@ fn where_records_are_read_and_what_holds_them_up() {
         expect![[r#"
         I1115 13:39:22.381027   321 firecaffe:1] layer `data`: 60000 records, every epoch in a random order (seed 1701)
         I1115 13:39:22.381027   321 firecaffe:1] layer `data`: 60000 records, in key order; in memory, 48.0 MB per rank and up to 2.5 MB for their exchange
+        I1115 13:39:22.381027   321 firecaffe:1] records are where they are used first: 36.0 MB from other ranks in 0.500 s (72 MB/s)
         W1115 13:39:22.381027   321 firecaffe:1] layer `data`: `data_param.shuffle` has no effect: only training shuffles, tests read in key order
         W1115 13:39:22.381027   321 firecaffe:1] waited for data 12.3 % of the time: decoding is the bottleneck, on 1 thread per replica
         W1115 13:39:22.381027   321 firecaffe:1] waited for data 12.3 % of the time

@@ -36,6 +36,8 @@ pub(crate) struct RecordExchange {
     tasks: VecDeque<ExchangeTask>,
     outgoing: Vec<AlignedBytes>,
     incoming: Vec<AlignedBytes>,
+    /// Bytes that came from other ranks.
+    received: u64,
 }
 
 /// One data layer's memory.
@@ -85,8 +87,8 @@ impl RecordExchange {
     }
 
     /// Puts every record that the ranks have loaded where it is used first, and moves on as far as
-    /// streams prefetch.
-    pub(super) fn begin(&mut self, ranks: &Ranks) -> Result<(), StepError> {
+    /// streams prefetch. Returns the bytes that this rank received.
+    pub(super) fn begin(&mut self, ranks: &Ranks) -> Result<u64, StepError> {
         for index in 0..self.layers.len() {
             let LayerExchange { schedule, consumed, .. } = &self.layers[index];
             let (schedule, consumed) = (Arc::clone(schedule), *consumed);
@@ -97,7 +99,8 @@ impl RecordExchange {
             self.layers[index].compare(ranks, consumed / schedule.block_len())?;
         }
         self.plan(0);
-        self.run(ranks, 0).map(drop)
+        self.run(ranks, 0)?;
+        Ok(self.received)
     }
 
     /// Lists the tasks of one step; how many there are.
@@ -178,6 +181,7 @@ impl RecordExchange {
         if transfers.iter().any(|transfer| transfer.from != transfer.to) {
             ranks.swap(&mut self.outgoing, &mut self.incoming)?;
         }
+        self.received += self.incoming.iter().map(|block| block.len() as u64).sum::<u64>();
         filled.fill(0);
         for transfer in received() {
             let (start, len) = (filled[transfer.from], transfer.end - transfer.start);

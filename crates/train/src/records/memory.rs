@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use base::Rank;
 use caffe_format::LayerParameter;
@@ -81,7 +82,11 @@ pub(super) fn load(
             loaded.exchange.add(exchange);
         }
     }
-    loaded.exchange.begin(request.ranks)?;
+    if several {
+        let start = Instant::now();
+        let bytes = loaded.exchange.begin(request.ranks)?;
+        events(Event::RecordsPlaced { bytes, time: start.elapsed() });
+    }
     Ok(loaded)
 }
 

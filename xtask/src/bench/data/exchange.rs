@@ -1,14 +1,12 @@
 //! Exchanges of records between eight hosts of 1 Gbit/s.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::num::NonZeroU32;
 
 use anyhow::{Context, Result};
 use base::median;
 use caffe_format::binary;
 use data::order::{GroupShuffle, StreamOrder};
-use serde_json::Value;
+use data::shard::range_of;
 
 use super::super::cluster_run::{FOREGROUND, NamespaceCluster, SCRIPT, up};
 use super::DataRow;
@@ -52,18 +50,20 @@ pub(super) fn run(program: &str, rounds: usize) -> Result<Vec<DataRow>> {
     Ok(vec![alone, training(program, &folder, rounds)?])
 }
 
-/// Ten large steps per epoch, so that little but records is sent.
+/// The exchange after loading, when nothing else is done.
 fn alone(program: &str, folder: &JobFolder, rounds: usize) -> Result<DataRow> {
-    let (batch, iterations) = (750, 30);
-    folder.write(&data_layer("db", batch), JobLength { iterations, display: 0, snapshot: 0 })?;
-    let epochs = (batch * HOSTS * iterations) as f64 / f64::from(RECORDS);
-    let limit = busiest(0..2) / LINK;
+    folder.write(&data_layer("db", 8), JobLength { iterations: 1, display: 0, snapshot: 0 })?;
+    let loaded_by = |record| {
+        let holds = |rank: &usize| range_of(RECORDS.into(), (*rank, HOSTS)).contains(&record);
+        (0..HOSTS).find(holds).unwrap_or(0)
+    };
+    let limit = busiest(loaded_by, used_by(0)) / LINK;
     let mut seconds = Vec::new();
     for _ in 0..rounds {
-        train(program, folder, &format!("{SHUFFLED} --timeline trace.json"))?;
-        let trace: Value =
-            serde_json::from_str(&fs::read_to_string(folder.path.join("trace.json"))?)?;
-        seconds.push(longest_track(&trace)? / epochs);
+        let log = train(program, folder, SHUFFLED)?;
+        let line = log.lines().find(|line| line.contains("where they are used first"));
+        let time = line.and_then(|line| line.rsplit_once(" ranks in ")?.1.split_once(" s "));
+        seconds.push(time.context("the log has no time of the exchange")?.0.parse::<f64>()?);
     }
     let seconds = median(seconds);
     let measured = format!("{seconds:.3} s, limit {limit:.3} s");
@@ -71,37 +71,29 @@ fn alone(program: &str, folder: &JobFolder, rounds: usize) -> Result<DataRow> {
     Ok(DataRow { what, measured, value: limit / seconds, least: ALONE })
 }
 
-/// Bytes in or out of the rank with the most, between these epochs.
-fn busiest(epochs: std::ops::Range<u64>) -> f64 {
-    let length = binary::write(&numbered(0, SIDE)).len() as f64;
+/// The rank that uses a record in `epoch`.
+fn used_by(epoch: u64) -> impl Fn(u64) -> usize {
     let records = u64::from(RECORDS);
     let shuffle = NonZeroU32::new(1701).map(|seed| GroupShuffle::alone(seed, HOSTS));
-    let order = StreamOrder { records, shuffle };
-    let (now, next) =
-        (order.block_of(epochs.start * records), order.block_of((epochs.end - 1) * records));
+    let block = StreamOrder { records, shuffle }.block_of(epoch * records);
+    move |record| {
+        let position = block.use_of(record, 0).unwrap_or(0);
+        usize::try_from(position % HOSTS as u64).unwrap_or(0)
+    }
+}
+
+/// Bytes in or out of the rank with the most, if every record goes from one rank to the other.
+fn busiest(from: impl Fn(u64) -> usize, to: impl Fn(u64) -> usize) -> f64 {
+    let length = binary::write(&numbered(0, SIDE)).len() as f64;
     let (mut out, mut into) = ([0.0; HOSTS], [0.0; HOSTS]);
-    for record in 0..records {
-        let rank = |position: Option<u64>| {
-            usize::try_from(position.unwrap_or(0) % HOSTS as u64).unwrap_or(0)
-        };
-        let (from, to) = (rank(now.use_of(record, 0)), rank(next.use_of(record, 0)));
+    for record in 0..u64::from(RECORDS) {
+        let (from, to) = (from(record), to(record));
         if from != to {
             out[from] += length;
             into[to] += length;
         }
     }
     out.into_iter().chain(into).fold(0.0, f64::max)
-}
-
-/// Seconds that the communicator with the longest exchanges spent on them.
-fn longest_track(trace: &Value) -> Result<f64> {
-    let events = trace["traceEvents"].as_array().or(trace.as_array()).context("a trace")?;
-    let mut tracks: BTreeMap<String, f64> = BTreeMap::new();
-    for event in events.iter().filter(|event| event["name"] == "records") {
-        let track = format!("{} {}", event["pid"], event["tid"]);
-        *tracks.entry(track).or_default() += event["dur"].as_f64().unwrap_or(0.0) / 1e6;
-    }
-    tracks.into_values().reduce(f64::max).context("the timeline shows no exchange")
 }
 
 /// The same emulated job with records streamed and exchanged.
@@ -113,13 +105,13 @@ fn training(program: &str, folder: &JobFolder, rounds: usize) -> Result<DataRow>
     let mut profile = command(program, &[&time[..], &["--save-profile", "profile.json"]].concat());
     finish(profile.current_dir(&folder.path))?;
     let images = (batch * HOSTS) as f64;
-    let bytes = busiest(0..2) * images / f64::from(RECORDS);
+    let bytes = busiest(used_by(0), used_by(1)) * images / f64::from(RECORDS);
     let emulated = format!("--emulate profile.json --dilate {DILATION}");
     let mut ratios = Vec::new();
     let mut rates = [Vec::new(), Vec::new()];
     for _ in 0..rounds {
-        let streamed = train(program, folder, &format!("--shuffle {emulated}"))?;
-        let exchanged = train(program, folder, &format!("{SHUFFLED} {emulated}"))?;
+        let streamed = speed(&train(program, folder, &format!("--shuffle {emulated}"))?)?;
+        let exchanged = speed(&train(program, folder, &format!("{SHUFFLED} {emulated}"))?)?;
         let allowed = images / (images / streamed + bytes / LINK);
         ratios.push(exchanged / allowed);
         rates[0].push(streamed);
@@ -131,12 +123,16 @@ fn training(program: &str, folder: &JobFolder, rounds: usize) -> Result<DataRow>
     Ok(DataRow { what, measured, value: median(ratios), least: TRAINING })
 }
 
-/// Trains on all hosts; images per second.
-fn train(program: &str, folder: &JobFolder, flags: &str) -> Result<f64> {
+/// Trains on all hosts; the log.
+fn train(program: &str, folder: &JobFolder, flags: &str) -> Result<String> {
     let mut mpirun = command(SCRIPT, &["mpirun", &HOSTS.to_string(), "-wdir"]);
     mpirun.arg(&folder.path).args(["sh", "-c", FOREGROUND, program]);
     mpirun.args(["train", "--threads", "1", "--solver", "solver.prototxt"]);
-    let log = finish(mpirun.args(flags.split_whitespace()))?;
+    finish(mpirun.args(flags.split_whitespace()))
+}
+
+/// Images per second at the end of a log.
+fn speed(log: &str) -> Result<f64> {
     let line = log.lines().rfind(|line| line.contains(" images/s")).context("no images/s")?;
     let speed = line.split_once("firecaffe:1] ").and_then(|(_, rest)| rest.split_once(" images/s"));
     speed.context("no images/s")?.0.trim().parse().context("images/s")
