@@ -256,12 +256,12 @@ impl Exchange {
         let Some(conversion) = format.conversion else {
             multiply(values, scale);
             let slots = [values.as_mut_bytes()].into_iter().chain(scratch);
-            return execute(&mut *self.link, elements, plan, slots, None);
+            return execute(&mut *self.link, elements, plan, slots, None, &mut || false);
         };
         self.encoded.resize(values.len() * elements.bytes);
         let slots = [&mut self.encoded[..]].into_iter().chain(scratch);
         let encoded = EncodedValues { values, scale, conversion };
-        execute(&mut *self.link, elements, plan, slots, Some(encoded))
+        execute(&mut *self.link, elements, plan, slots, Some(encoded), &mut || false)
     }
 
     /// Stamps all messages from here on.

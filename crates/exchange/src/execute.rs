@@ -51,13 +51,15 @@ pub(crate) struct EncodedValues<'a> {
 }
 
 /// Executes `plan` on `slots`, which have its lengths, and returns the bytes that were sent. Of
-/// `encoded` values slot 0 is filled pass by pass, and the result decoded pass by pass.
+/// `encoded` values slot 0 is filled pass by pass, and the result decoded pass by pass. `meanwhile`
+/// does some microseconds of other work while nothing arrives; `false` if there is none.
 pub(crate) fn execute<'a>(
     link: &'a mut dyn Transport,
     elements: Elements,
     plan: &Plan,
     slots: impl Iterator<Item = &'a mut [u8]>,
     mut encoded: Option<EncodedValues<'_>>,
+    meanwhile: &mut dyn FnMut() -> bool,
 ) -> Result<u64, LinkError> {
     let slots = slots.zip(&plan.slots).map(|(slot, &len)| &mut slot[..len * elements.bytes]);
     let lanes = plan.lanes.iter().enumerate();
@@ -78,7 +80,7 @@ pub(crate) fn execute<'a>(
             if walkers.iter().all(LaneWalker::is_done) {
                 return Ok(walkers.iter().map(|walker| walker.sent_bytes).sum());
             }
-            if !moved {
+            if !moved && !meanwhile() {
                 session.wait(&whom)?;
             }
         }

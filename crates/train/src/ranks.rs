@@ -159,13 +159,16 @@ impl Ranks {
     }
 
     /// Leaves what every other rank has for this one in `incoming`, whose blocks have their
-    /// lengths; `outgoing` is what this one has for each.
+    /// lengths; `outgoing` is what this one has for each. `meanwhile` does some microseconds of
+    /// other work while messages travel; `false` if there is none.
     pub(crate) fn swap(
         &self,
         outgoing: &mut [AlignedBytes],
         incoming: &mut [AlignedBytes],
+        meanwhile: &mut dyn FnMut() -> bool,
     ) -> Result<(), ExchangeError> {
-        self.exchange().map_or(Ok(()), |mut exchange| exchange.swap_known(outgoing, incoming))
+        let Some(mut exchange) = self.exchange() else { return Ok(()) };
+        exchange.swap_known(outgoing, incoming, meanwhile)
     }
 
     /// What the failure detector looks at.

@@ -13,6 +13,7 @@
 
 mod exchange;
 mod memory;
+mod parcel;
 mod schedule;
 mod shuffle;
 

@@ -93,7 +93,7 @@ impl SwappedCounts {
         for (rank, block) in self.outgoing.iter_mut().enumerate() {
             words_mut(block)[0] = word(counts(rank));
         }
-        exchange.swap_known(&mut self.outgoing, &mut self.incoming)
+        exchange.swap_known(&mut self.outgoing, &mut self.incoming, &mut || false)
     }
 
     /// What rank `rank` has for this one; nothing travels to oneself.

@@ -137,7 +137,7 @@ impl CompressionRow for OneBit {
         }
         let own_len = bucket.columns.owners[self.me].block_bytes();
         self.incoming.iter_mut().for_each(|block| block.resize(own_len));
-        context.exchange.swap_known(&mut bucket.outgoing, &mut self.incoming)?;
+        context.exchange.swap_known(&mut bucket.outgoing, &mut self.incoming, &mut || false)?;
         let lens = bucket.columns.block_lens();
         self.gathered.iter_mut().zip(lens).for_each(|(block, len)| block.resize(len));
         let begin = context.record.now();

@@ -20,7 +20,14 @@ impl Exchange {
         let plan = broadcast(root, self.rank(), bytes.len(), byte_elements(segmentation));
         let text = format!("broadcast of {} bytes from {root}", bytes.len());
         let stamp = self.begin(&CollectiveLabel::new(&text, segmentation));
-        let done = execute(&mut *self.link, Elements::BYTES, &plan, [bytes].into_iter(), None);
+        let done = execute(
+            &mut *self.link,
+            Elements::BYTES,
+            &plan,
+            [bytes].into_iter(),
+            None,
+            &mut || false,
+        );
         self.end_sent(stamp, done)
     }
 
@@ -100,7 +107,7 @@ fn copy_blocks(
     blocks: &mut [Vec<u8>],
 ) -> Result<u64, LinkError> {
     let slots = blocks.iter_mut().map(|block| &mut block[..]);
-    execute(link, Elements::BYTES, plan, slots, None)
+    execute(link, Elements::BYTES, plan, slots, None, &mut || false)
 }
 
 fn bytes_of_len(len: usize) -> [u8; LEN_BYTES] {

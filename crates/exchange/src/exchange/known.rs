@@ -29,13 +29,14 @@ impl Exchange {
         let text = format!("all-gather-v of {} known bytes", lens.iter().sum::<usize>());
         let stamp = self.begin(&CollectiveLabel::new(&text, segmentation));
         let slots = blocks.iter_mut().map(|block| &mut block[..]);
-        let done = execute(&mut *self.link, Elements::BYTES, &plan, slots, None);
+        let done = execute(&mut *self.link, Elements::BYTES, &plan, slots, None, &mut || false);
         self.end_sent(stamp, done)
     }
 
     /// Leaves what every other rank has for this one in `incoming`, whose blocks have their
     /// lengths; `outgoing` is what this one has for each. What a rank has for itself stays in
-    /// `outgoing`.
+    /// `outgoing`. `meanwhile` does some microseconds of other work while messages travel; `false`
+    /// if there is none.
     ///
     /// # Panics
     ///
@@ -44,6 +45,7 @@ impl Exchange {
         &mut self,
         outgoing: &mut [AlignedBytes],
         incoming: &mut [AlignedBytes],
+        meanwhile: &mut dyn FnMut() -> bool,
     ) -> Result<(), ExchangeError> {
         let segmentation = self.config.segmentation;
         let lens = |blocks: &[AlignedBytes]| blocks.iter().map(|b| b.len()).collect::<Vec<_>>();
@@ -52,7 +54,7 @@ impl Exchange {
         // Lengths differ from rank to rank, so they cannot be in the label.
         let stamp = self.begin(&CollectiveLabel::new("all-to-all-v of known bytes", segmentation));
         let slots = outgoing.iter_mut().chain(incoming).map(|block| &mut block[..]);
-        let done = execute(&mut *self.link, Elements::BYTES, &plan, slots, None);
+        let done = execute(&mut *self.link, Elements::BYTES, &plan, slots, None, meanwhile);
         self.end_sent(stamp, done)
     }
 }

@@ -13,17 +13,20 @@
 //!                                └──────────────── ahead ─────────────────────┘
 //! ```
 //!
-//! What a rank holds beyond its records of one epoch is at most `ahead` of them, as copies that
-//! another rank has already, and one parcel in each direction. After each block the ranks compare
-//! number and checksum of all records that arrived.
+//! While a parcel travels, the one before it is unpacked and the next one packed. What a rank holds
+//! beyond its records of one epoch is at most `ahead` of them, as copies that another rank has
+//! already, and two parcels in each direction. After each block the ranks compare number and
+//! checksum of all records that arrived.
 
 use std::collections::VecDeque;
+use std::iter::Peekable;
 use std::sync::Arc;
 
 use data::shard::{RecordShard, RecordSlot};
 use snapshot::hash::ByteHasher;
 use transport::AlignedBytes;
 
+use super::parcel::{ParcelBuffers, ParcelMove};
 use super::schedule::{RecordTransfer, TransferSchedule};
 use crate::ranks::Ranks;
 use crate::{RecordsProblem, StepError};
@@ -34,8 +37,8 @@ pub(crate) struct RecordExchange {
     pub(super) layers: Vec<LayerExchange>,
     /// What is to be done in this step, in the order that all ranks keep.
     tasks: VecDeque<ExchangeTask>,
-    outgoing: Vec<AlignedBytes>,
-    incoming: Vec<AlignedBytes>,
+    /// Of parcels that are done.
+    spare: Vec<ParcelBuffers>,
     /// Bytes that came from other ranks.
     received: u64,
 }
@@ -89,14 +92,15 @@ impl RecordExchange {
     /// Puts every record that the ranks have loaded where it is used first, and moves on as far as
     /// streams prefetch. Returns the bytes that this rank received.
     pub(super) fn begin(&mut self, ranks: &Ranks) -> Result<u64, StepError> {
-        for index in 0..self.layers.len() {
-            let LayerExchange { schedule, consumed, .. } = &self.layers[index];
+        for layer in 0..self.layers.len() {
+            let LayerExchange { schedule, consumed, .. } = &self.layers[layer];
             let (schedule, consumed) = (Arc::clone(schedule), *consumed);
-            for transfers in schedule.parcels(schedule.first_uses(consumed)) {
-                self.move_records(ranks, index, &transfers)?;
-                ranks.report_progress();
-            }
-            self.layers[index].compare(ranks, consumed / schedule.block_len())?;
+            let parcels = schedule.parcels(schedule.first_uses(consumed));
+            self.work_off(
+                ranks,
+                parcels.map(|transfers| ExchangeTask::Parcel { layer, transfers }),
+            )?;
+            self.layers[layer].compare(ranks, consumed / schedule.block_len())?;
         }
         self.plan(0);
         self.run(ranks, 0)?;
@@ -111,19 +115,78 @@ impl RecordExchange {
 
     /// Runs tasks in order until `left` are left; how many it were.
     pub(crate) fn run(&mut self, ranks: &Ranks, left: usize) -> Result<usize, StepError> {
-        let before = self.tasks.len();
-        while self.tasks.len() > left {
-            match self.tasks.pop_front() {
-                Some(ExchangeTask::Parcel { layer, transfers }) => {
-                    self.move_records(ranks, layer, &transfers)?;
-                }
-                Some(ExchangeTask::Compare { layer, block }) => {
-                    self.layers[layer].end_block(ranks, block)?;
-                }
-                None => break,
-            }
+        let now = self.tasks.len().saturating_sub(left);
+        let tasks: Vec<ExchangeTask> = self.tasks.drain(..now).collect();
+        self.work_off(ranks, tasks.into_iter())?;
+        Ok(now)
+    }
+
+    /// Runs tasks in order. While a parcel travels, the one before it is unpacked and the next one
+    /// packed.
+    fn work_off(
+        &mut self,
+        ranks: &Ranks,
+        tasks: impl Iterator<Item = ExchangeTask>,
+    ) -> Result<(), StepError> {
+        let mut tasks = tasks.peekable();
+        let (mut before, mut next): (Option<ParcelMove>, Option<ParcelMove>) = (None, None);
+        loop {
+            let Some(now) = next.take().or_else(|| self.next_parcel(ranks, &mut tasks)) else {
+                self.finish(before.take());
+                let Some(ExchangeTask::Compare { layer, block }) = tasks.next() else {
+                    return Ok(());
+                };
+                self.layers[layer].end_block(ranks, block)?;
+                continue;
+            };
+            next = self.send(ranks, &mut before, now, &mut tasks)?;
         }
-        Ok(before - self.tasks.len())
+    }
+
+    /// Sends parcel `now`, which then is the one `before`; the next one, if a parcel follows.
+    fn send(
+        &mut self,
+        ranks: &Ranks,
+        before: &mut Option<ParcelMove>,
+        mut now: ParcelMove,
+        tasks: &mut Peekable<impl Iterator<Item = ExchangeTask>>,
+    ) -> Result<Option<ParcelMove>, StepError> {
+        if before.as_ref().is_some_and(|before| now.takes_from(before.filled_slots())) {
+            self.finish(before.take());
+        }
+        while now.pack_one(&self.layers) {}
+        self.received += now.incoming_bytes();
+        let (filled, mut next, mut must_wait) = (now.filled_slots(), None, false);
+        now.send(ranks, &mut || {
+            if before.as_mut().is_some_and(|before| before.unpack_one(&mut self.layers)) {
+                return true;
+            }
+            if let Some(next) = &mut next {
+                return !must_wait && ParcelMove::pack_one(next, &self.layers);
+            }
+            next = self.next_parcel(ranks, tasks);
+            must_wait = next.as_ref().is_some_and(|next| next.takes_from(filled));
+            next.is_some()
+        })?;
+        self.finish(before.replace(now));
+        Ok(next)
+    }
+
+    /// The next task, if it is a parcel; nothing of it is packed.
+    fn next_parcel(
+        &mut self,
+        ranks: &Ranks,
+        tasks: &mut Peekable<impl Iterator<Item = ExchangeTask>>,
+    ) -> Option<ParcelMove> {
+        let task = tasks.next_if(|task| matches!(task, ExchangeTask::Parcel { .. }));
+        let Some(ExchangeTask::Parcel { layer, transfers }) = task else { return None };
+        let buffers = self.spare.pop().unwrap_or_default();
+        Some(ParcelMove::new(ranks, layer, transfers, buffers))
+    }
+
+    /// Unpacks what is left of a parcel that has arrived.
+    fn finish(&mut self, parcel: Option<ParcelMove>) {
+        self.spare.extend(parcel.map(|parcel| parcel.finish(&mut self.layers)));
     }
 
     /// After a step in which every replica has read its batches.
@@ -158,61 +221,16 @@ impl RecordExchange {
             }
         }
     }
-
-    /// One all-to-all-v.
-    fn move_records(
-        &mut self,
-        ranks: &Ranks,
-        layer: usize,
-        transfers: &[RecordTransfer],
-    ) -> Result<(), StepError> {
-        let (rank, world) = (ranks.rank().index(), ranks.rank().world());
-        let layer = &mut self.layers[layer];
-        let moves = |t: &&RecordTransfer| t.from != t.to;
-        let sent = || transfers.iter().filter(moves).filter(|t| t.from == rank);
-        let received = || transfers.iter().filter(moves).filter(|t| t.to == rank);
-        size_blocks(&mut self.outgoing, world, sent().map(|t| (t.to, t.end - t.start)));
-        size_blocks(&mut self.incoming, world, received().map(|t| (t.from, t.end - t.start)));
-        let mut filled = vec![0; world];
-        for transfer in sent() {
-            layer.pack(transfer, &mut self.outgoing[transfer.to], &mut filled[transfer.to]);
-        }
-        // All ranks know whether a record moves. Within a block of several epochs none does.
-        if transfers.iter().any(|transfer| transfer.from != transfer.to) {
-            ranks.swap(&mut self.outgoing, &mut self.incoming)?;
-        }
-        self.received += self.incoming.iter().map(|block| block.len() as u64).sum::<u64>();
-        filled.fill(0);
-        for transfer in received() {
-            let (start, len) = (filled[transfer.from], transfer.end - transfer.start);
-            let bytes = &self.incoming[transfer.from][start..start + len];
-            layer.shard.receive(transfer.position, transfer.record, transfer.start, bytes);
-            filled[transfer.from] += len;
-        }
-        for stays in transfers.iter().filter(|t| t.from == t.to && t.to == rank) {
-            layer.shard.keep(stays.slot, stays.position).expect("ranks agree on what lies where");
-        }
-        let arrived = transfers.iter().filter(|t| t.to == rank && t.is_last && t.is_new);
-        arrived.for_each(|transfer| layer.count(transfer));
-        Ok(())
-    }
-}
-
-/// Gives each of `world` blocks the sum of its lengths.
-fn size_blocks(
-    blocks: &mut Vec<AlignedBytes>,
-    world: usize,
-    lengths: impl Iterator<Item = (usize, usize)>,
-) {
-    let mut sums = vec![0; world];
-    lengths.for_each(|(rank, len)| sums[rank] += len);
-    blocks.resize_with(world, AlignedBytes::default);
-    blocks.iter_mut().zip(sums).for_each(|(block, len)| block.resize(len));
 }
 
 impl LayerExchange {
     /// Copies what is sent into its rank's block.
-    fn pack(&self, transfer: &RecordTransfer, block: &mut AlignedBytes, filled: &mut usize) {
+    pub(super) fn pack(
+        &self,
+        transfer: &RecordTransfer,
+        block: &mut AlignedBytes,
+        filled: &mut usize,
+    ) {
         let copy = |slice: &[u8]| {
             block[*filled..*filled + slice.len()].copy_from_slice(slice);
             *filled += slice.len();
@@ -225,8 +243,24 @@ impl LayerExchange {
         }
     }
 
-    /// Adds a record that is where it is used next.
+    /// Takes what came from another rank.
+    pub(super) fn receive(&mut self, transfer: &RecordTransfer, bytes: &[u8]) {
+        self.shard.receive(transfer.position, transfer.record, transfer.start, bytes);
+        self.count(transfer);
+    }
+
+    /// Keeps a record that is used next where it lies.
+    pub(super) fn keep(&mut self, transfer: &RecordTransfer) {
+        let kept = self.shard.keep(transfer.slot, transfer.position);
+        kept.expect("ranks agree on what lies where");
+        self.count(transfer);
+    }
+
+    /// Counts a record that is where it is used next, once it is complete.
     fn count(&mut self, transfer: &RecordTransfer) {
+        if !(transfer.is_last && transfer.is_new) {
+            return;
+        }
         let slot = RecordSlot::Used(transfer.position);
         self.arrived.add(&self.shard, slot, transfer.record);
     }

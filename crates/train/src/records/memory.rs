@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use base::Rank;
 use caffe_format::LayerParameter;
@@ -83,9 +82,11 @@ pub(super) fn load(
         }
     }
     if several {
-        let start = Instant::now();
+        request.ranks.gather(Vec::new())?; // all have loaded: that is not the exchange's time
+        let start = request.config.clock.now();
         let bytes = loaded.exchange.begin(request.ranks)?;
-        events(Event::RecordsPlaced { bytes, time: start.elapsed() });
+        let time = request.config.clock.now().saturating_sub(start);
+        events(Event::RecordsPlaced { bytes, time });
     }
     Ok(loaded)
 }
@@ -136,7 +137,7 @@ fn memory(request: &RecordsRequest<'_>, lengths: &[u32], ahead: u64) -> RecordMe
     let shard = of((records * own).div_ceil(replicas));
     let exchange = match ahead {
         0 => 0,
-        _ => of((ahead * own).div_ceil(replicas)) + 2 * PARCEL_BYTES as u64,
+        _ => of((ahead * own).div_ceil(replicas)) + 4 * PARCEL_BYTES as u64,
     };
     RecordMemory { shard, exchange }
 }

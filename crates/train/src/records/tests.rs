@@ -376,9 +376,9 @@ fn what_does_not_fit_the_memory_is_refused_before_loading() {
     };
     let small = JobConfig { memory_available: Some(1000), ..config.clone() };
     let text = refused(small);
-    assert!(text.starts_with("`--data memory` needs 4.2 MB for the records of 2 ranks on here"));
+    assert!(text.starts_with("`--data memory` needs 2.1 MB for the records of 2 ranks on here"));
     assert!(text.ends_with("where 0.0 MB are available: use `--data stream`, or more hosts"));
-    let enough = JobConfig { memory_available: Some(5_000_000), ..config.clone() };
+    let enough = JobConfig { memory_available: Some(3_000_000), ..config.clone() };
     train(WORLDS[2], &enough, 1);
     let skips = JobConfig { on_bad_sample: OnBadSample::Skip, ..config };
     assert!(refused(skips.clone()).contains("cannot skip bad records"));

@@ -18,8 +18,12 @@ use std::time::Duration;
 const STAMPS: u64 = 1 << 20;
 /// Tests without success before a waiting rank sleeps instead of yielding.
 const YIELDS: u32 = 100;
-/// How long it then sleeps: far below what a segment takes on a network.
+/// How long it then sleeps at first: far below what a segment takes on a network.
 const NAP: Duration = Duration::from_micros(50);
+/// A sleep lasts this share of the time waited so far, so that long waits leave the cores to others.
+const NAP_SHARE: u32 = 16;
+/// Longest sleep, in [`NAP`]s.
+const NAPS_MAX: u32 = 8;
 /// Tests whether cancelled sends have ended before the job is ended instead.
 const CANCEL_TESTS: u32 = 20_000;
 
@@ -166,7 +170,9 @@ impl Transport for MpiLink {
         if self.idle < YIELDS {
             std::thread::yield_now();
         } else {
-            std::thread::park_timeout(NAP); // MPI makes no progress while we sleep, so not for long
+            // MPI makes no progress while we sleep, so not for long.
+            let naps = 1 + (self.idle - YIELDS) / NAP_SHARE;
+            std::thread::park_timeout(NAP * naps.min(NAPS_MAX));
         }
         Ok(())
     }

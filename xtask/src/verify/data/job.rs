@@ -148,9 +148,10 @@ pub(crate) fn finish(command: &mut Command) -> Result<String> {
     Ok(log)
 }
 
-/// The end of a log, where its error is.
+/// The end of a log, where its error is; `mpirun` adds a frame that says less.
 pub(crate) fn last_lines(log: &str) -> String {
-    let lines: Vec<&str> = log.trim().lines().collect();
+    let own = log.split("\n-----").next().unwrap_or(log);
+    let lines: Vec<&str> = own.trim().lines().collect();
     lines[lines.len().saturating_sub(6)..].join("\n")
 }
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use data::order::{GroupShuffle, RecordSharing, RunShuffle, StreamOrder};
@@ -84,7 +85,7 @@ fn a_parcel_takes_nothing_out_of_slots_that_it_fills() {
 
 /// Short records, long ones, longer ones than a parcel, and empty ones.
 #[test]
-fn parcels_hold_all_bytes_in_order_and_within_bounds() {
+fn parcels_hold_all_bytes_of_a_record_in_order_and_within_bounds() {
     let lengths: [fn(u64) -> u32; 4] = [
         |_| 300_000,
         |r| u32::try_from(r * 37_000).unwrap(),
@@ -93,25 +94,52 @@ fn parcels_hold_all_bytes_in_order_and_within_bounds() {
     ];
     for (lengths, ranks) in lengths.into_iter().zip([4, 2, 8, 4]) {
         let schedule = schedule(lengths, ranks, (1, 1));
-        let whole: Vec<RecordTransfer> = schedule.next_uses(0..RECORDS).collect();
-        let mut joined: Vec<RecordTransfer> = Vec::new();
-        for parcel in schedule.parcels(whole.iter().copied()) {
-            let (mut out, mut into) = (vec![0; ranks], vec![0; ranks]);
-            for transfer in parcel {
-                if transfer.from != transfer.to {
-                    out[transfer.from] += transfer.end - transfer.start;
-                    into[transfer.to] += transfer.end - transfer.start;
-                }
-                match joined.last_mut().filter(|_| transfer.start > 0) {
+        let whole: BTreeMap<u64, RecordTransfer> =
+            schedule.next_uses(0..RECORDS).map(|transfer| (transfer.position, transfer)).collect();
+        let mut joined: BTreeMap<u64, RecordTransfer> = BTreeMap::new();
+        for parcel in schedule.parcels(whole.values().copied()) {
+            for transfer in &parcel {
+                match joined.get_mut(&transfer.position) {
                     Some(last) => {
                         assert_eq!((last.end, last.is_last), (transfer.start, false));
                         (last.end, last.is_last) = (transfer.end, transfer.is_last);
                     }
-                    None => joined.push(transfer),
+                    None => {
+                        assert_eq!(transfer.start, 0);
+                        joined.insert(transfer.position, *transfer);
+                    }
                 }
             }
-            assert!(out.iter().chain(&into).all(|&bytes| bytes <= PARCEL_BYTES));
+            assert!(bytes_per_rank(&parcel, ranks).into_iter().all(|bytes| bytes <= PARCEL_BYTES));
         }
         assert!(joined == whole);
     }
+}
+
+/// A parcel takes as long as its busiest rank, so every rank should have as much to do.
+#[test]
+fn parcels_are_full_for_every_rank() {
+    let records = 20_000;
+    let placement = ReplicaPlacement { replicas: 8, workers: 1, ranks: 8 };
+    let shuffle = NonZeroU32::new(7).map(|seed| GroupShuffle::alone(seed, 8));
+    let order = StreamOrder { records, shuffle };
+    let schedule = TransferSchedule::new(vec![order], vec![8000; 20_000], placement);
+    let parcels: Vec<_> = schedule.parcels(schedule.first_uses(0)).collect();
+    for parcel in &parcels[..parcels.len() - 2] {
+        let bytes = bytes_per_rank(parcel, 8);
+        let mean = bytes.iter().sum::<usize>() / bytes.len();
+        assert!(mean > PARCEL_BYTES * 90 / 100, "{bytes:?}");
+    }
+    let busiest = bytes_per_rank(&parcels.concat(), 8).into_iter().max().unwrap();
+    assert!(parcels.len() <= busiest.div_ceil(PARCEL_BYTES) + 1, "{} parcels", parcels.len());
+}
+
+/// Bytes out of each rank, then those into each.
+fn bytes_per_rank(parcel: &[RecordTransfer], ranks: usize) -> Vec<usize> {
+    let mut bytes = vec![0; 2 * ranks];
+    for transfer in parcel.iter().filter(|transfer| transfer.from != transfer.to) {
+        bytes[transfer.from] += transfer.end - transfer.start;
+        bytes[ranks + transfer.to] += transfer.end - transfer.start;
+    }
+    bytes
 }
