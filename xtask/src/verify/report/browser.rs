@@ -143,7 +143,7 @@ impl Browser {
         Ok(found)
     }
 
-    /// Scalars equal to the log; after kills and resumes no step twice.
+    /// Scalars equal to the log.
     pub(super) fn tensorboard(&self, job: &RecordedJob) -> Result<()> {
         job.solver(
             "board",
@@ -152,12 +152,14 @@ impl Browser {
         let log =
             logged(&mut job.train("board", &["--tensorboard", "board", "--histograms", "50"]))?;
         fs::write(job.path("board.log"), log)?;
-        let script = root().join(BOARD).to_string_lossy().into_owned();
-        let board = |args: &[&str]| {
-            let mut python = command(&self.python, &[&script]);
-            shell::output(python.args(args).current_dir(&self.folder))
-        };
-        print!("{}{}", board(&["board", "board.log"])?, board(&["killed-board"])?);
+        self.read_board(&["board", "board.log"])
+    }
+
+    /// TensorBoard's files of a folder, in order and no step twice; as a log has them, if given.
+    pub(super) fn read_board(&self, args: &[&str]) -> Result<()> {
+        let script = root().join(BOARD);
+        let mut python = command(&self.python, &[&script.to_string_lossy()]);
+        print!("{}", shell::output(python.args(args).current_dir(&self.folder))?);
         Ok(())
     }
 }

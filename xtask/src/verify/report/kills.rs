@@ -7,11 +7,12 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use report::RunHistory;
 
-use super::RecordedJob;
+use super::browser::Browser;
+use super::{RecordedJob, folder_bytes};
 
 const KILLS: u64 = 100;
 
-pub(super) fn run(job: &RecordedJob) -> Result<()> {
+pub(super) fn run(job: &RecordedJob, browser: &Browser) -> Result<()> {
     job.solver("killed", "max_iter: 100000000 display: 7 snapshot: 50")?;
     let (mut state, mut before, mut resumes) = (1701_u64, 0, 0);
     for kill in 0..KILLS {
@@ -31,7 +32,7 @@ pub(super) fn run(job: &RecordedJob) -> Result<()> {
             continue; // killed before it began
         }
         let Ok(run) = RunHistory::read(&dir) else {
-            let empty = super::folder_bytes(&dir)? == 0;
+            let empty = folder_bytes(&dir)? == 0;
             ensure!(empty, "kill {kill}: the record cannot be read");
             continue;
         };
@@ -51,5 +52,5 @@ pub(super) fn run(job: &RecordedJob) -> Result<()> {
         "{KILLS} kills: every record loaded; {before} iterations once each, {resumes} processes"
     );
     ensure!(resumes > 10, "the run hardly ever resumed");
-    Ok(())
+    browser.read_board(&["killed-board"])
 }
