@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use report::RunHistory;
 
 use super::browser::Browser;
@@ -25,9 +25,10 @@ pub(super) fn run(job: &RecordedJob, browser: &Browser) -> Result<()> {
         state ^= state >> 7;
         state ^= state << 17;
         thread::sleep(Duration::from_millis(200 + state % 2300));
+        let dir = job.path("killed-record");
+        let flushed = RunHistory::read(&dir).ok();
         child.kill()?;
         child.wait()?;
-        let dir = job.path("killed-record");
         if !dir.exists() {
             continue; // killed before it began
         }
@@ -36,16 +37,8 @@ pub(super) fn run(job: &RecordedJob, browser: &Browser) -> Result<()> {
             ensure!(empty, "kill {kill}: the record cannot be read");
             continue;
         };
-        ensure!(run.damaged == 0, "kill {kill}: {} damaged lines", run.damaged);
-        let mut next = 0;
-        for bin in &run.steps {
-            ensure!(bin.first == next, "kill {kill}: iteration {next} is missing or twice");
-            next = bin.last + 1;
-        }
+        let next = check(&run, flushed.as_ref()).with_context(|| format!("kill {kill}"))?;
         resumes = run.begins.len();
-        // What was flushed before the last snapshot cannot be lost by a resume from it.
-        let kept = run.begins.last().map_or(0, |begin| begin.iteration);
-        ensure!(next >= kept, "kill {kill}: {next} iterations, but it resumed at {kept}");
         before = next;
     }
     println!(
@@ -53,4 +46,21 @@ pub(super) fn run(job: &RecordedJob, browser: &Browser) -> Result<()> {
     );
     ensure!(resumes > 10, "the run hardly ever resumed");
     browser.read_board(&["killed-board"])
+}
+
+/// What `run` has after a kill, of which `flushed` could be read before it; iterations in all.
+fn check(run: &RunHistory, flushed: Option<&RunHistory>) -> Result<u64> {
+    ensure!(run.damaged == 0, "{} damaged lines", run.damaged);
+    let mut next = 0;
+    for bin in &run.steps {
+        ensure!(bin.first == next, "iteration {next} is missing or twice");
+        next = bin.last + 1;
+    }
+    // A process that began in between has superseded what lies after its snapshot.
+    let same_process = |before: &&RunHistory| before.begins.len() == run.begins.len();
+    let flushed = flushed.filter(same_process).map_or(0, RunHistory::iteration);
+    let resumed = run.begins.last().map_or(0, |begin| begin.iteration);
+    let least = flushed.max(resumed);
+    ensure!(next >= least, "{next} iterations, but {least} had been written out");
+    Ok(next)
 }
