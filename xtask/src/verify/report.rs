@@ -38,7 +38,7 @@ const PARTS: &[(&str, Part)] = &[
     ("pages", |job, browser| browser.look_at_reports(job)),
     ("live", |job, browser| browser.watch_live_page(job)),
     ("board", |job, browser| browser.tensorboard(job)),
-    ("ranks", |job, _| ranks::run(job)),
+    ("ranks", ranks::run),
     ("kills", kills::run),
 ];
 
