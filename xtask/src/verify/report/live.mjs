@@ -2,7 +2,7 @@
 // The curve grows; other tokens, origins and names get nothing; crowds and readers that never read
 // do not slow the run; the stop button stops it.
 import {createRequire} from 'node:module';
-import {readdirSync, readFileSync} from 'node:fs';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import net from 'node:net';
 
@@ -99,18 +99,21 @@ const crowd = async () => {
 };
 const [quiet, crowded] = [[], []];
 const cookie = `firecaffe-${port}=${token}`;
-const alone = clients();
 const stream = `GET /events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\n\r\n`;
+// The page's own stream stays; connections that the browser opened in advance end after a while.
+const clients_become = async (count, seconds) => {
+  for (let i = 0; i < 4 * seconds && clients() !== count; i++) await sleep(250);
+  return clients();
+};
+await clients_become(1, 15);
 for (let round = 0; round < 3; round++) quiet.push(await rate(() => sleep(1500)));
 const readers = connect(8, stream);
-await sleep(500);
-found.readers = clients() - alone;
+found.readers = await clients_become(9, 15) - 1;
 for (let round = 0; round < 3; round++) crowded.push(await rate(crowd));
 found.quiet_rate = Math.max(...quiet);
 found.crowded_rate = Math.max(...crowded);
 // Buffers of the kernel take a few megabytes first: a minute or two.
-for (let i = 0; i < 720 && clients() > alone; i++) await sleep(250);
-found.readers_kept = clients() - alone;
+found.readers_kept = await clients_become(1, 180) - 1;
 readers.forEach(socket => socket.destroy());
 
 await page.reload();
@@ -121,4 +124,5 @@ found.state = await page.$eval('#state', n => n.textContent);
 // The server ends with the run; what the browser says then is not an error of the page.
 found.errors = found.errors.filter(text => !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|403|503/.test(text));
 await browser.close();
+writeFileSync(`${screenshot}.json`, JSON.stringify(found, null, 1));
 console.log(JSON.stringify(found));
