@@ -30,10 +30,10 @@ const DATA: &str = "testdata/golden/data";
 const HOSTILE: &str = "</script><script>alert(1)</script>";
 
 /// A part of the check, which needs none of the others.
-type Part = fn(&RecordedJob, &Browser) -> Result<()>;
+type ReportPart = fn(&RecordedJob, &Browser) -> Result<()>;
 
 /// What is looked at, the quick parts first.
-const PARTS: &[(&str, Part)] = &[
+const PARTS: &[(&str, ReportPart)] = &[
     ("long", |job, _| long_run::run(&job.folder)),
     ("pages", |job, browser| browser.look_at_reports(job)),
     ("live", |job, browser| browser.watch_live_page(job)),
