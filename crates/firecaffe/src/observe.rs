@@ -10,6 +10,7 @@ mod entries;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use report::RunHistory;
 use report::record::{RecordWriter, RunEntry};
 use train::{Event, Job, JobConfig};
 
@@ -59,6 +60,8 @@ pub(crate) struct RunObserver {
     board: Option<Board>,
     page: Option<LivePage>,
     tensorboard: Option<PathBuf>,
+    /// What the folder of the record has from processes before this one.
+    earlier: Option<RunHistory>,
 }
 
 impl RunObserver {
@@ -77,13 +80,18 @@ impl RunObserver {
                 log.warn("the page can be reached from other machines, without encryption");
             }
         }
+        let earlier = args.record.as_deref().and_then(|dir| RunHistory::read(dir).ok());
         let record = args.record.as_deref().map(RecordWriter::open).transpose()?;
         let tensorboard = args.tensorboard.clone();
-        Ok(Self { maker: EntryMaker::new(origin), record, board: None, page, tensorboard })
+        let maker = EntryMaker::new(origin);
+        Ok(Self { maker, record, board: None, page, tensorboard, earlier })
     }
 
     /// Before the first iteration of `job`.
-    pub(crate) fn begin(&mut self, job: &Job) -> Result<()> {
+    pub(crate) fn begin(&mut self, job: &Job, log: &Log) -> Result<()> {
+        let earlier = self.earlier.take();
+        let doubt = earlier.and_then(|run| doubt(&run, job.iter()));
+        doubt.into_iter().for_each(|text| log.warn(text));
         let entries = self.maker.begin(job);
         let board = |dir: &Path| Board::create(dir, job.iter());
         self.board = self.tensorboard.as_deref().map(board).transpose()?;
@@ -115,4 +123,25 @@ impl RunObserver {
         }
         Ok(())
     }
+}
+
+/// What to say if the record of `earlier` is not likely to be of the run that goes on at
+/// `iteration`.
+fn doubt(earlier: &RunHistory, iteration: u64) -> Option<String> {
+    let (dir, done) = (&earlier.name, earlier.iteration());
+    if iteration == 0 {
+        return (done > 0).then(|| {
+            format!(
+                "`--record {dir}` has a run of {done} iterations already; reports will show the \
+                 new one only. To keep both, give every run a folder of its own"
+            )
+        });
+    }
+    let is_known = earlier.snapshots.iter().any(|(at, _)| *at == iteration);
+    (!is_known).then(|| {
+        format!(
+            "the record in {dir} has no snapshot at iteration {iteration}, where this run resumes. \
+             If it is of another run, give this one a folder of its own"
+        )
+    })
 }

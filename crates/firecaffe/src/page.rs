@@ -77,8 +77,9 @@ impl LivePage {
             format!("`--page {address}`: expected PORT or HOST:PORT, as in 127.0.0.1:8080")
         })?;
         let addresses: Vec<_> = found.collect();
-        let listener = TcpListener::bind(&addresses[..])
-            .with_context(|| format!("cannot listen at {full} for `--page`"))?;
+        let listener = TcpListener::bind(&addresses[..]).with_context(|| {
+            format!("cannot listen at {full}: give another port, or `--page` alone for a free one")
+        })?;
         let address = listener.local_addr().context("the page's address")?;
         let host = full.rsplit_once(':').map_or("", |(host, _)| host);
         let state = Arc::new(PageState {
@@ -117,6 +118,7 @@ impl LivePage {
             history.name = "training".into();
         }
         history.add(entry.clone());
+        history.end.get_or_insert_with(|| "training".into());
         drop(history);
         if let RunEntry::End { how, .. } = entry {
             *lock(&self.state.end) = Some(how.clone());

@@ -7,6 +7,7 @@
 //! Iteration 100 (50 iter/s, 2s/100 iters), loss = 0.5     Iteration 100, lr = 0.01
 //!     Train net output #0: loss = 0.5 (* 1 = 0.5 loss)    Iteration 100, Testing net (#0)
 //!     Test net output #0: accuracy = 0.9                  Snapshotting to binary proto file a.caffemodel
+//! Optimization Done.                                      Optimization stopped early.
 //! ```
 
 use std::fs;
@@ -69,6 +70,7 @@ struct LogReader {
     display: Option<DisplayEntry>,
     test: Option<TestEntry>,
     iteration: u64,
+    stopped: bool,
 }
 
 impl LogReader {
@@ -88,8 +90,13 @@ impl LogReader {
             let output = named(output);
             self.test.iter_mut().for_each(|test| test.outputs.extend(output.clone()));
         } else if let Some(model) = message.strip_prefix("Snapshotting to binary proto file ") {
-            let (iteration, model) = (self.iteration, model.to_owned());
-            take(RunEntry::Snapshot { iteration, model });
+            let iteration = iteration_of(model).unwrap_or(self.iteration);
+            take(RunEntry::Snapshot { iteration, model: model.to_owned() });
+        } else if message.starts_with("Optimization stopped early.") {
+            self.stopped = true;
+        } else if message.starts_with("Optimization Done.") {
+            let how = if self.stopped { "stopped" } else { "finished" };
+            take(RunEntry::End { iteration: self.iteration, how: how.into() });
         }
     }
 
@@ -117,6 +124,12 @@ impl LogReader {
         self.display.take().into_iter().for_each(|display| take(RunEntry::Display(display)));
         self.test.take().into_iter().for_each(|test| take(RunEntry::Test(test)));
     }
+}
+
+/// The iteration in a name like `lenet_iter_500.caffemodel`.
+fn iteration_of(model: &str) -> Option<u64> {
+    let (_, rest) = model.rsplit_once("_iter_")?;
+    rest.split('.').next()?.parse().ok()
 }
 
 /// The number behind `name`; what is not finite is written in words.
@@ -150,6 +163,8 @@ I20261115 20:23:16.6 1 solver.cpp:4] Iteration 0 (-1 iter/s, 0.1s/1 iters), loss
 I20261115 20:23:16.6 1 solver.cpp:5]     Train net output #0: loss = 2.5 (* 1 = 2.5 loss)
 I20261115 20:23:16.6 1 sgd_solver.cpp:6] Iteration 0, lr = 0.01
 I20261115 20:23:16.6 1 solver.cpp:4] Iteration 10 (5 iter/s, 2s/10 iters), loss = nan
+I20261115 20:23:16.6 1 solver.cpp:7] Snapshotting to binary proto file a_iter_11.caffemodel
+I20261115 20:23:16.6 1 solver.cpp:8] Optimization Done.
 ";
 
     #[test]
@@ -165,6 +180,8 @@ I20261115 20:23:16.6 1 solver.cpp:4] Iteration 10 (5 iter/s, 2s/10 iters), loss 
         assert_eq!((run.displays[0].loss, run.displays[0].rate), (2.5, 0.01));
         assert!(run.displays[1].loss.is_nan());
         assert_eq!(run.tests[0].outputs, [("accuracy".to_owned(), 0.125)]);
+        assert_eq!(run.snapshots, [(11, "a_iter_11.caffemodel".to_owned())]);
+        assert_eq!(run.end.as_deref(), Some("finished"));
         assert_eq!(of(&NEW.replace("I20261115", "I1115")).displays[0], run.displays[0]);
     }
 

@@ -17,6 +17,14 @@ pub enum ReportError {
         /// The cause.
         source: io::Error,
     },
+    /// A folder is not there and could not be made.
+    #[error("cannot make the folder {}", path.display())]
+    Folder {
+        /// Which.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// A file could not be appended to.
     #[error("cannot append to {}", path.display())]
     Append {

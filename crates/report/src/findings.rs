@@ -31,7 +31,11 @@ pub fn findings(run: &RunHistory) -> Vec<String> {
         found.push(format!("The loss is not finite at iteration {}.", bin.first));
     }
     if run.damaged > 0 {
-        found.push(format!("{} lines of the record cannot be read.", run.damaged));
+        let lines = if run.damaged == 1 { "line" } else { "lines" };
+        found.push(format!(
+            "The record is damaged: {} {lines} cannot be read, and what they said is missing here.",
+            run.damaged
+        ));
     }
     found
 }

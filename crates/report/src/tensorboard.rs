@@ -45,14 +45,11 @@ impl BoardWriter {
         unique: &str,
         restart: Option<u64>,
     ) -> Result<Self, ReportError> {
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |source| ReportError::Append { path, source }
-        };
-        fs::create_dir_all(dir).map_err(failed(dir))?;
+        fs::create_dir_all(dir)
+            .map_err(|source| ReportError::Folder { path: dir.to_owned(), source })?;
         let path = dir.join(format!("events.out.tfevents.{unix_seconds:.0}.{unique}"));
         let file = OpenOptions::new().append(true).create_new(true).open(&path);
-        let file = file.map_err(failed(&path))?;
+        let file = file.map_err(|source| ReportError::Append { path: path.clone(), source })?;
         let mut writer = Self { file, path, buffer: Vec::new() };
         writer.event(unix_seconds, 0, |event| event.text(3, "brain.Event:2"));
         if let Some(step) = restart {

@@ -8,6 +8,8 @@
 //! - The `tensorboard` package reads our files.
 //! - A straggler, a starved data source and a slow link among four ranks are named. A run of a
 //!   million iterations goes through the real writer.
+//!
+//! Names of parts after the options run these only.
 
 mod browser;
 mod kills;
@@ -18,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::shell::{self, cargo, command, root, target_dir};
 use browser::Browser;
@@ -27,24 +29,48 @@ const NET: &str = "testdata/golden/solvers/sgd_fixed/net.prototxt";
 const DATA: &str = "testdata/golden/data";
 const HOSTILE: &str = "</script><script>alert(1)</script>";
 
+/// A part of the check, which needs none of the others.
+type ReportPart = fn(&RecordedJob, &Browser) -> Result<()>;
+
+/// What is looked at, the quick parts first.
+const PARTS: &[(&str, ReportPart)] = &[
+    ("long", |job, _| long_run::run(&job.folder)),
+    ("pages", |job, browser| browser.look_at_reports(job)),
+    ("live", |job, browser| browser.watch_live_page(job)),
+    ("board", |job, browser| browser.tensorboard(job)),
+    ("ranks", ranks::run),
+    ("kills", kills::run),
+];
+
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let program = match args {
-        [] => {
+    let (program, chosen) = match args {
+        [flag, path, chosen @ ..] if flag == "--firecaffe" => (Some(path), chosen),
+        chosen => (None, chosen),
+    };
+    let names: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
+    let known = |name: &String| names.contains(&name.as_str());
+    let names = names.join("|");
+    ensure!(
+        chosen.iter().all(known),
+        "usage: cargo xtask verify report [--firecaffe PATH] [{names}]…"
+    );
+    let program = match program {
+        Some(path) => fs::canonicalize(path).with_context(|| format!("--firecaffe {path}"))?,
+        None => {
             shell::run(&mut cargo(&["build", "--release", "--package", "firecaffe"]))?;
             target_dir().join("release/firecaffe")
         }
-        [flag, path] if flag == "--firecaffe" => fs::canonicalize(path)?,
-        _ => bail!("usage: cargo xtask verify report [--firecaffe PATH]"),
     };
     let job = RecordedJob::prepare(program)?;
-    long_run::run(&job.folder)?;
     let browser = Browser::prepare(&job.folder)?;
-    browser.look_at_reports(&job)?;
-    browser.watch_live_page(&job)?;
-    browser.tensorboard(&job)?;
-    ranks::run(&job)?;
-    kills::run(&job)?;
-    println!("records, reports, the live page and TensorBoard's files passed");
+    let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|chosen| chosen == name);
+    for (name, part) in PARTS.iter().filter(|(name, _)| is_chosen(name)) {
+        part(&job, &browser).with_context(|| format!("part `{name}`"))?;
+    }
+    match chosen {
+        [] => println!("records, reports, the live page and TensorBoard's files passed"),
+        _ => println!("these parts passed: {}", chosen.join(", ")),
+    }
     Ok(())
 }
 

@@ -98,7 +98,7 @@ pub(crate) struct TrainArgs {
     timeline: Option<PathBuf>,
     /// Size of the timeline's file at most, in megabytes (10^6 bytes): the first iterations and the
     /// latest are kept
-    #[arg(long, value_name = "MB", default_value_t = TIMELINE_BYTES as f64 / 1e6, value_parser = megabytes)]
+    #[arg(long, value_name = "MB", default_value_t = TIMELINE_BYTES as f64 / 1e6, value_parser = megabytes, requires = "timeline")]
     timeline_mb: f64,
     #[command(flatten)]
     observing: ObserveArgs,

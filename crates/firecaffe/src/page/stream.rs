@@ -8,12 +8,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use report::html::PageSection;
+use rustix::time::{ClockId, clock_gettime};
 
 use super::{PageState, lock, request};
 
 /// Shortest time between two drawings.
 const DRAW_INTERVAL: Duration = Duration::from_secs(1);
-/// A drawing is followed by so many times its own duration without one: a four-hundredth of a core.
+/// A drawing is followed by so many times its own CPU time without one: a four-hundredth of a core.
 const DRAW_REST: u32 = 400;
 /// How often a stream looks whether there is something new.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
@@ -35,13 +36,19 @@ fn latest(state: &PageState, must_draw: bool) -> (Arc<Vec<PageSection>>, u64) {
     let mut sections = lock(&state.sections);
     let begin = Instant::now();
     if must_draw || sections.next.is_none_or(|next| begin >= next) {
+        let cpu_before = thread_cpu();
         let run = lock(&state.history).clone();
         sections.iteration = run.iteration();
         sections.drawn = Arc::new(report::html::sections(&[run]));
-        let rest = (begin.elapsed() * DRAW_REST).max(DRAW_INTERVAL);
+        let rest = ((thread_cpu() - cpu_before) * DRAW_REST).max(DRAW_INTERVAL);
         sections.next = Some(Instant::now() + rest);
     }
     (Arc::clone(&sections.drawn), sections.iteration)
+}
+
+/// CPU time of this thread: on cores that are all busy, more time passes while it draws.
+fn thread_cpu() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 /// Sends sections until the run ends or the client has gone.

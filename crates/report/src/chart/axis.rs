@@ -9,6 +9,8 @@ pub struct ChartAxis {
     pub scale: AxisScale,
     /// Whether a linear axis begins at zero, as lengths of bars need.
     pub from_zero: bool,
+    /// What it covers besides the values that are shown.
+    pub covers: Option<[f64; 2]>,
 }
 
 /// How values are placed along an axis.
@@ -26,13 +28,19 @@ impl ChartAxis {
     /// A linear axis.
     #[must_use]
     pub fn linear(title: impl Into<String>) -> Self {
-        Self { title: title.into(), scale: AxisScale::Linear, from_zero: false }
+        Self { title: title.into(), scale: AxisScale::Linear, from_zero: false, covers: None }
     }
 
     /// A linear axis that begins at zero.
     #[must_use]
     pub fn from_zero(title: impl Into<String>) -> Self {
         Self { from_zero: true, ..Self::linear(title) }
+    }
+
+    /// The same axis for several charts: each covers `range`.
+    #[must_use]
+    pub fn covering(self, range: [f64; 2]) -> Self {
+        Self { covers: Some(range), ..self }
     }
 
     /// A logarithmic axis with ticks at powers of two.
@@ -69,6 +77,7 @@ impl PlacedAxis {
         rounded: bool,
     ) -> Self {
         let scale = axis.scale;
+        let values = values.chain(axis.covers.into_iter().flatten());
         let values = values.filter_map(|value| scale.unit(value)).filter(|unit| unit.is_finite());
         let zero = axis.from_zero.then_some((0.0, 0.0));
         let range = values.fold(zero, |range, value| {
@@ -89,6 +98,11 @@ impl PlacedAxis {
             (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
         }
         Self { scale, low, high, step, from, to }
+    }
+
+    /// The values at its ends, on a linear axis.
+    pub(super) fn ends(&self) -> [f64; 2] {
+        [self.low, self.high]
     }
 
     /// Where a value lies; `None` if the scale does not have it.

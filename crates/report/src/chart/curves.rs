@@ -103,7 +103,9 @@ impl CurveChart {
         names_at_ends(&mut svg, &self.curves, &ends, area);
         let frame = match keeps_points {
             true => {
-                format!(" data-area=\"{} {} {} {}\"", area.left, area.top, area.right, area.bottom)
+                let PlotArea { left, top, right, bottom } = area;
+                let [low, high] = xs.ends();
+                format!(" data-area=\"{left} {top} {right} {bottom}\" data-x=\"{low} {high}\"")
             }
             false => String::new(),
         };

@@ -112,12 +112,14 @@ impl GraphDrawing {
 impl GraphBox {
     fn draw(&self, svg: &mut String, place: BoxPlace) {
         let BoxPlace { x, y, width, height, .. } = place;
-        let color = color(self.color);
-        let _ = write!(
-            svg,
-            "<rect class=\"box {color}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
-             height=\"{height:.1}\" rx=\"5\"/>"
-        );
+        // An arrow over several rows passes behind the boxes between: their text stays readable.
+        for class in ["ground", &*format!("box {}", color(self.color))] {
+            let _ = write!(
+                svg,
+                "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
+                 height=\"{height:.1}\" rx=\"5\"/>"
+            );
+        }
         for (index, line) in self.lines.iter().enumerate() {
             let (middle, base) = (x + width / 2.0, y + 17.0 + LINE * index as f64);
             let class = if index == 0 { "middle name" } else { "middle small" };

@@ -39,7 +39,7 @@ pub(super) fn training(runs: &[RunHistory]) -> String {
     let charts: String = charts
         .into_iter()
         .filter(|(_, _, curves)| !curves.is_empty())
-        .map(|(title, y, curves)| figure(&title, ChartAxis::linear(y), curves, true))
+        .map(|(title, y, curves)| figure(runs, &title, ChartAxis::linear(y), curves, true))
         .collect();
     match charts.is_empty() {
         true => String::new(),
@@ -57,7 +57,7 @@ pub(super) fn speed(runs: &[RunHistory]) -> String {
     ]
     .into_iter()
     .filter(|(_, _, curves)| !curves.is_empty())
-    .map(|(title, y, curves)| figure(title, y, curves, false))
+    .map(|(title, y, curves)| figure(runs, title, y, curves, false))
     .collect();
     match charts.is_empty() {
         true => String::new(),
@@ -83,8 +83,8 @@ pub(super) fn traffic(runs: &[RunHistory]) -> String {
     });
     let settings: String =
         settings.map(|text| format!("<p class=\"note\">{}</p>", escape(&text))).collect();
-    let chart =
-        figure("Sent by rank 0 in an iteration", ChartAxis::from_zero("sent, MB"), curves, false);
+    let y = ChartAxis::from_zero("sent, MB");
+    let chart = figure(runs, "Sent by rank 0 in an iteration", y, curves, false);
     format!("<h2>Communication</h2>{settings}<div class=\"grid\">{chart}</div>")
 }
 
@@ -154,11 +154,30 @@ fn named(runs: &[RunHistory], run: &RunHistory, what: &str) -> String {
     }
 }
 
-fn figure(title: &str, y: ChartAxis, mut curves: Vec<Curve>, keeps_points: bool) -> String {
+/// The iterations of all runs: every chart shows the same ones.
+fn iterations(runs: &[RunHistory]) -> [f64; 2] {
+    let first = |run: &RunHistory| {
+        let steps = run.steps.first().map(|bin| bin.first);
+        let tests = run.tests.first().map(|test| test.iteration);
+        let displays = run.displays.first().map(|display| display.iteration);
+        [steps, tests, displays].into_iter().flatten().min()
+    };
+    let begin = runs.iter().filter_map(first).min().unwrap_or(0);
+    let end = runs.iter().map(RunHistory::iteration).max().unwrap_or(0);
+    [begin as f64, end as f64]
+}
+
+fn figure(
+    runs: &[RunHistory],
+    title: &str,
+    y: ChartAxis,
+    mut curves: Vec<Curve>,
+    keeps_points: bool,
+) -> String {
     let each = (CHART_POINTS / curves.len().max(1)).clamp(16, POINTS_MAX);
     curves.iter_mut().for_each(|curve| curve.points = thin_to(&curve.points, each));
-    let chart =
-        CurveChart { title: title.to_owned(), x: ChartAxis::linear("iterations"), y, curves };
+    let x = ChartAxis::linear("iterations").covering(iterations(runs));
+    let chart = CurveChart { title: title.to_owned(), x, y, curves };
     let svg = if keeps_points { chart.with_points() } else { chart.inline() };
     format!("<figure>{}</figure>", scrolling(&escape(title), &svg))
 }

@@ -49,18 +49,23 @@
     });
   };
 
+  // The part of a curve that is zoomed to; it ends at the border, where a line between points crosses it.
+  const within = points => view.from === null ? points : points.flatMap(([x, y], index) => {
+    if (index === 0) return x >= view.from && x <= view.to ? [[x, y]] : [];
+    const [px, py] = points[index - 1], at = v => [v, py + (v - px) / (x - px) * (y - py)];
+    const crossed = [view.from, view.to].filter(v => px < v && v < x).map(at);
+    return x >= view.from && x <= view.to ? [...crossed, [x, y]] : crossed;
+  });
+
   const draw = svg => {
     const [left, top, right, bottom] = svg.dataset.area.split(' ').map(Number);
     const paths = [...svg.querySelectorAll('path[data-points]')];
-    const shown = paths.map(path => smoothed(pointsOf(path)).filter(([x, y]) =>
-      (view.from === null || (x >= view.from && x <= view.to)) && (!view.log || y > 0)));
+    const shown = paths.map(path => within(smoothed(pointsOf(path)).filter(([, y]) => !view.log || y > 0)));
     const all = shown.flat();
     if (all.length === 0) return;
-    let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const [x, y] of all) {
-      x0 = Math.min(x0, x); x1 = Math.max(x1, x); y0 = Math.min(y0, y); y1 = Math.max(y1, y);
-    }
-    if (view.from !== null) { x0 = view.from; x1 = view.to; }
+    let [y0, y1] = [Infinity, -Infinity];
+    for (const [, y] of all) { y0 = Math.min(y0, y); y1 = Math.max(y1, y); }
+    const [x0, x1] = view.from === null ? svg.dataset.x.split(' ').map(Number) : [view.from, view.to];
     const xs = axis(x0, x1, left, right, false), ys = axis(y0, y1, bottom, top, view.log);
     svg.range = [x0, x1, left, right];
     const gx = svg.querySelector('g.x'), gy = svg.querySelector('g.y');
@@ -118,6 +123,7 @@
       rect.setAttribute('x', Math.min(start, now));
       rect.setAttribute('width', Math.abs(now - start));
     });
+    svg.addEventListener('pointercancel', () => { if (rect) rect.remove(); start = null; });
     svg.addEventListener('pointerup', event => {
       if (start === null) return;
       const [x0, x1, left, right] = svg.range;

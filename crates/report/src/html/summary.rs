@@ -7,33 +7,42 @@ use crate::text::escape;
 
 /// Facts at a glance.
 pub(super) fn summary(run: &RunHistory) -> String {
+    let net = run.begins.last().map(|begin| begin.net.clone()).unwrap_or_default();
+    let state = run.end.clone().unwrap_or_else(|| "not ended".into());
     let mut facts = vec![
-        ("net", run.begins.last().map(|begin| begin.net.clone()).unwrap_or_default()),
-        ("iterations", run.iteration().to_string()),
-        ("state", run.end.clone().unwrap_or_else(|| "not ended".into())),
+        fact("net", net, String::new()),
+        fact("iterations", run.iteration().to_string(), String::new()),
+        fact("state", state, String::new()),
     ];
     if let Some(best) = best(run) {
-        let text = format!("{} at iteration {}", round(best.value), best.iteration);
-        facts.push((if best.is_loss { "best test loss" } else { "best test score" }, text));
-        facts.push(("of output", best.name));
+        let name = format!("best test {}", best.name);
+        facts.push(fact(&name, round(best.value), format!("at iteration {}", best.iteration)));
     }
     if let Some(loss) = run.displays.last().map(|display| display.loss) {
-        facts.push(("last loss", round(loss)));
+        facts.push(fact("last loss", round(loss), String::new()));
     }
     if let Some(speed) = run.images_per_s() {
-        facts.push(("speed", format!("{speed:.0} images/s")));
+        facts.push(fact("speed", format!("{speed:.0}"), "images/s".into()));
     }
     if let Some((iteration, hash)) = &run.hash {
-        facts.push(("hash of the weights", format!("{hash} ({iteration})")));
+        let after = format!("after {iteration} iterations");
+        facts.push(fact("hash of the weights", hash.clone(), after));
     }
     if run.begins.len() > 1 {
-        facts.push(("resumed", format!("{} times", run.begins.len() - 1)));
+        let resumed = (run.begins.len() - 1).to_string();
+        facts.push(fact("resumed", resumed, "times".into()));
     }
-    let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
-    let facts: String = facts
-        .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value)))
-        .collect();
+    let facts = facts.concat();
     format!("<h2>Summary</h2><dl class=\"facts\">{facts}</dl>")
+}
+
+/// A fact's name, its value, and what is said of the value; nothing without a value.
+fn fact(name: &str, value: String, note: String) -> String {
+    if value.is_empty() {
+        return value;
+    }
+    let [name, value, note] = [name, &value, &note].map(escape);
+    format!("<div><dt>{name}</dt><dd>{value} <small>{note}</small></dd></div>")
 }
 
 /// Findings as a list.
@@ -51,7 +60,6 @@ pub(super) struct BestScore {
     pub(super) name: String,
     pub(super) value: f64,
     pub(super) iteration: u64,
-    pub(super) is_loss: bool,
 }
 
 /// By the first output that is no loss, or else by the first one.
@@ -68,7 +76,7 @@ pub(super) fn best(run: &RunHistory) -> Option<BestScore> {
     // The first of equals: the score was reached there.
     let (value, iteration) =
         tests.reduce(|best, test| if sign * test.0 > sign * best.0 { test } else { best })?;
-    Some(BestScore { name: name.clone(), value, iteration, is_loss })
+    Some(BestScore { name: name.clone(), value, iteration })
 }
 
 /// Whether less is better.

@@ -31,7 +31,7 @@ pub struct RecordWriter {
 impl RecordWriter {
     /// Begins a segment after those that `dir` has. The folder is made if it is missing.
     pub fn open(dir: &Path) -> Result<Self, ReportError> {
-        let failed = |source| ReportError::Append { path: dir.to_owned(), source };
+        let failed = |source| ReportError::Folder { path: dir.to_owned(), source };
         fs::create_dir_all(dir).map_err(failed)?;
         let number = segments(dir)?.last().map_or(1, |last| last.number + 1);
         let (path, file) = create(dir, number)?;

@@ -4,14 +4,15 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use report::RunHistory;
 
-use super::RecordedJob;
+use super::browser::Browser;
+use super::{RecordedJob, folder_bytes};
 
 const KILLS: u64 = 100;
 
-pub(super) fn run(job: &RecordedJob) -> Result<()> {
+pub(super) fn run(job: &RecordedJob, browser: &Browser) -> Result<()> {
     job.solver("killed", "max_iter: 100000000 display: 7 snapshot: 50")?;
     let (mut state, mut before, mut resumes) = (1701_u64, 0, 0);
     for kill in 0..KILLS {
@@ -24,32 +25,42 @@ pub(super) fn run(job: &RecordedJob) -> Result<()> {
         state ^= state >> 7;
         state ^= state << 17;
         thread::sleep(Duration::from_millis(200 + state % 2300));
+        let dir = job.path("killed-record");
+        let flushed = RunHistory::read(&dir).ok();
         child.kill()?;
         child.wait()?;
-        let dir = job.path("killed-record");
         if !dir.exists() {
             continue; // killed before it began
         }
         let Ok(run) = RunHistory::read(&dir) else {
-            let empty = super::folder_bytes(&dir)? == 0;
+            let empty = folder_bytes(&dir)? == 0;
             ensure!(empty, "kill {kill}: the record cannot be read");
             continue;
         };
-        ensure!(run.damaged == 0, "kill {kill}: {} damaged lines", run.damaged);
-        let mut next = 0;
-        for bin in &run.steps {
-            ensure!(bin.first == next, "kill {kill}: iteration {next} is missing or twice");
-            next = bin.last + 1;
-        }
+        let next = check(&run, flushed.as_ref()).with_context(|| format!("kill {kill}"))?;
         resumes = run.begins.len();
-        // What was flushed before the last snapshot cannot be lost by a resume from it.
-        let kept = run.begins.last().map_or(0, |begin| begin.iteration);
-        ensure!(next >= kept, "kill {kill}: {next} iterations, but it resumed at {kept}");
         before = next;
     }
     println!(
         "{KILLS} kills: every record loaded; {before} iterations once each, {resumes} processes"
     );
     ensure!(resumes > 10, "the run hardly ever resumed");
-    Ok(())
+    browser.read_board(&["killed-board"])
+}
+
+/// What `run` has after a kill, of which `flushed` could be read before it; iterations in all.
+fn check(run: &RunHistory, flushed: Option<&RunHistory>) -> Result<u64> {
+    ensure!(run.damaged == 0, "{} damaged lines", run.damaged);
+    let mut next = 0;
+    for bin in &run.steps {
+        ensure!(bin.first == next, "iteration {next} is missing or twice");
+        next = bin.last + 1;
+    }
+    // A process that began in between has superseded what lies after its snapshot.
+    let same_process = |before: &&RunHistory| before.begins.len() == run.begins.len();
+    let flushed = flushed.filter(same_process).map_or(0, RunHistory::iteration);
+    let resumed = run.begins.last().map_or(0, |begin| begin.iteration);
+    let least = flushed.max(resumed);
+    ensure!(next >= least, "{next} iterations, but {least} had been written out");
+    Ok(next)
 }

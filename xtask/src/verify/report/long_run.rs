@@ -17,18 +17,7 @@ const RANKS: usize = 4;
 
 pub(super) fn run(folder: &Path) -> Result<()> {
     let dir = folder.join("long");
-    let begin = Instant::now();
-    let mut writer = RecordWriter::open(&dir)?;
-    writer
-        .write(&RunEntry::Begin(Box::new(RunBegin { images: 64, ..RunBegin::default() })), 0.0)?;
-    for iteration in 0..ITERATIONS {
-        let seconds = iteration as f64 * 0.01;
-        for entry in entries(iteration, seconds) {
-            writer.write(&entry, seconds)?;
-        }
-    }
-    drop(writer);
-    let written = begin.elapsed().as_secs_f64();
+    let written = write(&dir, ITERATIONS)?;
     let bytes = folder_bytes(&dir)?;
     let begin = Instant::now();
     let run = RunHistory::read(&dir)?;
@@ -44,6 +33,28 @@ pub(super) fn run(folder: &Path) -> Result<()> {
     ensure!(counted == ITERATIONS, "{counted} iterations were read back");
     ensure!(bytes < 50_000_000 && html.len() < 2_000_000 && seconds < 5.0, "too large or too slow");
     Ok(())
+}
+
+/// What it takes to write one iteration.
+pub(super) fn seconds_per_iteration(folder: &Path) -> Result<f64> {
+    const FEW: u64 = 50_000;
+    Ok(write(&folder.join("short"), FEW)? / FEW as f64)
+}
+
+/// Writes a record; how many seconds that takes.
+fn write(dir: &Path, iterations: u64) -> Result<f64> {
+    let begin = Instant::now();
+    let mut writer = RecordWriter::open(dir)?;
+    writer
+        .write(&RunEntry::Begin(Box::new(RunBegin { images: 64, ..RunBegin::default() })), 0.0)?;
+    for iteration in 0..iterations {
+        let seconds = iteration as f64 * 0.01;
+        for entry in entries(iteration, seconds) {
+            writer.write(&entry, seconds)?;
+        }
+    }
+    drop(writer);
+    Ok(begin.elapsed().as_secs_f64())
 }
 
 /// What an iteration gives: a display every 100, a test every 10,000.

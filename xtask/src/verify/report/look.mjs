@@ -1,7 +1,7 @@
 // Opens a page in headless Chromium and prints what a person would see of it, as JSON:
 //   node look.mjs PAGE.html SCREENSHOT_PREFIX
-// Errors of the console, accessibility violations (axe-core), titles of axes, points of curves,
-// and whether the page is wider than the window, at 390 and 1440 pixels.
+// Errors of the console, accessibility violations (axe-core), findings, titles of axes, points of
+// curves, and whether the page is wider than the window, at 390 and 1440 pixels.
 import {createRequire} from 'node:module';
 import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
@@ -37,6 +37,7 @@ for (const [width, scheme] of [[390, 'light'], [1440, 'light'], [1440, 'dark']])
   found.violations.push(...result);
   if (width === 1440 && scheme === 'light') {
     found.axes = await page.$$eval('svg.chart .axis', nodes => nodes.map(n => n.textContent));
+    found.findings = await page.$$eval('#findings li', nodes => nodes.map(n => n.textContent));
     found.titles = await page.$$eval('svg.chart .title', nodes => nodes.map(n => n.textContent));
     const points = () => page.$$eval('svg.chart path.line', nodes =>
       nodes.map(n => (n.getAttribute('d').match(/[ML]/g) || []).length));

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use data::image::DecodedImage;
 use data::image::encode::{ImageFormat, encode};
 
+use super::browser::Browser;
 use super::{RecordedJob, logged};
 use crate::packages::{self, Packages};
 use crate::shell::{self, command, root};
@@ -43,17 +44,17 @@ layer { name: \"score\" type: \"InnerProduct\" bottom: \"data\" top: \"score\"
 layer { name: \"loss\" type: \"SoftmaxWithLoss\" bottom: \"score\" bottom: \"label\" top: \"loss\" }
 ";
 
-pub(super) fn run(job: &RecordedJob) -> Result<()> {
+pub(super) fn run(job: &RecordedJob, browser: &Browser) -> Result<()> {
     if let Packages::Missing(why) = packages::ensure(&["openmpi-bin", "iproute2"])? {
         println!("skipped: faults among four ranks ({why})");
         return Ok(());
     }
-    straggler(job)?;
-    starved_source(job)?;
-    slow_link(job)
+    straggler(job, browser)?;
+    starved_source(job, browser)?;
+    slow_link(job, browser)
 }
 
-fn straggler(job: &RecordedJob) -> Result<()> {
+fn straggler(job: &RecordedJob, browser: &Browser) -> Result<()> {
     let wrapper = job.path("rank.sh");
     fs::write(&wrapper, WRAPPER)?;
     fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755))?;
@@ -65,11 +66,11 @@ fn straggler(job: &RecordedJob) -> Result<()> {
     job.solver_of("straggler_net", "straggler", "max_iter: 100 display: 20 snapshot: 0")?;
     let mut mpirun = local_ranks();
     mpirun.arg(&wrapper).arg(&job.program).env("SLOW_RANK", SLOW.to_string());
-    let found = report(job, "straggler", &mut mpirun)?;
+    let found = report(job, browser, "straggler", &mut mpirun)?;
     only(&found, "is a straggler", &format!("Rank {SLOW} on "))
 }
 
-fn starved_source(job: &RecordedJob) -> Result<()> {
+fn starved_source(job: &RecordedJob, browser: &Browser) -> Result<()> {
     job.solver_of("starved_net", "starved", "max_iter: 60 display: 20 snapshot: 0")?;
     fs::write(job.path("starved_net.prototxt"), STARVED_NET)?;
     let images = root().join("testdata/golden/data/images");
@@ -89,11 +90,11 @@ fn starved_source(job: &RecordedJob) -> Result<()> {
     }
     let mut mpirun = local_ranks();
     mpirun.args(["sh", "-c", IN_OWN_FOLDER, "rank"]).arg(&job.program);
-    let found = report(job, "starved", mpirun.env("SLOW_RANK", SLOW.to_string()))?;
+    let found = report(job, browser, "starved", mpirun.env("SLOW_RANK", SLOW.to_string()))?;
     only(&found, "is starved", &format!("source of rank {SLOW} on "))
 }
 
-fn slow_link(job: &RecordedJob) -> Result<()> {
+fn slow_link(job: &RecordedJob, browser: &Browser) -> Result<()> {
     job.solver("link", "max_iter: 2000 display: 20 snapshot: 0")?;
     let _down = ClusterDown;
     shell::run(&mut command(CLUSTER, &["up", &RANKS.to_string(), "400mbit"]))?;
@@ -106,7 +107,7 @@ fn slow_link(job: &RecordedJob) -> Result<()> {
     }
     let mut mpirun = command(CLUSTER, &["mpirun", &RANKS.to_string(), "-wdir"]);
     mpirun.arg(&job.folder).arg(&job.program);
-    let found = report(job, "link", &mut mpirun)?;
+    let found = report(job, browser, "link", &mut mpirun)?;
     only(&found, "link between", &format!("fc{SLOW}"))
 }
 
@@ -125,24 +126,29 @@ fn local_ranks() -> Command {
     command("mpirun", &flags)
 }
 
-/// Trains `solver` with a record, and returns what the report says of it.
-fn report(job: &RecordedJob, solver: &str, mpirun: &mut Command) -> Result<String> {
+/// Trains `solver` with a record, and returns what its report says in the browser.
+fn report(
+    job: &RecordedJob,
+    browser: &Browser,
+    solver: &str,
+    mpirun: &mut Command,
+) -> Result<Vec<String>> {
     let page = format!("{solver}.html");
     if mpirun.get_program() == "mpirun" {
         mpirun.current_dir(&job.folder);
     }
     mpirun.args(["train", "--solver", &format!("{solver}.prototxt")]);
     logged(mpirun.args(["--threads", "1", "--record", solver]))?;
-    let output = job.firecaffe(&["report", solver, "--out", &page]).output()?;
-    let found = String::from_utf8_lossy(&output.stdout).into_owned();
-    print!("{found}");
+    logged(&mut job.firecaffe(&["report", solver, "--out", &page]))?;
+    let seen = browser.look(&page, solver)?;
+    let found: Vec<String> = serde_json::from_value(seen["findings"].clone())?;
+    found.iter().for_each(|finding| println!("{solver}: {finding}"));
     Ok(found)
 }
 
 /// Every finding has these words, and names this culprit.
-fn only(found: &str, words: &str, culprit: &str) -> Result<()> {
-    let findings = || found.lines().filter(|line| !line.starts_with("report: "));
-    ensure!(findings().next().is_some(), "the report names nothing, and not what `{words}`");
-    let other = findings().find(|line| !(line.contains(words) && line.contains(culprit)));
+fn only(found: &[String], words: &str, culprit: &str) -> Result<()> {
+    ensure!(!found.is_empty(), "the report names nothing, and not what `{words}`");
+    let other = found.iter().find(|text| !(text.contains(words) && text.contains(culprit)));
     other.map_or(Ok(()), |other| bail!("the report names something else than {culprit}: {other}"))
 }

@@ -44,7 +44,7 @@ impl<'a> Listener<'a> {
 
     /// Before the first iteration of `job`.
     pub(super) fn begin(&mut self, job: &Job) -> Result<()> {
-        self.observer.as_mut().map_or(Ok(()), |observer| observer.begin(job))
+        self.observer.as_mut().map_or(Ok(()), |observer| observer.begin(job, &self.log))
     }
 
     /// Measures the load of the cores from now on, and withholds speeds if it is too high.
