@@ -80,7 +80,7 @@ fn starved_source(job: &RecordedJob, browser: &Browser) -> Result<()> {
     for name in ["starved.prototxt", "starved_net.prototxt", "images.txt"] {
         fs::copy(job.path(name), large.join(name))?;
     }
-    let pixels = (0..LARGE * LARGE * 3).map(|i| (i % 251) as u8).collect();
+    let pixels = (0..LARGE * LARGE * 3).map(|i| u8::try_from(i % 251).unwrap_or(0)).collect();
     let image = DecodedImage { channels: 3, height: LARGE, width: LARGE, pixels };
     let image = encode(&image, ImageFormat::Jpeg);
     for line in fs::read_to_string(job.path("images.txt"))?.lines() {
