@@ -160,6 +160,7 @@ impl Decisions<'_> {
             shares_diff,
             draws: placed.traits.draws,
             reads_running: placed.traits.reads_running,
+            remembers: placed.traits.remembers,
             bottoms,
         };
         if self.runs && executable.runs() {

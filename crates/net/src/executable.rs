@@ -102,6 +102,8 @@ pub(crate) struct ExecutableLayer {
     pub(crate) draws: bool,
     /// Whether forward computes with its running params without updating them.
     pub(crate) reads_running: bool,
+    /// Whether it remembers earlier forwards in ways that no snapshot has.
+    pub(crate) remembers: bool,
 }
 
 impl ExecutableLayer {

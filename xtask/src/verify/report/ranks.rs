@@ -29,7 +29,8 @@ const WRAPPER: &str = "#!/bin/sh\n\
     wait $pid\n";
 
 /// Runs a rank, the slow one in the folder with large images.
-const IN_OWN_FOLDER: &str = "[ \"$OMPI_COMM_WORLD_RANK\" = \"$SLOW_RANK\" ] && cd large; exec \"$@\"";
+const IN_OWN_FOLDER: &str =
+    "[ \"$OMPI_COMM_WORLD_RANK\" = \"$SLOW_RANK\" ] && cd large; exec \"$@\"";
 /// Height and width of a large image.
 const LARGE: usize = 1500;
 
