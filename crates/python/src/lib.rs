@@ -1,0 +1,28 @@
+//! `caffe._caffe`: the native half of the Python package `caffe`.
+//!
+//! `python/caffe/_caffe.pyi` lists what it offers.
+
+use pyo3::prelude::*;
+
+mod functions;
+mod timer;
+
+/// The native half of `caffe`; scripts import `caffe`.
+#[pymodule]
+mod _caffe {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::functions::{
+        has_nccl, init_log, layer_type_list, log, set_device, set_mode_cpu, set_mode_gpu,
+        set_multiprocess, set_random_seed, set_solver_count, set_solver_rank, solver_count,
+        solver_rank,
+    };
+    #[pymodule_export]
+    use crate::timer::Timer;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
