@@ -183,6 +183,7 @@ impl Decisions<'_> {
             draws: placed.traits.draws,
             reads_running: placed.traits.reads_running,
             refused: false,
+            remembers: placed.traits.remembers,
             bottoms,
         };
         if self.runs && executable.runs() {

@@ -104,6 +104,8 @@ pub(crate) struct ExecutableLayer {
     pub(crate) reads_running: bool,
     /// Whether it could not follow when a bottom changed its shape.
     pub(crate) refused: bool,
+    /// Whether it remembers earlier forwards in ways that no snapshot has.
+    pub(crate) remembers: bool,
 }
 
 impl ExecutableLayer {

@@ -7,14 +7,16 @@
 use base::Shape;
 use base::random::Mt19937;
 use caffe_format::{BlobShape, InputParameter, LayerParameter, NetParameter, Phase};
-use layers::{DataSource, DataSourceError};
+use layers::{AddedLayers, DataSource, DataSourceError, LayerObject};
 
+use crate::executable::ExecutableLayer;
 use crate::{MemoryPlan, Net, NetError, OpenSources, compile};
 
 impl Net {
     /// The net as it was written, compiled for the present shapes of its Input layers' tops. Blobs
-    /// begin as zeros; params are those of this net.
-    pub fn recompile(&self, plan: MemoryPlan) -> Result<Self, NetError> {
+    /// begin as zeros; params are those of this net, and layers keep their objects. `added` is what
+    /// this net was compiled with.
+    pub fn recompile(&mut self, plan: MemoryPlan, added: AddedLayers) -> Result<Self, NetError> {
         let layers = self.structure();
         let shape = |blob: &usize| self.shape_at(*blob).clone();
         let written = layers.iter().map(|layer| match layer.kind {
@@ -32,7 +34,7 @@ impl Net {
             layers.iter().filter(|layer| self.layers[layer.runs.end - 1].source.is_some());
         let known = sources
             .map(|layer| (layer.written.name().to_owned(), layer.tops.iter().map(shape).collect()));
-        let mut known = KnownShapes(known.collect());
+        let mut known = KnownShapes { sources: known.collect(), added };
         let (mut net, _) = compile(&written, &mut known, plan, self.precision)?;
         for (new, old) in net.params.iter_mut().zip(self.params.iter()) {
             if new.shape.count() != old.shape.count() {
@@ -46,6 +48,14 @@ impl Net {
         net.private = self.private.clone();
         net.private_running = self.private_running.clone();
         net.contributed.iter_mut().zip(self.contributed.iter()).for_each(|(new, old)| *new = *old);
+        let objects = |layers: &mut [ExecutableLayer]| -> Vec<LayerObject> {
+            let objects = layers.iter_mut().filter_map(|layer| layer.layer.object());
+            objects.map(std::mem::take).collect()
+        };
+        let mut kept = objects(&mut self.layers).into_iter();
+        for object in net.layers.iter_mut().filter_map(|layer| layer.layer.object()) {
+            *object = kept.next().flatten();
+        }
         Ok(net)
     }
 }
@@ -56,12 +66,19 @@ fn blob_shape(shape: &Shape) -> BlobShape {
 }
 
 /// Data layers whose sources are open already: what they announced, by name.
-struct KnownShapes(Vec<(String, Vec<Shape>)>);
+struct KnownShapes {
+    sources: Vec<(String, Vec<Shape>)>,
+    added: AddedLayers,
+}
 
 impl OpenSources for KnownShapes {
     fn shapes(&mut self, layer: &LayerParameter, _: Phase) -> Result<Vec<Shape>, DataSourceError> {
-        let known = self.0.iter().find(|(name, _)| name == layer.name());
+        let known = self.sources.iter().find(|(name, _)| name == layer.name());
         Ok(known.map(|(_, shapes)| shapes.clone()).unwrap_or_default())
+    }
+
+    fn added_layers(&self) -> AddedLayers {
+        self.added
     }
 
     fn open(

@@ -29,12 +29,6 @@ impl Single {
         let Self { net, cpu, params, pool, replica, .. } = self;
         LentNet { net, cpu, params, pool, replica }
     }
-
-    /// Compiles the net again for the shapes that its inputs have now: see [`Net::recompile`].
-    pub fn recompile(&mut self, plan: net::MemoryPlan) -> Result<(), net::NetError> {
-        self.net = self.net.recompile(plan)?;
-        Ok(())
-    }
 }
 
 impl Job {
@@ -70,6 +64,7 @@ impl Job {
             rng: worker.replicas[0].rng.clone(),
             sources: std::mem::take(sources),
             carried: Vec::new(),
+            objects: Vec::new(),
         };
         let (params, pool) = (&self.shared.params, &self.no_gradients);
         let lent = LentNet { net, cpu: &worker.cpu, params, pool, replica: &mut replica };

@@ -155,7 +155,7 @@ pub use exchange::compression::{CompressionConfig, CompressionError};
 pub use exchange::wire::{self, WireFormat, WireFormatError};
 pub use exchange::{Exchange, ExchangeConfig, ExchangeError};
 pub use kernels::{ActiveThreads, Cpu, Simd};
-pub use layers::DataSourceError;
+pub use layers::{AddedLayers, DataSourceError};
 pub use net::{
     BackwardWork, BlobPart, BlobValues, DebugBlob, DebugValue, LayerBlob, LayerReport,
     LayerStructure, LayerSummary, MemoryPlan, MemoryUse, Mismatch, Net, NetDescription, NetError,

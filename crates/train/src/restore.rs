@@ -31,6 +31,10 @@ pub(crate) fn restore(
     restore_history(job, &loaded.state).map_err(wrong)?;
     job.iter = u64::try_from(loaded.state.iter())
         .map_err(|_| wrong(ResumeProblem::Iteration { iter: loaded.state.iter() }))?;
+    let layers: Vec<_> = job.net().remembering().map(String::from).collect();
+    if !layers.is_empty() {
+        events(Event::LayersBeginAnew { layers });
+    }
     match loaded.resume {
         ResumeExactness::Exact(run) => {
             check_precision(job.shared.config.precision, &run).map_err(wrong)?;

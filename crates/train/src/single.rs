@@ -77,8 +77,9 @@ impl Single {
     ) -> Result<Self, TrainError> {
         let which = WhichNet::File(config.model.clone());
         let written = NetParameter { state: Some(config.state.clone()), ..written.clone() };
-        let mut sources =
-            FileSources::alone(&config.root, OnBadSample::Fail).of_file(&config.model);
+        let mut sources = FileSources::alone(&config.root, OnBadSample::Fail)
+            .of_file(&config.model)
+            .with_layers(config.added_layers);
         let options = (config.memory_plan, config.precision);
         if let Some(limit) = config.memory_limit {
             check_net(&which, &written, options, &mut sources, limit)?;

@@ -69,7 +69,8 @@ impl TestNet {
         };
         let mut net = build(&which, written, options, sources, events)?;
         adopt(&mut net)?;
-        let alone = net.draws() || net.writes() || net.carries();
+        let remembers = net.remembering().next().is_some();
+        let alone = net.draws() || net.writes() || net.carries() || remembers;
         let (_, state) = (net.initialise(rng.clone(), sources))
             .map_err(|source| TrainError::Net { which: which.clone(), source })?;
         *rng = state.rng;

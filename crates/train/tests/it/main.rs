@@ -6,6 +6,7 @@
     reason = "helpers of tests are tests; files are made in temporary folders"
 )]
 
+mod added;
 mod compression;
 mod exact;
 mod files;
