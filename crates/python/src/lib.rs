@@ -4,8 +4,12 @@
 
 use pyo3::prelude::*;
 
+mod command_line;
 mod functions;
+mod layer_class;
+mod python_layer;
 mod timer;
+mod training;
 
 /// The native half of `caffe`; scripts import `caffe`.
 #[pymodule]
@@ -13,13 +17,19 @@ mod _caffe {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use crate::command_line::_command_line;
+    #[pymodule_export]
     use crate::functions::{
         has_nccl, init_log, layer_type_list, log, set_device, set_mode_cpu, set_mode_gpu,
         set_multiprocess, set_random_seed, set_solver_count, set_solver_rank, solver_count,
         solver_rank,
     };
     #[pymodule_export]
+    use crate::layer_class::Layer;
+    #[pymodule_export]
     use crate::timer::Timer;
+    #[pymodule_export]
+    use crate::training::_train;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
