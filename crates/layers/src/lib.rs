@@ -109,6 +109,12 @@ pub trait Layer: Send {
     /// and after each later `reshape`; not for layers that never run.
     fn allocate(&mut self) {}
 
+    /// Tops that have one value in all places from set-up on and that forward leaves alone: which,
+    /// and the value. A caller may change what is in them.
+    fn constant_tops(&self) -> Vec<(usize, f32)> {
+        Vec::new()
+    }
+
     /// Computes the tops. Not called where they are the [bottom's data](TopMemory).
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError>;
 

@@ -165,6 +165,21 @@ pub enum NetError {
         want: Shape,
     },
 
+    /// A net was compiled again for other shapes, and its params do not fit them.
+    #[error(
+        "layer `{layer}`: the new input shape asks for param {index} of shape {got}, not {want}"
+    )]
+    ParamReshaped {
+        /// The layer.
+        layer: String,
+        /// Which param.
+        index: usize,
+        /// What the new input asks for.
+        got: Shape,
+        /// What there is.
+        want: Shape,
+    },
+
     /// Shared weights disagree in `lr_mult` or `decay_mult`.
     #[error("layer `{layer}`: shared param `{param}` has {field} {got}, elsewhere {want}")]
     SharedMultiplier {

@@ -52,6 +52,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     compression: Some("top-k:share=0.01".parse().expect("a compression")),
 ///     compression_always: false,
 ///     emulation: None,
+///     keep_diffs: false,
 ///     precision: "mixed-bf16".parse().expect("a precision"),
 ///     clock: Arc::new(NoClock),
 ///     simd: Simd::detect(),
@@ -123,6 +124,9 @@ pub struct JobConfig {
     pub compression_always: bool,
     /// What to wait for instead of computing; `None` to compute.
     pub emulation: Option<Emulation>,
+    /// Whether all diffs can be looked at after an iteration, as in Caffe: those of blobs, and in
+    /// the place of a gradient what the update subtracted. Layers then run one by one.
+    pub keep_diffs: bool,
     /// What blobs, and the params that layers compute with, are rounded to.
     pub precision: Precision,
     /// Real time, unless nobody asks how long things take.
@@ -200,6 +204,7 @@ impl JobConfig {
             compression: None,
             compression_always: false,
             emulation: None,
+            keep_diffs: false,
             precision: Precision::F32,
             clock: Arc::new(NoClock),
             simd: Simd::detect(),
@@ -286,6 +291,7 @@ impl JobConfig {
         match self.solver.debug_info() {
             _ if self.emulation.is_some() => MemoryPlan::NoBlobs,
             true => MemoryPlan::KeepDiffs,
+            false if self.keep_diffs => MemoryPlan::KeepDiffs,
             false => MemoryPlan::ShareDiffs,
         }
     }

@@ -18,6 +18,7 @@
 //! in [`compute`](crate::compute).
 
 mod context;
+mod driven;
 mod error;
 mod member;
 mod output;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use net::DebugValue;
 
 pub(crate) use context::{SharedState, StepContext};
+pub use driven::DrivenStep;
 pub use error::{DivergenceRemedy, StepError};
 use output::NotFiniteBlob;
 pub use output::{ReplicaOutput, StepOutput};

@@ -263,6 +263,7 @@ fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Co
         memory_available: free_bytes_here(),
         shuffle: args.shuffle,
         sharing: RecordSharing { groups: args.data_groups, exchange_every: args.exchange_every },
+        keep_diffs: false,
         data_threads: args.data_threads.and_then(|threads| usize::try_from(threads).ok()),
         ..JobConfig::new(solver).with_precision(args.running.rounding.precision)
     };
