@@ -114,9 +114,8 @@ impl PythonLayer {
         run: impl FnOnce(Python<'_>, &LayerInstance, &[ParamKind]) -> PyResult<T>,
     ) -> Result<T, LayerError> {
         Python::attach(|py| {
-            let caught = |method: &str, error| {
-                LayerException::caught(py, error, &self.spec.place(method))
-            };
+            let caught =
+                |method: &str, error| LayerException::caught(py, error, &self.spec.place(method));
             if self.object.is_none() {
                 let made = LayerInstance::set_up(py, &self.spec, seen);
                 let made = made.map_err(|error| caught("setup", error))?;

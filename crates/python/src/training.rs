@@ -36,8 +36,10 @@ pub(crate) fn _train<'py>(
     }
     match ended {
         Ok(()) => outcome.into_dict(py),
-        Err(failure) => Err(original(py, &*failure)
-            .unwrap_or_else(|| PyRuntimeError::new_err(chain(&*failure)))),
+        Err(failure) => {
+            Err(original(py, &*failure)
+                .unwrap_or_else(|| PyRuntimeError::new_err(chain(&*failure))))
+        }
     }
 }
 

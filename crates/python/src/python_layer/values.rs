@@ -26,7 +26,8 @@ pub(super) fn reshape_to(blob: &Bound<'_, PyAny>, shape: &Shape) -> PyResult<()>
 /// Copies values into a blob's array.
 pub(super) fn copy_to(array: &Bound<'_, PyAny>, values: &[f32]) -> PyResult<()> {
     let array = array.cast::<PyArrayDyn<f32>>()?;
-    let mut held = array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let mut held =
+        array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
     let into = held.as_slice_mut()?;
     into.copy_from_slice(&values[..into.len()]);
     Ok(())
