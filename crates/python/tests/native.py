@@ -80,4 +80,4 @@ def run_command(*words, program=(sys.executable, "-m", "caffe"), **options):
 
 def hash_in(log):
     """The weights' hash that a run has logged."""
-    return re.search(r"weights after \d+ steps: ([0-9a-f]{16})", log)[1]
+    return re.findall(r"weights after \d+ steps: ([0-9a-f]{16})", log)[-1]

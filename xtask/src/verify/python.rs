@@ -22,16 +22,8 @@ const TESTS_PASSED: &str = "52 passed";
 const NOTEBOOKS: &[&str] =
     &["00-classification", "01-learning-lenet", "net_surgery", "brewing-logreg"];
 /// What tests and notebooks import.
-const PACKAGES: &[&str] = &[
-    "pytest",
-    "six",
-    "pydot",
-    "matplotlib",
-    "scikit-image",
-    "scikit-learn",
-    "pandas",
-    "h5py",
-];
+const PACKAGES: &[&str] =
+    &["pytest", "six", "pydot", "matplotlib", "scikit-image", "scikit-learn", "pandas", "h5py"];
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let (checkout, data) = match args {

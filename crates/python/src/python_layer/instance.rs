@@ -4,7 +4,7 @@ use base::Shape;
 use layers::{Backward, BottomMemory, Forward, ParamKind};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyType};
 
 use super::values::{blobs_class, copy_from, copy_to, reshape_to, shape_of};
 use super::{PythonSpec, blob_gradient};
@@ -22,13 +22,14 @@ impl LayerInstance {
     /// Makes an object of the class that `spec` names and calls its `setup`.
     pub(super) fn set_up(py: Python<'_>, spec: &PythonSpec, seen: &[Shape]) -> PyResult<Self> {
         let class = PyModule::import(py, &*spec.module)?.getattr(&*spec.class)?;
-        let object = class.call1((py.None(),))?;
-        if !object.is_instance_of::<Layer>() {
+        let is_layer = |class: &Bound<'_, PyType>| class.is_subclass_of::<Layer>();
+        if !class.cast::<PyType>().is_ok_and(|class| is_layer(class).unwrap_or(false)) {
             let (module, class) = (&spec.module, &spec.class);
             return Err(PyTypeError::new_err(format!(
                 "`{module}.{class}` must be a class derived from `caffe.Layer`"
             )));
         }
+        let object = class.call1((py.None(),))?;
         object.setattr("param_str", &spec.param_str)?;
         object.setattr("phase", spec.phase as u8)?;
         let blob = PyModule::import(py, "caffe._layers")?.getattr("LayerBlob")?;
