@@ -20,16 +20,15 @@ pub(crate) mod train;
 mod columns;
 mod table;
 
-use std::process::ExitCode;
-
 use ::train::AddedLayers;
 use anyhow::Result;
 
 use crate::cli::CliCommand;
+use crate::output::SUCCESS;
 
 /// Runs a command to its end. `supervise` ends with the code of what it ran, `doctor` with 1 if it
 /// found something, all others with 0. `added` are layer types of the program around us.
-pub(crate) fn run(command: CliCommand, added: AddedLayers) -> Result<ExitCode> {
+pub(crate) fn run(command: CliCommand, added: AddedLayers) -> Result<u8> {
     let done = match command {
         CliCommand::Supervise(args) => return supervise::run(&args),
         CliCommand::Doctor(args) => return doctor::run(&args),
@@ -45,5 +44,5 @@ pub(crate) fn run(command: CliCommand, added: AddedLayers) -> Result<ExitCode> {
         CliCommand::Advise(args) => advise::run(&args),
         CliCommand::Bench(command) => bench::run(&command),
     };
-    done.map(|()| ExitCode::SUCCESS)
+    done.map(|()| SUCCESS)
 }

@@ -31,15 +31,14 @@ mod signals;
 pub use embedding::{Embedding, TrainFailure, train};
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use ::train::AddedLayers;
 use clap::Parser;
 
 /// Runs the command line `args`, of which the first is the program's name, on nets that may have
-/// layers of the types `added`.
+/// layers of the types `added`; the exit code.
 #[must_use]
-pub fn run(args: impl IntoIterator<Item = OsString>, added: AddedLayers) -> ExitCode {
+pub fn run(args: impl IntoIterator<Item = OsString>, added: AddedLayers) -> u8 {
     let args = args::normalise(args);
     let cli = match cli::Cli::try_parse_from(&args) {
         Ok(cli) => cli,

@@ -5,5 +5,5 @@ use std::process::ExitCode;
 use train::AddedLayers;
 
 fn main() -> ExitCode {
-    firecaffe::run(std::env::args_os(), AddedLayers::default())
+    ExitCode::from(firecaffe::run(std::env::args_os(), AddedLayers::default()))
 }

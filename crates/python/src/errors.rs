@@ -1,12 +1,11 @@
 //! What a call from Python may fail with, and the exception that it becomes.
 
-use std::error::Error;
-
-use layers::LayerError;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use snapshot::SnapshotError;
 use train::{NetError, RunError, ShapeError, TrainError, chain};
+
+use crate::python_layer::original;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
@@ -54,16 +53,9 @@ pub(crate) enum CallError {
         count: usize,
     },
 
-    /// An index of a layer or blob that is not there.
-    #[error("{what} {index} of {count}")]
-    Index {
-        /// What was asked for.
-        what: &'static str,
-        /// Which.
-        index: i64,
-        /// How many there are.
-        count: usize,
-    },
+    /// A param was to be added to a layer that runs.
+    #[error("a layer's params are fixed once its net is made: call `add_blob` in `setup`")]
+    LateBlob,
 
     /// A shape that no blob can have.
     #[error("a blob cannot have this shape: {0}")]
@@ -163,7 +155,7 @@ impl From<CallError> for PyErr {
         }
         let text = chain(&error);
         match error {
-            CallError::LayerRange { .. } | CallError::Index { .. } => PyIndexError::new_err(text),
+            CallError::LayerRange { .. } => PyIndexError::new_err(text),
             CallError::Shape(_) | CallError::ParamShape { .. } | CallError::LegacyAxes { .. } => {
                 PyValueError::new_err(text)
             }
@@ -175,18 +167,8 @@ impl From<CallError> for PyErr {
 
 /// The exception that the script's own code raised, in a hook or a layer, with its traceback.
 fn raised_by_script(error: &CallError) -> Option<PyErr> {
-    let of = |error: &PyErr| Python::attach(|py| error.clone_ref(py));
-    let mut next: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(error) = next {
-        if let Some(CallError::Python(raised)) = error.downcast_ref() {
-            return Some(of(raised));
-        }
-        if let Some(LayerError::Program(inner)) = error.downcast_ref()
-            && let Some(raised) = inner.downcast_ref()
-        {
-            return Some(of(raised));
-        }
-        next = error.source();
-    }
-    None
+    Python::attach(|py| match error {
+        CallError::Python(raised) => Some(raised.clone_ref(py)),
+        _ => original(py, error),
+    })
 }

@@ -5,22 +5,26 @@
 use pyo3::prelude::*;
 
 mod blob;
+mod command_line;
 mod core_state;
 mod engine;
 mod errors;
 mod functions;
 mod homes;
 mod hooks;
-mod layer;
+mod layer_class;
 mod nccl;
 mod net;
 mod net_core;
+mod net_layers;
+mod python_layer;
 mod report;
 mod solver;
 mod solver_core;
 mod solver_param;
 mod solver_types;
 mod timer;
+mod training;
 mod view;
 
 /// The native half of `caffe`; scripts import `caffe`.
@@ -31,13 +35,15 @@ mod _caffe {
     #[pymodule_export]
     use crate::blob::{Blob, BlobVec};
     #[pymodule_export]
+    use crate::command_line::_command_line;
+    #[pymodule_export]
     use crate::functions::{
         has_nccl, init_log, layer_type_list, log, set_device, set_layout, set_mode_cpu,
         set_mode_gpu, set_multiprocess, set_random_seed, set_solver_count, set_solver_rank,
         solver_count, solver_rank,
     };
     #[pymodule_export]
-    use crate::layer::Layer;
+    use crate::layer_class::Layer;
     #[pymodule_export]
     use crate::nccl::Nccl;
     #[pymodule_export]
@@ -52,6 +58,8 @@ mod _caffe {
     };
     #[pymodule_export]
     use crate::timer::Timer;
+    #[pymodule_export]
+    use crate::training::_train;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -29,6 +29,7 @@ from ._caffe import (
     solver_count,
     solver_rank,
 )
+from ._train import train
 from .classifier import Classifier
 from .detector import Detector
 from .net_spec import NetSpec, layers, params, to_proto
@@ -83,4 +84,5 @@ __all__ = [
     "solver_count",
     "solver_rank",
     "to_proto",
+    "train",
 ]
