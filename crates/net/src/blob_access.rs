@@ -91,7 +91,7 @@ impl Net {
         values: &[f32],
     ) -> Result<(), RunError> {
         let id = self.blob_id(blob);
-        let blob = &mut self.blobs[id];
+        let blob = &self.blobs[id];
         match part {
             BlobPart::Data => put_in_order(cpu, blob, order, values, &mut self.data[blob.data]),
             BlobPart::Diff => {
@@ -100,7 +100,9 @@ impl Net {
                     return Err(RunError::DiffShared { blob: blob.name.clone() });
                 };
                 put_in_order(cpu, blob, order, values, &mut diffs[buffer])?;
-                blob.given_diff = true;
+                // Whoever shares the memory was given the diff too.
+                let shares = |blob: &&mut ExecutableBlob| blob.diff == Some(buffer);
+                self.blobs.iter_mut().filter(shares).for_each(|blob| blob.given_diff = true);
                 Ok(())
             }
         }

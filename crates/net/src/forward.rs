@@ -1,5 +1,7 @@
 //! Forward, layer by layer.
 
+use std::ops::Range;
+
 use kernels::Cpu;
 use layers::{DataSource, Forward, InlineVec, LayerError, LayoutRule};
 use tensor::{Layout, Slab, SlabReadGuard};
@@ -52,7 +54,12 @@ impl Net {
 
     /// Gives all blobs the shapes that follow from those of the first ones, as forward would.
     pub fn reshape(&mut self) -> Result<(), RunError> {
-        (0..self.layers.len()).try_for_each(|index| self.follow_shapes(index))
+        self.reshape_layers(0..self.layers.len())
+    }
+
+    /// As [`reshape`](Self::reshape), for some of the layers that run.
+    pub fn reshape_layers(&mut self, layers: Range<usize>) -> Result<(), RunError> {
+        layers.into_iter().try_for_each(|index| self.follow_shapes(index))
     }
 
     /// Lets the layer follow when a bottom's shape has changed since it last ran; it asks again

@@ -84,12 +84,10 @@ impl Net {
         self.blobs.iter().position(|blob| blob.name == name && !blob.hidden)
     }
 
-    /// Numbers of the blobs that no layer reads, in the order in which they are made.
+    /// Numbers of the blobs that no layer reads, sorted by name, as Caffe reports them.
     #[must_use]
     pub fn output_numbers(&self) -> Vec<usize> {
-        let mut numbers: Vec<usize> = self.outputs.iter().map(|blob| blob.index()).collect();
-        numbers.sort_unstable();
-        numbers
+        self.outputs.iter().map(|blob| blob.index()).collect()
     }
 
     /// The bottoms of a layer that runs, hidden blobs included.
@@ -108,6 +106,12 @@ impl Net {
     /// Params that a layer changes when it runs forward: running statistics.
     pub fn running_of(&self, index: usize) -> impl Iterator<Item = usize> {
         self.layers[index].running.iter().map(|param| param.index())
+    }
+
+    /// Whether a layer that runs has anything to do in backward.
+    #[must_use]
+    pub fn runs_backward(&self, index: usize) -> bool {
+        self.layers[index].backward
     }
 
     /// Whether a layer that runs is a hidden conversion of another's bottom.

@@ -96,6 +96,36 @@ impl Net {
         ParamValues::Own(&memory[param.values.clone()])
     }
 
+    /// Values of a param that is in no slab, by its number: running statistics, and what a net that
+    /// [adopted](Self::adopt) others' has for itself. `None` for others.
+    #[must_use]
+    pub fn running_values<'a>(&'a self, param: usize, running: &'a [f32]) -> Option<&'a [f32]> {
+        let param = &self.params.as_slice()[param];
+        let memory = match param.storage {
+            ParamStorage::Slab => return None,
+            ParamStorage::Running => running,
+            ParamStorage::Private => &self.private,
+            ParamStorage::PrivateRunning => &self.private_running,
+        };
+        Some(&memory[param.values.clone()])
+    }
+
+    /// Sets such values; does nothing for others.
+    ///
+    /// # Panics
+    ///
+    /// If their number is another.
+    pub fn set_running_values(&mut self, param: usize, values: &[f32], running: &mut [f32]) {
+        let param = &self.params.as_slice()[param];
+        let memory = match param.storage {
+            ParamStorage::Slab => return,
+            ParamStorage::Running => running,
+            ParamStorage::Private => &mut self.private[..],
+            ParamStorage::PrivateRunning => &mut self.private_running[..],
+        };
+        memory[param.values.clone()].copy_from_slice(values);
+    }
+
     /// Makes this net use the values of `other`, layer by layer of the same name, as Caffe's nets
     /// share weights: those of learned params are `other`'s from now on, which are in `slab` unless
     /// it shares them itself. Params that `other` does not have, gradients and running statistics

@@ -3,14 +3,21 @@
 //! What Caffe keeps per thread is here once per process: the seed of the nets that are made from
 //! now on, and the rank that `set_solver_rank` names. Libraries below take both as arguments.
 
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::Relaxed};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use pyo3::prelude::*;
+use train::AddedLayers;
+
+use crate::errors::CallError;
 
 /// What scripts have set.
 struct Settings {
-    /// Seed of the next nets; negative for none.
-    seed: AtomicI64,
+    /// Seed of the next net.
+    seed: AtomicU32,
+    /// Nets made since.
+    made: AtomicU32,
+    native_layout: AtomicBool,
     solver_count: AtomicU32,
     solver_rank: AtomicU32,
     /// Least severity that `log` shows.
@@ -18,15 +25,50 @@ struct Settings {
 }
 
 static SETTINGS: Settings = Settings {
-    seed: AtomicI64::new(-1),
+    seed: AtomicU32::new(1),
+    made: AtomicU32::new(0),
+    native_layout: AtomicBool::new(false),
     solver_count: AtomicU32::new(1),
     solver_rank: AtomicU32::new(0),
     log_level: AtomicU32::new(0),
 };
 
-/// The seed that `set_random_seed` named, if it was called.
-pub(crate) fn seed() -> Option<u32> {
-    u32::try_from(SETTINGS.seed.load(Relaxed)).ok()
+/// The seed of a net that is made now: the first after `set_random_seed` gets the number that it
+/// named, each later one the next, so that nets differ as they do in Caffe.
+pub(crate) fn next_seed() -> u32 {
+    SETTINGS.seed.load(Relaxed).wrapping_add(SETTINGS.made.fetch_add(1, Relaxed))
+}
+
+/// Threads of a net: one per core that this process may use.
+pub(crate) fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Layer types whose code is the script's.
+pub(crate) fn added_layers() -> AddedLayers {
+    crate::python_layer::LAYERS
+}
+
+/// Whether views made from now on show the engine's memory order.
+pub(crate) fn layout_is_native() -> bool {
+    SETTINGS.native_layout.load(Relaxed)
+}
+
+/// Which memory order arrays of blobs have that are touched from now on: `caffe`, contiguous in
+/// Caffe's order, or `native`, the engine's: image blobs may then have strides, channels last, and
+/// are copied without being reordered. Shapes and indices are the same.
+#[pyfunction]
+pub(crate) fn set_layout(layout: &str) -> PyResult<()> {
+    let native = match layout {
+        "native" => true,
+        "caffe" => false,
+        _ => {
+            let (got, want) = (format!("`{layout}`"), "`caffe` or `native`");
+            return Err(CallError::Argument { argument: "layout", got, want }.into());
+        }
+    };
+    SETTINGS.native_layout.store(native, Relaxed);
+    Ok(())
 }
 
 /// Computes on the CPU, as always.
@@ -53,7 +95,8 @@ fn notice(py: Python<'_>, text: &str) -> PyResult<()> {
 /// Seeds nets that are made from now on: their fillers, crops and dropout masks.
 #[pyfunction]
 pub(crate) fn set_random_seed(seed: u32) {
-    SETTINGS.seed.store(seed.into(), Relaxed);
+    SETTINGS.seed.store(seed, Relaxed);
+    SETTINGS.made.store(0, Relaxed);
 }
 
 /// What `set_solver_count` said last.
@@ -95,7 +138,10 @@ pub(crate) fn has_nccl() -> bool {
 /// Names of all layer types, sorted.
 #[pyfunction]
 pub(crate) fn layer_type_list() -> Vec<&'static str> {
-    layers::LAYERS.iter().filter(|kind| !kind.shapes_only).map(|kind| kind.name).collect()
+    let known = layers::LAYERS.iter().filter(|kind| !kind.shapes_only);
+    let mut names: Vec<_> = known.chain(added_layers().0).map(|kind| kind.name).collect();
+    names.sort_unstable();
+    names
 }
 
 /// Shows what `log` is given, if `level` is 0; the log goes to stderr in any case.
@@ -108,11 +154,13 @@ pub(crate) fn init_log(level: u32, stderr: bool) {
 
 /// Writes a line to stderr.
 #[pyfunction]
-pub(crate) fn log(py: Python<'_>, message: &str) -> PyResult<()> {
-    if SETTINGS.log_level.load(Relaxed) > 0 {
-        return Ok(());
+pub(crate) fn log(message: &str) {
+    write_log(message);
+}
+
+/// Writes a line to stderr, unless `init_log` asked for less.
+pub(crate) fn write_log(message: &str) {
+    if SETTINGS.log_level.load(Relaxed) == 0 {
+        _ = writeln!(std::io::stderr(), "{message}"); // nobody could be told that stderr is closed
     }
-    let stderr = PyModule::import(py, "sys")?.getattr("stderr")?;
-    stderr.call_method1("write", (format!("{message}\n"),))?;
-    Ok(())
 }

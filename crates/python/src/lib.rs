@@ -4,12 +4,27 @@
 
 use pyo3::prelude::*;
 
+mod blob;
 mod command_line;
+mod core_state;
+mod engine;
+mod errors;
 mod functions;
-mod layer_class;
+mod homes;
+mod hooks;
+mod layer;
+mod nccl;
+mod net;
+mod net_core;
 mod python_layer;
+mod report;
+mod solver;
+mod solver_core;
+mod solver_param;
+mod solver_types;
 mod timer;
 mod training;
+mod view;
 
 /// The native half of `caffe`; scripts import `caffe`.
 #[pymodule]
@@ -17,15 +32,29 @@ mod _caffe {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use crate::blob::{Blob, BlobVec};
+    #[pymodule_export]
     use crate::command_line::_command_line;
     #[pymodule_export]
     use crate::functions::{
-        has_nccl, init_log, layer_type_list, log, set_device, set_mode_cpu, set_mode_gpu,
-        set_multiprocess, set_random_seed, set_solver_count, set_solver_rank, solver_count,
-        solver_rank,
+        has_nccl, init_log, layer_type_list, log, set_device, set_layout, set_mode_cpu,
+        set_mode_gpu, set_multiprocess, set_random_seed, set_solver_count, set_solver_rank,
+        solver_count, solver_rank,
     };
     #[pymodule_export]
-    use crate::layer_class::Layer;
+    use crate::layer::Layer;
+    #[pymodule_export]
+    use crate::nccl::Nccl;
+    #[pymodule_export]
+    use crate::net::Net;
+    #[pymodule_export]
+    use crate::solver::{Solver, get_solver};
+    #[pymodule_export]
+    use crate::solver_param::SolverParameterView;
+    #[pymodule_export]
+    use crate::solver_types::{
+        AdaDeltaSolver, AdaGradSolver, AdamSolver, NesterovSolver, RMSPropSolver, SGDSolver,
+    };
     #[pymodule_export]
     use crate::timer::Timer;
     #[pymodule_export]

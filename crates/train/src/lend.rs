@@ -1,11 +1,13 @@
 //! Nets lent to a program that runs them layer by layer itself, with all that running needs.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use kernels::Cpu;
-use net::{Net, ReplicaState};
+use net::{Net, Param, ParamStorage, ReplicaState};
 use tensor::SharedSlab;
 
+use crate::input_arrays::set_in;
 use crate::worker::Worker;
 use crate::{Job, Single, TrainError};
 
@@ -21,6 +23,47 @@ pub struct LentNet<'a> {
     pub pool: &'a Arc<SharedSlab>,
     /// Running statistics, random stream and data sources.
     pub replica: &'a mut ReplicaState,
+}
+
+impl LentNet<'_> {
+    /// Loads the params of layers that a model file has by the same name; the names of the file's
+    /// layers that the net does not have.
+    pub fn load(&mut self, file: &Path) -> Result<Vec<String>, TrainError> {
+        let model = snapshot::load_model(file)?;
+        let mut params = self.params.write(0..self.params.len());
+        crate::weights::copy(self.net, &model, &mut params, &mut self.replica.running)
+            .map_err(|source| TrainError::Weights { path: file.into(), source })
+    }
+
+    /// Sets whole batches of the `MemoryData` layer called `layer`, as
+    /// [`Single::set_input_arrays`] does.
+    pub fn set_input_arrays(
+        &mut self,
+        layer: &str,
+        values: &[f32],
+        labels: &[f32],
+    ) -> Result<(), TrainError> {
+        set_in(self.net, &mut self.replica.sources, layer, values, labels)
+    }
+
+    /// Copies the running statistics that `other` has of layers of the same name.
+    pub fn copy_running(&mut self, other: &LentNet<'_>) {
+        for number in 0..self.net.params().len() {
+            let param = &self.net.params()[number];
+            let is_same = |theirs: &&Param| {
+                theirs.layer == param.layer
+                    && theirs.index == param.index
+                    && theirs.shape == param.shape
+                    && theirs.storage == ParamStorage::Running
+            };
+            let found = other.net.params().iter().find(is_same);
+            if let Some(values) = found.map(|theirs| &other.replica.running[theirs.values.clone()])
+                && param.storage == ParamStorage::Running
+            {
+                self.net.set_running_values(number, values, &mut self.replica.running);
+            }
+        }
+    }
 }
 
 impl Single {

@@ -9,11 +9,16 @@
 //! Such a job has one worker, one replica and one rank, and [keeps its
 //! diffs](crate::JobConfig::keep_diffs).
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use solver::Clipped;
+use caffe_format::SolverParameter;
+use solver::{Clipped, Solver};
 
 use super::{DivergenceRemedy, NotFiniteBlob, ReplicaOutput, StepContext, StepError, StepOutput};
+use crate::restore::restore_from;
+use crate::worker::Worker;
 use crate::{Control, Event, Job, Request, TrainError};
 
 /// An iteration that has begun.
@@ -81,18 +86,77 @@ impl Job {
         Ok(context.update(&worker.cpu, &worker.param_ranges, pool))
     }
 
+    /// Whether this is an iteration to test before.
+    #[must_use]
+    pub fn tests_are_due(&self) -> bool {
+        let first = self.iter == 0 && !self.solver_param().test_initialization();
+        !self.tests.is_empty() && self.tests_now() && !first
+    }
+
     /// Tests, if this is an iteration to do so before; `false` if a request interrupted it.
     pub fn test_if_due(
         &mut self,
         control: &dyn Control,
         events: &mut dyn FnMut(Event),
     ) -> Result<bool, TrainError> {
-        let first = self.iter == 0 && !self.solver_param().test_initialization();
-        if self.tests_now() && !first { self.test_all(control, events) } else { Ok(true) }
+        if self.tests_are_due() { self.test_all(control, events) } else { Ok(true) }
     }
 
     /// Writes a snapshot, if this is an iteration to do so after.
     pub fn snapshot_if_due(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        if self.snapshots_now() { self.snapshot(events) } else { Ok(()) }
+        if self.snapshots_now() { self.snapshot_driven(events) } else { Ok(()) }
+    }
+
+    /// Writes a snapshot of a job whose passes a program runs.
+    pub fn snapshot_driven(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
+        self.with_replica_parked(|job| job.snapshot(events))
+    }
+
+    /// What [`Job::run`] does after the last iteration, for such a job.
+    pub fn finish_driven(
+        &mut self,
+        control: &dyn Control,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<(), TrainError> {
+        self.with_replica_parked(|job| job.finish(false, control, events))
+    }
+
+    /// Sets such a job to a snapshot.
+    pub fn restore_driven(
+        &mut self,
+        state: &Path,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<(), TrainError> {
+        self.with_replica_parked(|job| restore_from(job, state, events))
+    }
+
+    /// Sets the learning rate that the policy starts from.
+    ///
+    /// # Panics
+    ///
+    /// If an iteration is under way.
+    pub fn set_base_lr(&mut self, rate: f32) -> Result<(), TrainError> {
+        let solver = SolverParameter { base_lr: Some(rate), ..self.solver_param().clone() };
+        let lowered = Solver::lower(&solver)?;
+        let shared = Arc::get_mut(&mut self.shared).expect("no step is running");
+        (shared.config.solver, shared.solver) = (solver, lowered);
+        Ok(())
+    }
+
+    /// The learning rate of the next iteration.
+    #[must_use]
+    pub fn rate(&self) -> f32 {
+        self.shared.solver.rates.at(self.iter)
+    }
+
+    /// Between a program's passes the net holds what layers carry from batch to batch; the rest of
+    /// this crate looks for it in the replica.
+    fn with_replica_parked<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
+        let Worker { net, replicas, .. } = &mut self.workers[0];
+        net.end_replica(&mut replicas[0]);
+        let result = run(self);
+        let Worker { net, replicas, .. } = &mut self.workers[0];
+        net.begin_replica(&mut replicas[0]);
+        result
     }
 }
