@@ -1,15 +1,13 @@
 //! `Blob` and the lists of blobs.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyTuple};
 use train::{BlobPart, Layout, Shape, SharedSlab};
 
-use crate::engine::lock;
 use crate::errors::CallError;
-use crate::homes::new_slab;
 use crate::net_core::NetCore;
 use crate::view::View;
 
@@ -25,15 +23,12 @@ enum BlobOwner {
     Net { core: Arc<NetCore>, number: usize },
     /// Param `number` of a net, with the shape that its layer declares.
     Param { core: Arc<NetCore>, number: usize, shape: Shape },
-    /// Nowhere but here.
-    Free(Mutex<FreeBlob>),
+    /// In memory that it holds itself.
+    Memory { shape: Shape, parts: [PartMemory; 2] },
 }
 
-/// Memory of a blob that belongs to no net.
-struct FreeBlob {
-    shape: Shape,
-    parts: [Arc<SharedSlab>; 2],
-}
+/// Where a blob's data or diff begins.
+pub(crate) type PartMemory = (Arc<SharedSlab>, usize);
 
 impl Blob {
     /// A blob of a net.
@@ -47,18 +42,16 @@ impl Blob {
         Self { owner: BlobOwner::Param { core, number, shape } }
     }
 
-    /// A blob of zeros that belongs to no net.
-    pub(crate) fn free(shape: &Shape) -> Self {
-        let parts = [new_slab(shape.count()), new_slab(shape.count())];
-        Self { owner: BlobOwner::Free(Mutex::new(FreeBlob { shape: shape.clone(), parts })) }
+    /// A param in this memory, data and diff, which holds no net: for layers that a net holds.
+    pub(crate) fn of_memory(shape: &Shape, parts: [PartMemory; 2]) -> Self {
+        Self { owner: BlobOwner::Memory { shape: shape.clone(), parts } }
     }
 
     /// Its shape now.
     pub(crate) fn shape_now(&self) -> Shape {
         match &self.owner {
             BlobOwner::Net { core, number } => core.state().shapes[*number].clone(),
-            BlobOwner::Param { shape, .. } => shape.clone(),
-            BlobOwner::Free(free) => lock(free).shape.clone(),
+            BlobOwner::Param { shape, .. } | BlobOwner::Memory { shape, .. } => shape.clone(),
         }
     }
 
@@ -67,10 +60,9 @@ impl Blob {
         match &self.owner {
             BlobOwner::Net { core, number } => core.blob_view(*number, part),
             BlobOwner::Param { core, number, shape } => core.param_view(*number, part, shape),
-            BlobOwner::Free(free) => {
-                let free = lock(free);
-                let slab = Arc::clone(&free.parts[part as usize]);
-                Ok(View { slab, start: 0, shape: free.shape.clone(), order: Layout::RowMajor })
+            BlobOwner::Memory { shape, parts } => {
+                let (slab, start) = parts[part as usize].clone();
+                Ok(View { slab, start, shape: shape.clone(), order: Layout::RowMajor })
             }
         }
     }
@@ -79,18 +71,9 @@ impl Blob {
     pub(crate) fn set_shape(&self, shape: &Shape) -> Result<(), CallError> {
         match &self.owner {
             BlobOwner::Net { core, number } => core.reshape_blob(*number, shape),
-            BlobOwner::Param { shape: own, .. } if own == shape => Ok(()),
-            BlobOwner::Param { shape: own, .. } => {
-                Err(CallError::ParamShape { shape: own.clone() })
-            }
-            BlobOwner::Free(free) => {
-                let mut free = lock(free);
-                let FreeBlob { shape: own, parts } = &mut *free;
-                own.clone_from(shape);
-                for slab in parts.iter_mut().filter(|slab| slab.len() < shape.count()) {
-                    *slab = new_slab(shape.count());
-                }
-                Ok(())
+            BlobOwner::Param { shape: own, .. } | BlobOwner::Memory { shape: own, .. } => {
+                let same = own == shape;
+                same.then_some(()).ok_or_else(|| CallError::ParamShape { shape: own.clone() })
             }
         }
     }
@@ -168,29 +151,23 @@ impl Blob {
     }
 }
 
-/// Blobs of a layer.
+/// Params of a layer.
 #[pyclass(frozen, module = "caffe", sequence)]
-#[derive(Default)]
 pub(crate) struct BlobVec {
-    blobs: Mutex<Vec<Py<Blob>>>,
+    blobs: Vec<Py<Blob>>,
 }
 
 impl BlobVec {
     /// A list of these.
     pub(crate) fn new(blobs: Vec<Py<Blob>>) -> Self {
-        Self { blobs: Mutex::new(blobs) }
-    }
-
-    /// The blobs now.
-    pub(crate) fn to_vec(&self, py: Python<'_>) -> Vec<Py<Blob>> {
-        lock(&self.blobs).iter().map(|blob| blob.clone_ref(py)).collect()
+        Self { blobs }
     }
 }
 
 #[pymethods]
 impl BlobVec {
     fn __len__(&self) -> usize {
-        lock(&self.blobs).len()
+        self.blobs.len()
     }
 
     fn __getitem__<'py>(
@@ -198,7 +175,7 @@ impl BlobVec {
         py: Python<'py>,
         index: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let blobs = self.to_vec(py);
+        let blobs = &self.blobs;
         if index.is_instance_of::<PySlice>() {
             return PyList::new(py, blobs)?.as_any().get_item(index);
         }
@@ -211,11 +188,9 @@ impl BlobVec {
         }
     }
 
-    /// Adds a blob of zeros; one size per axis. For layers written in Python, in `setup`.
-    #[pyo3(signature = (*sizes))]
-    fn add_blob(&self, py: Python<'_>, sizes: &Bound<'_, PyTuple>) -> PyResult<()> {
-        let blob = Py::new(py, Blob::free(&shape_of(sizes)?))?;
-        lock(&self.blobs).push(blob);
-        Ok(())
+    /// Raises: layers written in Python add params in `setup`, where their `blobs` can grow.
+    #[pyo3(signature = (*_sizes))]
+    fn add_blob(&self, _sizes: &Bound<'_, PyTuple>) -> PyResult<()> {
+        Err(CallError::LateBlob.into())
     }
 }

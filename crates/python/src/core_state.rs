@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use train::{BlobPart, LayerStructure, LentNet, Shape, SharedSlab};
+use train::{BlobPart, LayerStructure, Layout, LentNet, Param, ParamStorage, Shape, SharedSlab};
 
-use crate::homes::Homes;
+use crate::homes::{Homes, new_slab};
 use crate::view::View;
 
 /// What is known of a net between passes.
@@ -19,6 +19,9 @@ pub(crate) struct CoreState {
     pub(crate) shapes: Vec<Shape>,
     /// Which memory holds data and diff of each blob.
     buffers: Vec<[Option<usize>; 2]>,
+    pub(crate) params: Vec<Param>,
+    /// Learned values and gradients.
+    slabs: [Arc<SharedSlab>; 2],
     pub(crate) homes: Homes,
     /// Memory of param diffs that the engine has none for, by param number.
     pub(crate) no_gradients: Vec<Option<Arc<SharedSlab>>>,
@@ -43,6 +46,8 @@ impl CoreState {
             buffers: Vec::new(),
             blob_names: Arc::new(blob_names),
             outputs: Arc::new(lent.net.output_numbers()),
+            params: Vec::new(),
+            slabs: [lent.params, lent.pool].map(Arc::clone),
             homes: Homes::default(),
             no_gradients: vec![None; lent.net.params().len()],
             viewed_diffs: BTreeSet::new(),
@@ -61,6 +66,7 @@ impl CoreState {
         let buffers = |blob: usize| {
             [BlobPart::Data, BlobPart::Diff].map(|part| lent.net.buffer_at(blob, part))
         };
+        self.params = lent.net.params().to_vec();
         self.buffers = (0..self.blob_names.len()).map(buffers).collect();
         self.homes.move_to(lent.net);
         self.note_shapes(lent);
@@ -80,6 +86,33 @@ impl CoreState {
         let buffer = self.buffers[blob][part as usize]?;
         let (slab, order) = self.homes.find((part, buffer), shape.count())?;
         Some(View { slab: Arc::clone(slab), start: 0, shape: shape.clone(), order })
+    }
+
+    /// The memory that shows part of a param, if it is known without the engine.
+    pub(crate) fn param_view(
+        &mut self,
+        number: usize,
+        part: BlobPart,
+        shape: &Shape,
+    ) -> Option<View> {
+        let param = &self.params[number];
+        let [values, gradients] = &self.slabs;
+        let (slab, start) = match (part, &param.gradient, param.storage) {
+            (BlobPart::Data, _, ParamStorage::Slab) => {
+                (param.shared_from.as_ref().unwrap_or(values), param.values.start)
+            }
+            (BlobPart::Data, ..) => (self.homes.find_param(number)?, 0),
+            (BlobPart::Diff, Some(range), _) => {
+                self.viewed_diffs.insert(number);
+                (gradients, range.start)
+            }
+            (BlobPart::Diff, None, _) => {
+                let slab = &mut self.no_gradients[number];
+                (&*slab.get_or_insert_with(|| new_slab(shape.count())), 0)
+            }
+        };
+        let (slab, shape) = (Arc::clone(slab), shape.clone());
+        Some(View { slab, start, shape, order: Layout::RowMajor })
     }
 
     /// Weight of a blob in the loss; 0 for what is not a loss.

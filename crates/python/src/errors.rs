@@ -5,6 +5,8 @@ use pyo3::prelude::*;
 use snapshot::SnapshotError;
 use train::{NetError, RunError, ShapeError, TrainError, chain};
 
+use crate::python_layer::original;
+
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
@@ -51,16 +53,9 @@ pub(crate) enum CallError {
         count: usize,
     },
 
-    /// An index of a layer or blob that is not there.
-    #[error("{what} {index} of {count}")]
-    Index {
-        /// What was asked for.
-        what: &'static str,
-        /// Which.
-        index: i64,
-        /// How many there are.
-        count: usize,
-    },
+    /// A param was to be added to a layer that runs.
+    #[error("a layer's params are fixed once its net is made: call `add_blob` in `setup`")]
+    LateBlob,
 
     /// A shape that no blob can have.
     #[error("a blob cannot have this shape: {0}")]
@@ -160,7 +155,7 @@ impl From<CallError> for PyErr {
         }
         let text = chain(&error);
         match error {
-            CallError::LayerRange { .. } | CallError::Index { .. } => PyIndexError::new_err(text),
+            CallError::LayerRange { .. } => PyIndexError::new_err(text),
             CallError::Shape(_) | CallError::ParamShape { .. } | CallError::LegacyAxes { .. } => {
                 PyValueError::new_err(text)
             }
@@ -174,6 +169,6 @@ impl From<CallError> for PyErr {
 fn raised_by_script(error: &CallError) -> Option<PyErr> {
     Python::attach(|py| match error {
         CallError::Python(raised) => Some(raised.clone_ref(py)),
-        _ => crate::python_layer::original(py, error),
+        _ => original(py, error),
     })
 }

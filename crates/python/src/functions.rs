@@ -7,9 +7,9 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use pyo3::prelude::*;
-use train::AddedLayers;
 
 use crate::errors::CallError;
+use crate::python_layer::LAYERS;
 
 /// What scripts have set.
 struct Settings {
@@ -42,11 +42,6 @@ pub(crate) fn next_seed() -> u32 {
 /// Threads of a net: one per core that this process may use.
 pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Layer types whose code is the script's.
-pub(crate) fn added_layers() -> AddedLayers {
-    crate::python_layer::LAYERS
 }
 
 /// Whether views made from now on show the engine's memory order.
@@ -138,8 +133,8 @@ pub(crate) fn has_nccl() -> bool {
 /// Names of all layer types, sorted.
 #[pyfunction]
 pub(crate) fn layer_type_list() -> Vec<&'static str> {
-    let known = layers::LAYERS.iter().filter(|kind| !kind.shapes_only);
-    let mut names: Vec<_> = known.chain(added_layers().0).map(|kind| kind.name).collect();
+    let built_in = layers::LAYERS.iter().filter(|kind| !kind.shapes_only);
+    let mut names: Vec<_> = built_in.chain(LAYERS.0).map(|kind| kind.name).collect();
     names.sort_unstable();
     names
 }

@@ -14,7 +14,7 @@
 //! copies a touched blob once or twice, and other blobs never. Blobs that share memory in Caffe (in
 //! place, splits, reshapes) share a home.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tensor::Slab;
@@ -28,6 +28,8 @@ pub(crate) struct Homes {
     blobs: BTreeMap<(BlobPart, usize), Home>,
     /// Running statistics and others that are in no slab, by number.
     params: BTreeMap<usize, Home>,
+    /// Params that layers written in Python change in their homes, while they run too.
+    left_to_scripts: BTreeSet<usize>,
     scratch: Vec<f32>,
 }
 
@@ -100,15 +102,22 @@ impl Homes {
         self.blobs.insert((part, buffer), home);
     }
 
-    /// The home of a param that is in no slab; made with `values` if there is none.
-    pub(crate) fn param(&mut self, number: usize, values: &[f32]) -> Arc<SharedSlab> {
-        let home = self.params.entry(number).or_insert_with(|| {
-            let slab = new_slab(values.len());
-            store(&slab, 0, values);
-            let (order, state) = (Layout::RowMajor, HomeState::MaybeChanged);
-            Home { slab, order, state, number }
-        });
-        Arc::clone(&home.slab)
+    /// The home of a param that is in no slab, if it has one.
+    pub(crate) fn find_param(&self, number: usize) -> Option<&Arc<SharedSlab>> {
+        self.params.get(&number).map(|home| &home.slab)
+    }
+
+    /// Makes a home for such a param, with what the engine has now.
+    pub(crate) fn make_param(&mut self, number: usize, values: &[f32]) {
+        let slab = new_slab(values.len());
+        store(&slab, 0, values);
+        let (order, state) = (Layout::RowMajor, HomeState::MaybeChanged);
+        self.params.insert(number, Home { slab, order, state, number });
+    }
+
+    /// Says that a layer written in Python changes this param in its home.
+    pub(crate) fn leave_to_script(&mut self, param: usize) {
+        self.left_to_scripts.insert(param);
     }
 
     /// Before a layer that runs at `position` runs forward.
@@ -136,7 +145,8 @@ impl Homes {
         }
         for param in net.running_of(position) {
             if let Some(home) = self.params.get_mut(&param) {
-                home.state = HomeState::Stale;
+                let by_script = self.left_to_scripts.contains(&param);
+                home.state = if by_script { HomeState::MaybeChanged } else { HomeState::Stale };
             }
         }
     }
@@ -203,7 +213,7 @@ impl Homes {
 
     /// Brings stale homes up to date, since the script gets control.
     pub(crate) fn release(&mut self, lent: &LentNet<'_>) {
-        let Self { blobs, params, scratch } = self;
+        let Self { blobs, params, scratch, .. } = self;
         for (&(part, _), home) in blobs.iter_mut() {
             if home.state == HomeState::Stale {
                 let blob = (home.number, part);

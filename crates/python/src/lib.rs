@@ -12,10 +12,11 @@ mod errors;
 mod functions;
 mod homes;
 mod hooks;
-mod layer;
+mod layer_class;
 mod nccl;
 mod net;
 mod net_core;
+mod net_layers;
 mod python_layer;
 mod report;
 mod solver;
@@ -42,7 +43,7 @@ mod _caffe {
         solver_count, solver_rank,
     };
     #[pymodule_export]
-    use crate::layer::Layer;
+    use crate::layer_class::Layer;
     #[pymodule_export]
     use crate::nccl::Nccl;
     #[pymodule_export]

@@ -14,8 +14,9 @@ use crate::engine::Engine;
 use crate::errors::CallError;
 use crate::functions;
 use crate::hooks::{HookTime, PassDirection};
-use crate::layer::Layer;
 use crate::net_core::NetCore;
+use crate::net_layers::layer_list;
+use crate::python_layer::LAYERS;
 
 /// A net: `Net(file, phase, level=0, stages=None, weights=None)`.
 #[pyclass(frozen, subclass, dict, weakref, module = "caffe")]
@@ -33,8 +34,9 @@ struct NetArguments {
 
 impl Net {
     /// A net of a solver.
-    pub(crate) fn of_core(core: Arc<NetCore>) -> Self {
-        Self { core: OnceLock::from(core), layers: OnceLock::new() }
+    pub(crate) fn of_core(py: Python<'_>, core: Arc<NetCore>) -> PyResult<Self> {
+        let layers = layer_list(py, &core)?;
+        Ok(Self { core: OnceLock::from(core), layers: OnceLock::from(layers) })
     }
 
     pub(crate) fn core(&self) -> Result<&Arc<NetCore>, CallError> {
@@ -49,7 +51,7 @@ impl Net {
             threads: functions::threads(),
             seed: functions::next_seed(),
             memory_plan: MemoryPlan::KeepDiffs,
-            added_layers: functions::added_layers(),
+            added_layers: LAYERS,
             ..NetConfig::new(file)
         };
         let single = Single::open(&config, &mut |event| crate::report::report(&event))?;
@@ -184,7 +186,8 @@ impl Net {
     ) -> PyResult<()> {
         let arguments = parse_arguments(py, args, kwargs)?;
         let core = py.detach(|| crate::engine::catch(|| Self::open(arguments)))?;
-        if self.core.set(core).is_err() {
+        let layers = layer_list(py, &core)?;
+        if self.core.set(core).is_err() || self.layers.set(layers).is_err() {
             let got = "open already".to_owned();
             let want = "a new object for each net";
             return Err(CallError::Argument { argument: "the net", got, want }.into());
@@ -195,29 +198,9 @@ impl Net {
     /// The layers, splits included, in the order they run.
     #[getter]
     fn layers(&self, py: Python<'_>) -> PyResult<Py<PyList>> {
-        if let Some(layers) = self.layers.get() {
-            return Ok(layers.clone_ref(py));
-        }
-        let core = self.core()?;
-        let structure = Arc::clone(&core.state().layers);
-        let mut layers = Vec::with_capacity(structure.len());
-        for layer in structure.iter() {
-            let object = match layer.kind == crate::python_layer::TYPE {
-                true => {
-                    core.with(|lent, _| Ok(crate::python_layer::object(py, lent.net, layer)))?
-                }
-                false => None,
-            };
-            layers.push(match object {
-                Some(object) => {
-                    object.bind(py).get().show_params_of(py, core, layer)?;
-                    object
-                }
-                None => Py::new(py, Layer::of_net(py, core, layer)?)?,
-            });
-        }
-        let list = PyList::new(py, layers)?.unbind();
-        Ok(self.layers.get_or_init(|| list).clone_ref(py))
+        self.core()?;
+        let layers = self.layers.get().ok_or(CallError::NotOpen)?;
+        Ok(layers.clone_ref(py))
     }
 
     #[getter]

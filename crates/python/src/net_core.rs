@@ -1,19 +1,14 @@
 //! A net behind its Python objects: engine, homes of touched blobs, hooks. Blobs and layers hold it
 //! too, so it lives as long as any of them.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::prelude::*;
-use train::{
-    AddedLayers, BlobPart, LayerStructure, Layout, LentNet, MemoryPlan, ParamStorage, RunError,
-    Shape, SharedSlab,
-};
+use train::{AddedLayers, BlobPart, LayerStructure, LentNet, MemoryPlan, RunError, Shape};
 
 use crate::core_state::CoreState;
 use crate::engine::{Engine, catch, lock};
 use crate::errors::CallError;
-use crate::homes::new_slab;
 use crate::hooks::{HookTime, LayerHooks, PassDirection, call_hooks};
 use crate::view::View;
 
@@ -222,34 +217,20 @@ impl NetCore {
         part: BlobPart,
         shape: &Shape,
     ) -> Result<View, CallError> {
+        if let Some(view) = self.state().param_view(number, part, shape) {
+            return Ok(view);
+        }
         self.with(|lent, state| {
-            let param = lent.net.params()[number].clone();
-            let view = |slab: &Arc<SharedSlab>, range: &Range<usize>| View {
-                slab: Arc::clone(slab),
-                start: range.start,
-                shape: shape.clone(),
-                order: Layout::RowMajor,
-            };
-            Ok(match (part, &param.gradient, param.storage) {
-                (BlobPart::Data, _, ParamStorage::Slab) => {
-                    view(param.shared_from.as_ref().unwrap_or(lent.params), &param.values)
-                }
-                (BlobPart::Data, ..) => {
-                    let running = &lent.replica.running;
-                    let values = lent.net.running_values(number, running).unwrap_or_default();
-                    view(&state.homes.param(number, values), &(0..shape.count()))
-                }
-                (BlobPart::Diff, Some(range), _) => {
-                    state.viewed_diffs.insert(number);
-                    view(lent.pool, range)
-                }
-                (BlobPart::Diff, None, _) => {
-                    let slab =
-                        state.no_gradients[number].get_or_insert_with(|| new_slab(shape.count()));
-                    view(slab, &(0..shape.count()))
-                }
-            })
+            let values = lent.net.running_values(number, &lent.replica.running);
+            state.homes.make_param(number, values.unwrap_or_default());
+            let view = state.param_view(number, part, shape);
+            Ok(view.expect("its home was just made"))
         })
+    }
+
+    /// Says that a layer written in Python changes this param itself, in the memory of its view.
+    pub(crate) fn leave_to_script(&self, param: usize) {
+        self.state().homes.leave_to_script(param);
     }
 
     /// Begins an iteration of a solver: diffs of params are zero, and the next backward overwrites
@@ -275,6 +256,7 @@ impl NetCore {
                 let shapes = |layer| CallError::SharedShapes { layer };
                 lent.net.share_values(theirs.net, theirs.params).map_err(shapes)?;
                 lent.copy_running(theirs);
+                state.params = lent.net.params().to_vec();
                 state.homes.mark_params_stale();
                 state.homes.release(lent);
                 Ok(())

@@ -10,14 +10,15 @@
 //! `reshape` is called before every forward, so tops may change their shapes there, and in
 //! `forward` too.
 //!
-//! The object sees copies: bottoms are copied into blobs of its own, tops and diffs out of them. So
-//! no memory of the net is within Python's reach, and an array that the object keeps stays valid,
-//! at the cost of one copy of each blob per pass. The interpreter's lock is held for these copies
-//! and the layer's code only.
+//! The object sees copies: bottoms are copied into NumPy arrays that belong to Python, tops and
+//! diffs out of them. So no Rust memory is within Python's reach, at the cost of one copy of each
+//! blob per pass. The interpreter's lock is held for these copies and the layer's code only.
 //!
 //! A param is added in `setup` by `self.blobs.add_blob(..)`. One whose `lr_mult` is 0 may be
 //! written by `forward`, like BatchNorm's running statistics; others are the solver's.
 //! `share_in_parallel` is accepted and has no effect.
+
+use std::sync::Arc;
 
 use base::Shape;
 use caffe_format::{FillerParameter, Phase};
@@ -25,30 +26,26 @@ use layers::{
     AddedLayers, Arity, Backward, Forward, InPlace, Layer as EngineLayer, LayerError, LayerKind,
     LayerObject, LayerSpec, LayerTraits, ParamDecl, ParamKind,
 };
+use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
-use train::{BlobPart, LayerStructure, Net};
-
-use crate::blob::Blob;
-use crate::layer::Layer as LayerClass;
 
 mod blob_gradient;
 mod error;
 mod instance;
+mod values;
 
 pub(crate) use error::original;
+pub(crate) use instance::LayerInstance;
 
 use error::LayerException;
-use instance::{LayerInstance, copy_from};
-
-/// The type of these layers, in a prototxt.
-pub(crate) const TYPE: &str = "Python";
+use values::shape_of;
 
 /// The layers that the package brings to the engine.
 pub(crate) const LAYERS: AddedLayers = AddedLayers(&[KIND]);
 
 /// Blobs in any number: the class knows how many it takes.
 const KIND: LayerKind = LayerKind {
-    name: TYPE,
+    name: "Python",
     options: "PythonParameter",
     bottoms: Arity::at_least(0),
     tops: Arity::at_least(0),
@@ -148,31 +145,21 @@ fn declared(
     instance: &LayerInstance,
     learned: &[bool],
 ) -> PyResult<Vec<ParamDecl>> {
-    let decl = |(index, blob): (usize, Py<Blob>)| {
-        let shape = blob.get().shape_now();
-        let mut values = vec![0.0; shape.count()];
-        copy_from(&blob, BlobPart::Data, &mut values)?;
+    let blobs = instance.own_blobs(py)?.unwrap_or_default();
+    let decl = |(index, blob): (usize, &Bound<'_, PyAny>)| {
+        let data = blob.getattr("data")?;
+        let values: Arc<[f32]> = data.cast::<PyArrayDyn<f32>>()?.to_vec()?.into();
         Ok(ParamDecl {
-            shape,
+            shape: shape_of(blob)?,
             filler: FillerParameter::EMPTY,
-            values: Some(values.into()),
+            values: Some(values),
             kind: match learned.get(index) {
                 Some(false) => ParamKind::Running,
                 _ => ParamKind::Learned,
             },
         })
     };
-    instance.own_blobs(py).into_iter().enumerate().map(decl).collect()
-}
-
-/// The object that runs as `layer` of `net`.
-pub(crate) fn object(
-    py: Python<'_>,
-    net: &mut Net,
-    layer: &LayerStructure,
-) -> Option<Py<LayerClass>> {
-    let kept = net.layer_object(layer.runs.end - 1)?.as_ref()?;
-    Some(kept.downcast_ref::<LayerInstance>()?.object(py))
+    blobs.iter().enumerate().map(decl).collect()
 }
 
 impl EngineLayer for PythonLayer {

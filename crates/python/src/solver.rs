@@ -16,6 +16,7 @@ use crate::errors::CallError;
 use crate::hooks::PassDirection;
 use crate::net::Net;
 use crate::net_core::NetCore;
+use crate::python_layer::LAYERS;
 use crate::solver_core::SolverCore;
 use crate::solver_param::SolverParameterView;
 
@@ -34,10 +35,10 @@ pub(crate) struct Solver {
 impl Solver {
     /// Opens the solver in `file`, with update rule `rule` if that is given.
     pub(crate) fn open(py: Python<'_>, file: PathBuf, rule: Option<&str>) -> PyResult<Self> {
-        let added = crate::functions::added_layers();
+        let added = LAYERS;
         let (core, train, tests) = py.detach(|| catch(|| Self::open_nets(file, rule, added)))?;
-        let net = Py::new(py, Net::of_core(Arc::clone(&train)))?;
-        let test_nets = tests.iter().map(|core| Py::new(py, Net::of_core(Arc::clone(core))));
+        let net = Py::new(py, Net::of_core(py, Arc::clone(&train))?)?;
+        let test_nets = tests.iter().map(|core| Py::new(py, Net::of_core(py, Arc::clone(core))?));
         let test_nets = PyList::new(py, test_nets.collect::<PyResult<Vec<_>>>()?)?.unbind();
         Ok(Self { core, train, tests, net, test_nets, callbacks: Mutex::default() })
     }

@@ -10,6 +10,7 @@ use train::{Job, JobConfig};
 use crate::engine::{lock, try_lock};
 use crate::errors::CallError;
 use crate::functions;
+use crate::python_layer::LAYERS;
 
 /// A job whose passes Python runs. Its nets hold it, so it lives as long as any of them.
 pub(crate) struct SolverCore {
@@ -35,7 +36,7 @@ impl SolverCore {
             keep_diffs: true,
             seed: functions::next_seed(),
             solver_file: Some(file),
-            added_layers: functions::added_layers(),
+            added_layers: LAYERS,
             ..JobConfig::new(solver)
         };
         let job = Box::new(Job::open(config, &mut |event| crate::report::report(&event))?);

@@ -5,20 +5,17 @@ use layers::{Backward, BottomMemory, Forward, ParamKind};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyType};
-use train::BlobPart::{Data, Diff};
-use train::{BlobPart, Layout};
 
+use super::values::{blobs_class, copy_from, copy_to, reshape_to, shape_of};
 use super::{PythonSpec, blob_gradient};
-use crate::blob::Blob;
-use crate::layer::Layer;
-use crate::view::{load, store};
+use crate::layer_class::Layer;
 
 /// A Python layer after its `setup`, with the blobs that it is called with.
-pub(super) struct LayerInstance {
-    object: Py<Layer>,
+pub(crate) struct LayerInstance {
+    object: Py<PyAny>,
     /// In place, the first is the first of `tops`.
-    bottoms: Vec<Py<Blob>>,
-    tops: Vec<Py<Blob>>,
+    bottoms: Vec<Py<PyAny>>,
+    tops: Vec<Py<PyAny>>,
 }
 
 impl LayerInstance {
@@ -35,36 +32,30 @@ impl LayerInstance {
         let object = class.call1((py.None(),))?;
         object.setattr("param_str", &spec.param_str)?;
         object.setattr("phase", spec.phase as u8)?;
-        let empty = Shape::new(&[0]).expect("a shape");
-        let blobs = |count: usize| {
-            let blobs = (0..count).map(|_| Py::new(py, Blob::free(&empty)));
-            blobs.collect::<PyResult<Vec<_>>>()
+        let blob = PyModule::import(py, "caffe._layers")?.getattr("LayerBlob")?;
+        let made = |count: usize| {
+            (0..count).map(|_| Ok(blob.call0()?.unbind())).collect::<PyResult<Vec<_>>>()
         };
-        let (mut bottoms, tops) = (blobs(seen.len())?, blobs(spec.tops)?);
+        let (mut bottoms, tops) = (made(seen.len())?, made(spec.tops)?);
         if spec.in_place {
             bottoms[0] = tops[0].clone_ref(py);
         }
-        let instance = Self { object: object.cast_into()?.unbind(), bottoms, tops };
-        instance.see(seen)?;
+        let instance = Self { object: object.unbind(), bottoms, tops };
+        instance.see(py, seen)?;
         instance.call(py, "setup")?;
         Ok(instance)
     }
 
     /// The Python object.
-    pub(super) fn object(&self, py: Python<'_>) -> Py<Layer> {
-        self.object.clone_ref(py)
-    }
-
-    /// The params that `setup` added, as its code sees them.
-    pub(super) fn own_blobs(&self, py: Python<'_>) -> Vec<Py<Blob>> {
-        self.object.get().own_blobs(py)
+    pub(crate) fn object<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.object.bind(py)
     }
 
     /// Calls `reshape` for bottoms of these shapes; the tops'.
     pub(super) fn reshape(&self, py: Python<'_>, seen: &[Shape]) -> PyResult<Vec<Shape>> {
-        self.see(seen)?;
+        self.see(py, seen)?;
         self.call(py, "reshape")?;
-        Ok(self.tops.iter().map(|top| top.get().shape_now()).collect())
+        self.tops.iter().map(|top| shape_of(top.bind(py))).collect()
     }
 
     /// Calls `reshape` and `forward` with the values of `io`.
@@ -76,32 +67,35 @@ impl LayerInstance {
     ) -> PyResult<()> {
         for (index, blob) in self.bottoms.iter().enumerate() {
             let bottom = io.bottoms[index];
-            blob.get().set_shape(bottom.shape)?;
+            reshape_to(blob.bind(py), bottom.shape)?;
+            let data = blob.bind(py).getattr("data")?;
             match bottom.memory {
-                BottomMemory::OutOfPlace(values) => copy_to(blob, Data, values)?,
-                BottomMemory::InPlace => copy_to(blob, Data, io.tops[0].data())?,
+                BottomMemory::OutOfPlace(values) => copy_to(&data, values)?,
+                BottomMemory::InPlace => copy_to(&data, io.tops[0].data())?,
             }
         }
-        let own = self.own_blobs(py);
+        let own = self.own_blobs(py)?;
         let (mut learned, mut running) = (io.params.iter(), io.running.iter_mut());
         let mut written = Vec::new();
-        for (blob, kind) in own.iter().zip(kinds) {
+        for (blob, kind) in own.iter().flatten().zip(kinds) {
+            let data = blob.getattr("data")?;
             match kind {
                 ParamKind::Running => {
                     let values = running.next().expect("one per running param");
-                    copy_to(blob, Data, values)?;
-                    written.push((blob, values));
+                    copy_to(&data, values)?;
+                    written.push((data, values));
                 }
-                _ => copy_to(blob, Data, learned.next().expect("one per learned param"))?,
+                _ => copy_to(&data, learned.next().expect("one per learned param"))?,
             }
         }
         self.call(py, "reshape")?;
         self.call(py, "forward")?;
         for (blob, top) in self.tops.iter().zip(&mut io.tops) {
-            top.resize(&blob.get().shape_now());
-            copy_from(blob, Data, top.data())?;
+            let blob = blob.bind(py);
+            top.resize(&shape_of(blob)?);
+            copy_from(&blob.getattr("data")?, top.data())?;
         }
-        written.into_iter().try_for_each(|(blob, values)| copy_from(blob, Data, values))
+        written.into_iter().try_for_each(|(data, values)| copy_from(&data, values))
     }
 
     /// Calls `backward` with the values of `io`.
@@ -112,68 +106,71 @@ impl LayerInstance {
         kinds: &[ParamKind],
     ) -> PyResult<()> {
         for (blob, bottom) in self.bottoms.iter().zip(&io.bottoms) {
-            blob.get().set_shape(bottom.shape)?;
-            copy_to(blob, Data, bottom.data)?;
+            reshape_to(blob.bind(py), bottom.shape)?;
+            copy_to(&blob.bind(py).getattr("data")?, bottom.data)?;
         }
         for (blob, top) in self.tops.iter().zip(&io.tops) {
-            blob.get().set_shape(top.shape)?;
-            copy_to(blob, Data, top.data)?;
-            match (top.is_zero(), io.bottoms.first()) {
-                (true, _) => copy_to(blob, Diff, &vec![0.0; top.shape.count()])?,
-                (false, Some(bottom)) => copy_to(blob, Diff, top.diff_beside(bottom))?,
-                (false, None) => copy_to(blob, Diff, top.diff())?,
+            let blob = blob.bind(py);
+            reshape_to(blob, top.shape)?;
+            copy_to(&blob.getattr("data")?, top.data)?;
+            let diff = blob.getattr("diff")?;
+            match top.is_zero() {
+                true => diff.call_method1("fill", (0,)).map(drop)?,
+                false => copy_to(&diff, top.diff_beside(&io.bottoms[0]))?,
             }
         }
-        let own = self.own_blobs(py);
-        let learned = own.iter().zip(kinds).filter(|(_, kind)| **kind != ParamKind::Running);
+        let own = self.own_blobs(py)?;
         let mut diffs = Vec::new();
-        for (index, ((blob, _), gradient)) in learned.zip(&mut io.gradients).enumerate() {
-            copy_to(blob, Data, io.params[index])?;
+        for (index, gradient) in io.gradients.iter_mut().enumerate() {
             blob_gradient::begin(gradient);
+            let Some(own) = &own else { continue };
+            let blob = &own[learned_index(kinds, index)];
+            copy_to(&blob.getattr("data")?, io.params[index])?;
             if let Some(gradient) = gradient {
-                copy_to(blob, Diff, gradient.values)?;
-                diffs.push((blob, &mut *gradient.values));
+                let diff = blob.getattr("diff")?;
+                copy_to(&diff, gradient.values)?;
+                diffs.push((diff, &mut *gradient.values));
             }
         }
         let propagate: Vec<bool> = io.bottoms.iter().map(|bottom| bottom.diff.is_some()).collect();
         let (tops, bottoms) = (PyList::new(py, &self.tops)?, PyList::new(py, &self.bottoms)?);
-        self.run(py, |object| object.call_method1("backward", (tops, propagate, bottoms)))?;
+        self.object(py).call_method1("backward", (tops, propagate, bottoms))?;
         for (blob, bottom) in self.bottoms.iter().zip(&mut io.bottoms) {
             if let Some(values) = &mut bottom.diff {
-                copy_from(blob, Diff, values)?;
+                copy_from(&blob.bind(py).getattr("diff")?, values)?;
             }
         }
-        diffs.into_iter().try_for_each(|(blob, values)| copy_from(blob, Diff, values))
+        diffs.into_iter().try_for_each(|(diff, values)| copy_from(&diff, values))
+    }
+
+    /// The params that `setup` added, with their own arrays; `None` if they are the net's.
+    pub(super) fn own_blobs<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
+        let blobs = self.object(py).getattr("blobs")?;
+        match blobs.is_instance(&blobs_class(py)?)? {
+            true => blobs.try_iter()?.collect::<PyResult<_>>().map(Some),
+            false => Ok(None),
+        }
     }
 
     /// Gives the bottoms their shapes.
-    fn see(&self, seen: &[Shape]) -> PyResult<()> {
-        let mut bottoms = self.bottoms.iter().zip(seen);
-        Ok(bottoms.try_for_each(|(blob, shape)| blob.get().set_shape(shape))?)
+    fn see(&self, py: Python<'_>, seen: &[Shape]) -> PyResult<()> {
+        let bottoms = self.bottoms.iter().zip(seen);
+        bottoms.into_iter().try_for_each(|(blob, shape)| reshape_to(blob.bind(py), shape))
     }
 
     /// Calls `method(bottom, top)`.
     fn call(&self, py: Python<'_>, method: &str) -> PyResult<()> {
         let (bottoms, tops) = (PyList::new(py, &self.bottoms)?, PyList::new(py, &self.tops)?);
-        self.run(py, |object| object.call_method1(method, (bottoms, tops)))
-    }
-
-    /// Runs the layer's own code.
-    fn run<'py>(
-        &self,
-        py: Python<'py>,
-        code: impl FnOnce(&Bound<'py, Layer>) -> PyResult<Bound<'py, PyAny>>,
-    ) -> PyResult<()> {
-        let object = self.object.bind(py);
-        object.get().set_running(true);
-        let result = code(object);
-        object.get().set_running(false);
-        result.map(drop)
+        self.object(py).call_method1(method, (bottoms, tops)).map(drop)
     }
 
     /// An error unless the params are as many and as large as those of the first replica's object.
     pub(super) fn check_like(&self, py: Python<'_>, want: &[Shape]) -> PyResult<()> {
-        let got: Vec<Shape> = self.own_blobs(py).iter().map(|b| b.get().shape_now()).collect();
+        let Some(own) = self.own_blobs(py)? else { return Ok(()) };
+        let got: Vec<Shape> = own.iter().map(shape_of).collect::<PyResult<_>>()?;
         if got == want {
             return Ok(());
         }
@@ -184,30 +181,8 @@ impl LayerInstance {
     }
 }
 
-/// Copies values into a blob of the layer's.
-fn copy_to(blob: &Py<Blob>, part: BlobPart, values: &[f32]) -> PyResult<()> {
-    let view = blob.get().view(part)?;
-    check_count(&view.shape, values.len())?;
-    store(&view.slab, view.start, values);
-    Ok(())
-}
-
-/// Copies values out of a blob of the layer's.
-pub(super) fn copy_from(blob: &Py<Blob>, part: BlobPart, values: &mut [f32]) -> PyResult<()> {
-    let view = blob.get().view(part)?;
-    check_count(&view.shape, values.len())?;
-    assert_eq!(view.order, Layout::RowMajor, "a free blob has Caffe's order");
-    load(&view.slab, view.start, values);
-    Ok(())
-}
-
-/// An error unless a blob still has the size that the engine knows.
-fn check_count(shape: &Shape, want: usize) -> PyResult<()> {
-    if shape.count() == want {
-        return Ok(());
-    }
-    Err(PyValueError::new_err(format!(
-        "a blob of {want} values was reshaped to {shape}: bottoms and params keep their shapes, and \
-         so do tops in `backward`"
-    )))
+/// The index among all params of the learned one with this index.
+fn learned_index(kinds: &[ParamKind], learned: usize) -> usize {
+    let all = kinds.iter().enumerate().filter(|(_, kind)| **kind != ParamKind::Running);
+    all.map(|(index, _)| index).nth(learned).expect("a learned param")
 }
