@@ -61,7 +61,7 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "test",
-        arguments: "",
+        arguments: "[python]",
         about: "install what tests need (when root) and run all of them",
         run: Some(suite::run),
     },

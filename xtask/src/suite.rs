@@ -21,8 +21,13 @@ pub(crate) const MPI_PACKAGES: &[&str] = &["openmpi-bin"];
 pub(crate) const NO_SKIP: &str = "FIRECAFFE_NO_SKIP";
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    if let Some(arg) = args.first() {
-        bail!("`{arg}` is not an option; for single tests use `cargo test -p CRATE NAME`");
+    match args {
+        [] => {}
+        [part] if part == "python" => return python_alone(),
+        [arg, ..] => bail!(
+            "`{arg}` is not an option; for single tests use `cargo test -p CRATE NAME`, for those of \
+             the Python package `cargo xtask test python`"
+        ),
     }
     let begin = Instant::now();
     let wanted = [launchers::PACKAGES, &[python::GRAPHVIZ]].concat();
@@ -56,6 +61,15 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         println!("SKIPPED are the tests of the Python package: {reason}");
     }
     Ok(())
+}
+
+/// The tests of the Python package only.
+fn python_alone() -> Result<()> {
+    shell::run(&mut cargo(&["build", "--package", "firecaffe"]))?;
+    match python::test(&shell::target_dir().join("debug/firecaffe"))? {
+        Packages::Ready => Ok(()),
+        Packages::Missing(reason) => bail!("SKIPPED: {reason}"),
+    }
 }
 
 /// Whether a skip is an error here.
