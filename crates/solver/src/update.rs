@@ -145,3 +145,6 @@ fn update_visibly(
         *u = -*u;
     }
 }
+
+#[cfg(test)]
+mod tests;

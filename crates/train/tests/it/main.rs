@@ -8,6 +8,7 @@
 
 mod added;
 mod compression;
+mod driven;
 mod exact;
 mod files;
 mod forks;
