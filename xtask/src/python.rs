@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::packages::Packages;
-use crate::shell::{self, command, root, target_dir};
+use crate::shell::{self, command, target_dir};
 
 /// The package's folder, relative to the root.
 const PACKAGE: &str = "crates/python";
 /// What builds it; `pyproject.toml` asks for the same.
 const MATURIN: &str = "maturin==1.16.*";
 /// What the tests of the package import, besides what it needs itself.
-const TEST_PACKAGES: &[&str] = &["pytest", "matplotlib", "pydot"];
+const TEST_PACKAGES: &[&str] = &["pytest", "matplotlib", "pydot", "scikit-image"];
 /// Draws graphs for `caffe.draw`.
 pub(crate) const GRAPHVIZ: &str = "graphviz";
 
@@ -96,9 +96,4 @@ impl Environment {
     fn interpreter(&self) -> PathBuf {
         self.folder.join("bin/python")
     }
-}
-
-/// The package's folder.
-pub(crate) fn package() -> PathBuf {
-    root().join(PACKAGE)
 }
