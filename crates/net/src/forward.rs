@@ -7,7 +7,7 @@ use layers::{DataSource, Forward, InlineVec, LayerError, LayoutRule};
 use tensor::{Layout, Slab, SlabReadGuard};
 
 use crate::blob_memory::ImageBlock;
-use crate::executable::LearnedParam;
+use crate::executable::{ExecutableLayer, LearnedParam};
 use crate::forward_memory::{ForwardMemory, lend_bottoms};
 use crate::ids::{IdVec, ParamId};
 use crate::params::{Param, ParamStorage};
@@ -82,13 +82,11 @@ impl Net {
     /// are the caller's.
     fn restore_tops(&mut self, index: usize) {
         let Self { layers, blobs, data, diff, .. } = self;
-        let exec = &layers[index];
-        if exec.bottoms.is_empty() || exec.bottoms.iter().any(|bottom| bottom.in_place) {
-            return;
-        }
-        for top in &exec.tops {
+        let ExecutableLayer { bottoms, tops, .. } = &layers[index];
+        for top in tops.iter().filter(|_| !bottoms.is_empty()) {
+            let is_bottom = bottoms.iter().any(|bottom| bottom.blob == top.blob);
             let blob = &mut blobs[top.blob];
-            if blob.shape != top.shaped {
+            if !is_bottom && blob.shape != top.shaped {
                 blob.shape.clone_from(&top.shaped);
                 data[blob.data].grow(blob.extent());
                 blob.grow_diff(diff);

@@ -1,6 +1,7 @@
 //! Nets written as prototxt, and what becomes of them.
 
 mod autoencoder;
+mod driven;
 mod refusals;
 
 use base::Shape;

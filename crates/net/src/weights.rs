@@ -127,11 +127,16 @@ impl Net {
     }
 
     /// Makes this net use the values of `other`, layer by layer of the same name, as Caffe's nets
-    /// share weights: those of learned params are `other`'s from now on, which are in `slab` unless
-    /// it shares them itself. Params that `other` does not have, gradients and running statistics
-    /// stay this net's own. Names the first layer whose params have other shapes there; then
-    /// nothing has changed.
-    pub fn share_values(&mut self, other: &Self, slab: &Arc<SharedSlab>) -> Result<(), String> {
+    /// share weights: those of learned params are `other`'s from now on, which are in `slabs[1]`
+    /// unless it shares them itself; this net's own are in `slabs[0]`. Params that `other` does not
+    /// have, gradients and running statistics stay this net's own. Names the first layer whose
+    /// params have other shapes there; then nothing has changed.
+    pub fn share_values(
+        &mut self,
+        other: &Self,
+        slabs: [&Arc<SharedSlab>; 2],
+    ) -> Result<(), String> {
+        let [own, others] = slabs;
         let mut found = Vec::new();
         for id in self.params.ids() {
             let param = &self.params[id];
@@ -142,12 +147,14 @@ impl Net {
                 return Err(param.layer.clone());
             }
             if param.storage == ParamStorage::Slab && theirs.storage == ParamStorage::Slab {
-                let slab = theirs.shared_from.as_ref().unwrap_or(slab);
-                found.push((id, Arc::clone(slab), theirs.values.clone()));
+                let slab = theirs.shared_from.as_ref().unwrap_or(others);
+                // It may have shared ours: then they are at home again.
+                let slab = (!Arc::ptr_eq(slab, own)).then(|| Arc::clone(slab));
+                found.push((id, slab, theirs.values.clone()));
             }
         }
         for (id, slab, values) in found {
-            (self.params[id].shared_from, self.params[id].values) = (Some(slab), values);
+            (self.params[id].shared_from, self.params[id].values) = (slab, values);
         }
         Ok(())
     }

@@ -254,7 +254,8 @@ impl NetCore {
         self.with(|lent, state| {
             other.engine.with(|theirs| {
                 let shapes = |layer| CallError::SharedShapes { layer };
-                lent.net.share_values(theirs.net, theirs.params).map_err(shapes)?;
+                let slabs = [lent.params, theirs.params];
+                lent.net.share_values(theirs.net, slabs).map_err(shapes)?;
                 lent.copy_running(theirs);
                 state.params = lent.net.params().to_vec();
                 state.homes.mark_params_stale();
