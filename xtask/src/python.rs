@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::packages::Packages;
-use crate::shell::{self, command, root, target_dir};
+use crate::shell::{self, command, target_dir};
 
 /// The package's folder, relative to the root.
 const PACKAGE: &str = "crates/python";
 /// What builds it; `pyproject.toml` asks for the same.
 const MATURIN: &str = "maturin==1.16.*";
 /// What the tests of the package import, besides what it needs itself.
-const TEST_PACKAGES: &[&str] = &["pytest", "matplotlib", "pydot"];
+const TEST_PACKAGES: &[&str] = &["pytest", "matplotlib", "pydot", "scikit-image"];
 /// Draws graphs for `caffe.draw`.
 pub(crate) const GRAPHVIZ: &str = "graphviz";
 
@@ -24,7 +24,7 @@ pub(crate) fn wheel(args: &[String]) -> Result<()> {
     if let Some(arg) = args.first() {
         bail!("`{arg}` is not an option of `cargo xtask wheel`");
     }
-    let environment = Environment::make("python-wheel", &[MATURIN])?;
+    let environment = PythonEnvironment::make("python-wheel", &[MATURIN])?;
     let manifest = format!("{PACKAGE}/Cargo.toml");
     let build = ["-m", "maturin", "build", "--release", "--manifest-path", &manifest];
     shell::run(&mut environment.python(&build))
@@ -33,7 +33,7 @@ pub(crate) fn wheel(args: &[String]) -> Result<()> {
 /// Runs the package's own tests on a build of the dev profile; `program` is a `firecaffe` that may
 /// hand over to it.
 pub(crate) fn test(program: &Path) -> Result<Packages> {
-    let environment = match Environment::make("python-test", TEST_PACKAGES) {
+    let environment = match PythonEnvironment::make("python-test", TEST_PACKAGES) {
         Ok(environment) => environment,
         Err(error) => return Ok(Packages::Missing(format!("{error:#}"))),
     };
@@ -45,11 +45,11 @@ pub(crate) fn test(program: &Path) -> Result<Packages> {
 }
 
 /// A virtual environment.
-pub(crate) struct Environment {
+pub(crate) struct PythonEnvironment {
     folder: PathBuf,
 }
 
-impl Environment {
+impl PythonEnvironment {
     /// Makes the environment `name`, or takes the one that is there, and installs `packages`.
     pub(crate) fn make(name: &str, packages: &[&str]) -> Result<Self> {
         let environment = Self { folder: target_dir().join(name) };
@@ -96,9 +96,4 @@ impl Environment {
     fn interpreter(&self) -> PathBuf {
         self.folder.join("bin/python")
     }
-}
-
-/// The package's folder.
-pub(crate) fn package() -> PathBuf {
-    root().join(PACKAGE)
 }

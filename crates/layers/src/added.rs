@@ -1,8 +1,8 @@
 //! Layer types of the program that embeds us: rows beside those of the table.
 //!
 //! A layer whose code is not ours (`type: "Python"`) needs what we know nothing about. Whoever can
-//! run it brings a row, which is handed down as an argument; a program without one gets an error
-//! that names the layer.
+//! run it brings a row, which is handed down as an argument; without one, the error names the
+//! layer.
 
 use std::any::Any;
 use std::fmt;

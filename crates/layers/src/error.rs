@@ -103,7 +103,8 @@ pub enum LayerError {
     #[error(transparent)]
     Filler(#[from] FillerError),
 
-    /// Code of the program that embeds us failed, in a layer whose row it [added](crate::AddedLayers).
+    /// Code of the program that embeds us failed, in a layer whose row it
+    /// [added](crate::AddedLayers).
     #[error(transparent)]
     Program(Box<dyn std::error::Error + Send + Sync>),
 

@@ -6,13 +6,13 @@ use pyo3::types::{PyDict, PyTuple};
 
 /// A layer of a net: its type and params. Python layers are derived from it and define `setup`,
 /// `reshape`, `forward` and `backward`.
-#[pyclass(module = "caffe", subclass)]
-pub(crate) struct Layer {
+#[pyclass(name = "Layer", module = "caffe", subclass)]
+pub(crate) struct LayerClass {
     kind: String,
     blobs: Py<PyAny>,
 }
 
-impl Layer {
+impl LayerClass {
     /// A layer of the type `kind` whose params are `blobs`.
     pub(crate) fn with(kind: &str, blobs: Py<PyAny>) -> Self {
         Self { kind: kind.into(), blobs }
@@ -25,7 +25,7 @@ impl Layer {
 }
 
 #[pymethods]
-impl Layer {
+impl LayerClass {
     /// Takes any arguments: a layer's class may have an `__init__` of its own.
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
@@ -83,7 +83,7 @@ impl Layer {
     }
 }
 
-fn undefined(layer: &Bound<'_, Layer>, method: &str, does: &str) -> PyResult<()> {
+fn undefined(layer: &Bound<'_, LayerClass>, method: &str, does: &str) -> PyResult<()> {
     let class = layer.get_type().qualname()?;
     Err(PyNotImplementedError::new_err(format!(
         "class `{class}` must define `{method}`, which {does}"

@@ -77,7 +77,7 @@ mod _caffe {
         solver_count, solver_rank,
     };
     #[pymodule_export]
-    use crate::layer_class::Layer;
+    use crate::layer_class::LayerClass;
     #[pymodule_export]
     use crate::nccl::Nccl;
     #[pymodule_export]

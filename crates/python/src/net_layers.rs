@@ -11,7 +11,7 @@ use train::{BlobPart, LayerStructure};
 
 use crate::blob::{Blob, BlobVec};
 use crate::errors::CallError;
-use crate::layer_class::Layer;
+use crate::layer_class::LayerClass;
 use crate::net_core::NetCore;
 use crate::python_layer::LayerInstance;
 
@@ -33,7 +33,7 @@ fn native_layer(
     let params = layer.params.iter();
     let blobs = params.map(|(number, shape)| Py::new(py, Blob::of_param(core, *number, shape)));
     let blobs = Py::new(py, BlobVec::new(blobs.collect::<PyResult<_>>()?))?;
-    Ok(Py::new(py, Layer::with(layer.kind, blobs.into_any()))?.into_any())
+    Ok(Py::new(py, LayerClass::with(layer.kind, blobs.into_any()))?.into_any())
 }
 
 /// The object of a layer written in Python, from now on with the net's params.
@@ -57,7 +57,8 @@ fn script_object(
         core.leave_to_script(*number);
     }
     let blobs = Py::new(py, BlobVec::new(blobs))?.into_any();
-    let bound = object.bind(py).cast::<Layer>().map_err(|error| CallError::Python(error.into()))?;
+    let bound =
+        object.bind(py).cast::<LayerClass>().map_err(|error| CallError::Python(error.into()))?;
     bound.borrow_mut().set_blobs(blobs);
     Ok(Some(object))
 }

@@ -1,6 +1,7 @@
 """The command line of the package, and the program's hand-over to it."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -71,3 +72,15 @@ def test_a_net_without_python_layers_stays(tmp_path):
     solver = write_job(tmp_path)
     run = run_command("train", "--solver", solver, program=[PROGRAM], env={"PATH": ""})
     assert run.returncode == 0, run.stderr
+
+
+@needs_program
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="there is no mpirun")
+def test_ranks_of_an_mpi_job_hand_over_too(tmp_path):
+    solver = write_job(tmp_path, python_layer("Softmax"))
+    words = ("train", "--solver", solver, "--threads", 1)
+    mpirun = ["mpirun", "-n", "2", "--oversubscribe", "--allow-run-as-root", PROGRAM]
+    run = run_command(*words, program=mpirun, env=with_python(tmp_path, None))
+    assert run.returncode == 0, run.stderr
+    two_workers = run_command(*words, "--workers", 2).stderr
+    assert hash_in(run.stderr) == hash_in(two_workers)

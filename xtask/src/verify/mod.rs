@@ -1,8 +1,8 @@
 //! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
 //! same bits for any workers and ranks, pixels as libjpeg-turbo decodes them, models that OpenCV
 //! reads, one binary under every launcher, a doctor that names every fault of a cluster, emulated
-//! runs as the simulator predicts them, records in one order from everywhere, pycaffe's own tests and notebooks, reports as a browser
-//! and TensorBoard show them.
+//! runs as the simulator predicts them, records in one order from everywhere, pycaffe's own tests
+//! and notebooks, reports as a browser and TensorBoard show them.
 
 #[cfg(feature = "linked")]
 pub(crate) mod data;

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::demo::find_images;
 use crate::packages::{self, Packages};
-use crate::python::{Environment, GRAPHVIZ};
+use crate::python::{GRAPHVIZ, PythonEnvironment};
 use crate::shell::{self, cargo, command, root, target_dir};
 
 const USAGE: &str = "usage: cargo xtask verify python CHECKOUT [--data DIR]";
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     if let Packages::Missing(reason) = packages::ensure(&[GRAPHVIZ])? {
         bail!("one of the tests draws a net with Graphviz: {reason}");
     }
-    let environment = Environment::make("verify-python", PACKAGES)?;
+    let environment = PythonEnvironment::make("verify-python", PACKAGES)?;
     environment.install_caffe()?;
     tests(&environment, &checkout)?;
     let copy = copy(&checkout)?;
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 }
 
 /// BVLC's own tests, as their authors run them.
-fn tests(environment: &Environment, checkout: &Path) -> Result<()> {
+fn tests(environment: &PythonEnvironment, checkout: &Path) -> Result<()> {
     let mut pytest = environment.python(&["-m", "pytest", "-p", "no:cacheprovider", TESTS]);
     let report = shell::output(pytest.current_dir(checkout).env("PYTHONDONTWRITEBYTECODE", "1"))?;
     let last = report.lines().last().unwrap_or_default();
@@ -72,7 +72,7 @@ fn copy(checkout: &Path) -> Result<PathBuf> {
 }
 
 /// What the notebooks would download or build: models, label names, databases, the program.
-fn prepare(environment: &Environment, copy: &Path, data: Option<&Path>) -> Result<()> {
+fn prepare(environment: &PythonEnvironment, copy: &Path, data: Option<&Path>) -> Result<()> {
     shell::run(&mut script(environment, "prepare.py", copy))?;
     let images = find_images(data, copy)?;
     println!("data: {}", images.origin);
@@ -91,7 +91,7 @@ fn prepare(environment: &Environment, copy: &Path, data: Option<&Path>) -> Resul
 }
 
 /// One of our scripts, on a file or folder.
-fn script(environment: &Environment, name: &str, path: &Path) -> std::process::Command {
+fn script(environment: &PythonEnvironment, name: &str, path: &Path) -> std::process::Command {
     let script = root().join("xtask/src/verify/python").join(name);
     environment.python(&[&*script.to_string_lossy(), &path.to_string_lossy()])
 }

@@ -8,7 +8,7 @@ use pyo3::types::{PyList, PyType};
 
 use super::values::{blobs_class, copy_from, copy_to, reshape_to, shape_of};
 use super::{PythonSpec, blob_gradient};
-use crate::layer_class::Layer;
+use crate::layer_class::LayerClass;
 
 /// A Python layer after its `setup`, with the blobs that it is called with.
 pub(crate) struct LayerInstance {
@@ -22,7 +22,7 @@ impl LayerInstance {
     /// Makes an object of the class that `spec` names and calls its `setup`.
     pub(super) fn set_up(py: Python<'_>, spec: &PythonSpec, seen: &[Shape]) -> PyResult<Self> {
         let class = PyModule::import(py, &*spec.module)?.getattr(&*spec.class)?;
-        let is_layer = |class: &Bound<'_, PyType>| class.is_subclass_of::<Layer>();
+        let is_layer = |class: &Bound<'_, PyType>| class.is_subclass_of::<LayerClass>();
         if !class.cast::<PyType>().is_ok_and(|class| is_layer(class).unwrap_or(false)) {
             let (module, class) = (&spec.module, &spec.class);
             return Err(PyTypeError::new_err(format!(

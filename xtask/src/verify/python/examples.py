@@ -35,7 +35,7 @@ with tempfile.TemporaryDirectory() as here:
     losses = []
     for _ in range(100):
         solver.step(1)
-        losses.append(float(solver.net.blobs["loss"].data))
+        losses.append(solver.net.blobs["loss"].data.item())
     assert np.mean(losses[-20:]) < 0.5 * np.mean(losses[:20]), losses
     one = caffe.train("solver.prototxt", replicas=2, quiet=True)["hash"]
     two = caffe.train("solver.prototxt", workers=2, threads=1, quiet=True)["hash"]

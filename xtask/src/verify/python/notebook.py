@@ -17,7 +17,11 @@ from pathlib import Path
 NO_PATH = ("sys.path.insert(0, caffe_root + 'python')", "")
 
 PATCHES = {
-    "00-classification": [NO_PATH],
+    "00-classification": [
+        NO_PATH,
+        # The cell that is left out for its download imports it.
+        ("import sys", "import os, sys"),
+    ],
     "01-learning-lenet": [
         NO_PATH,
         # A division of integers was one in Python 2.
@@ -50,9 +54,10 @@ def main(path):
 
 def convert(notebook, patch):
     cells = notebook.get("cells") or notebook["worksheets"][0]["cells"]
-    sources = ["".join(cell.get("source", cell.get("input"))) for cell in cells if code(cell)]
+    cells = [cell for cell in cells if cell["cell_type"] == "code"]
+    sources = ["".join(cell.get("source", cell.get("input"))) for cell in cells]
     kept = [source for source in sources if not any(word in source for word in DOWNLOADS)]
-    text = "\n".join(plain(line) for source in kept for line in source.splitlines()) + "\n"
+    text = "".join(cell(source) for source in kept)
     fixers = refactor.get_fixers_from_package("lib2to3.fixes")
     text = str(refactor.RefactoringTool(fixers).refactor_string(text, "notebook"))
     assert len(patch) <= LINES_MAX, f"a patch of {len(patch)} lines"
@@ -62,8 +67,12 @@ def convert(notebook, patch):
     return text
 
 
-def code(cell):
-    return cell["cell_type"] == "code"
+def cell(source):
+    """A cell as plain code. What `%%timeit` runs has names of its own, as in a function."""
+    lines = [plain(line) for line in source.splitlines()]
+    if source.startswith("%%timeit"):
+        lines = ["def timed():", *(f"    {line}" for line in lines), "timed()"]
+    return "\n".join(lines) + "\n"
 
 
 def plain(line):
