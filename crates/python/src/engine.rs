@@ -10,7 +10,7 @@ use crate::errors::CallError;
 use crate::solver_core::SolverCore;
 
 /// Lends a net while one call uses it.
-pub(crate) enum Engine {
+pub(crate) enum NetEngine {
     /// A net without a solver.
     Alone(Mutex<Box<Single>>),
     /// The net that a solver trains.
@@ -19,7 +19,7 @@ pub(crate) enum Engine {
     Test(Arc<SolverCore>, usize),
 }
 
-impl Engine {
+impl NetEngine {
     /// Lends the net to `run`.
     pub(crate) fn with<R>(&self, run: impl FnOnce(&mut LentNet<'_>) -> R) -> Result<R, CallError> {
         match self {

@@ -3,7 +3,6 @@
 //! What Caffe keeps per thread is here once per process: the seed of the nets that are made from
 //! now on, and the rank that `set_solver_rank` names. Libraries below take both as arguments.
 
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use pyo3::prelude::*;
@@ -12,7 +11,7 @@ use crate::errors::CallError;
 use crate::python_layer::LAYERS;
 
 /// What scripts have set.
-struct Settings {
+struct ModuleSettings {
     /// Seed of the next net.
     seed: AtomicU32,
     /// Nets made since.
@@ -24,7 +23,7 @@ struct Settings {
     log_level: AtomicU32,
 }
 
-static SETTINGS: Settings = Settings {
+static SETTINGS: ModuleSettings = ModuleSettings {
     seed: AtomicU32::new(1),
     made: AtomicU32::new(0),
     native_layout: AtomicBool::new(false),
@@ -156,6 +155,6 @@ pub(crate) fn log(message: &str) {
 /// Writes a line to stderr, unless `init_log` asked for less.
 pub(crate) fn write_log(message: &str) {
     if SETTINGS.log_level.load(Relaxed) == 0 {
-        _ = writeln!(std::io::stderr(), "{message}"); // nobody could be told that stderr is closed
+        base::line_to_stderr(message);
     }
 }

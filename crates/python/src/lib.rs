@@ -81,9 +81,9 @@ mod _caffe {
     #[pymodule_export]
     use crate::nccl::Nccl;
     #[pymodule_export]
-    use crate::net::Net;
+    use crate::net::NetObject;
     #[pymodule_export]
-    use crate::solver::{Solver, get_solver};
+    use crate::solver::{SolverObject, get_solver};
     #[pymodule_export]
     use crate::solver_param::SolverParameterView;
     #[pymodule_export]

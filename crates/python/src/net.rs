@@ -10,7 +10,7 @@ use snapshot::SnapshotFormat;
 use train::{MemoryPlan, NetConfig, NetParameter, NetState, Phase, Single};
 
 use crate::blob::Blob;
-use crate::engine::Engine;
+use crate::engine::NetEngine;
 use crate::errors::CallError;
 use crate::functions;
 use crate::hooks::{HookTime, PassDirection};
@@ -19,8 +19,8 @@ use crate::net_layers::layer_list;
 use crate::python_layer::LAYERS;
 
 /// A net: `Net(file, phase, level=0, stages=None, weights=None)`.
-#[pyclass(frozen, subclass, dict, weakref, module = "caffe")]
-pub(crate) struct Net {
+#[pyclass(frozen, subclass, dict, weakref, name = "Net", module = "caffe")]
+pub(crate) struct NetObject {
     core: OnceLock<Arc<NetCore>>,
     layers: OnceLock<Py<PyList>>,
 }
@@ -32,7 +32,7 @@ struct NetArguments {
     weights: Option<PathBuf>,
 }
 
-impl Net {
+impl NetObject {
     /// A net of a solver.
     pub(crate) fn of_core(py: Python<'_>, core: Arc<NetCore>) -> PyResult<Self> {
         let layers = layer_list(py, &core)?;
@@ -55,7 +55,7 @@ impl Net {
             ..NetConfig::new(file)
         };
         let single = Single::open(&config, &mut |event| crate::report::report(&event))?;
-        let engine = Engine::Alone(Mutex::new(Box::new(single)));
+        let engine = NetEngine::Alone(Mutex::new(Box::new(single)));
         NetCore::new(engine, config.added_layers)
     }
 
@@ -169,7 +169,7 @@ fn parse_arguments(
 }
 
 #[pymethods]
-impl Net {
+impl NetObject {
     #[new]
     #[pyo3(signature = (*args, **kwargs))]
     fn new(args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> Self {

@@ -7,14 +7,14 @@ use pyo3::prelude::*;
 use train::{AddedLayers, BlobPart, LayerStructure, LentNet, MemoryPlan, RunError, Shape};
 
 use crate::core_state::CoreState;
-use crate::engine::{Engine, catch, lock};
+use crate::engine::{NetEngine, catch, lock};
 use crate::errors::CallError;
 use crate::hooks::{HookTime, LayerHooks, PassDirection, call_hooks};
 use crate::view::View;
 
 /// A net and what scripts have of it.
 pub(crate) struct NetCore {
-    pub(crate) engine: Engine,
+    pub(crate) engine: NetEngine,
     state: Mutex<CoreState>,
     pub(crate) hooks: LayerHooks,
     added: AddedLayers,
@@ -24,7 +24,7 @@ pub(crate) struct NetCore {
 
 impl NetCore {
     /// Takes over an engine.
-    pub(crate) fn new(engine: Engine, added: AddedLayers) -> Result<Arc<Self>, CallError> {
+    pub(crate) fn new(engine: NetEngine, added: AddedLayers) -> Result<Arc<Self>, CallError> {
         let (state, threads) = engine.with(|lent| {
             let threads = lent.cpu.threads() > 1 || !lent.replica.sources.is_empty();
             (CoreState::new(lent), threads)
@@ -159,7 +159,7 @@ impl NetCore {
             return Ok(());
         }
         let layers = Arc::clone(&self.state().layers);
-        let mut followed = order.iter().copied().collect::<Vec<_>>();
+        let mut followed = order.to_vec();
         followed.sort_unstable();
         let mut positions = followed.iter().map(|&layer| layers[layer].runs.clone());
         match positions.try_for_each(|range| lent.net.reshape_layers(range)) {
@@ -268,7 +268,7 @@ impl NetCore {
     /// Whether this is a test net of the solver that trains `other`, so that it shares its weights.
     fn is_test_net_of(&self, other: &Self) -> bool {
         match (&self.engine, &other.engine) {
-            (Engine::Test(solver, _), Engine::Train(of)) => Arc::ptr_eq(solver, of),
+            (NetEngine::Test(solver, _), NetEngine::Train(of)) => Arc::ptr_eq(solver, of),
             _ => false,
         }
     }

@@ -11,34 +11,35 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use train::{AddedLayers, Event, Job, NoControl, TrainError};
 
-use crate::engine::{Engine, catch, lock};
+use crate::engine::{NetEngine, catch, lock};
 use crate::errors::CallError;
 use crate::hooks::PassDirection;
-use crate::net::Net;
+use crate::net::NetObject;
 use crate::net_core::NetCore;
 use crate::python_layer::LAYERS;
 use crate::solver_core::SolverCore;
 use crate::solver_param::SolverParameterView;
 
 /// A solver of any type; made by its subclasses or `get_solver`.
-#[pyclass(frozen, subclass, dict, weakref, module = "caffe")]
-pub(crate) struct Solver {
+#[pyclass(frozen, subclass, dict, weakref, name = "Solver", module = "caffe")]
+pub(crate) struct SolverObject {
     core: Arc<SolverCore>,
     train: Arc<NetCore>,
     tests: Vec<Arc<NetCore>>,
-    net: Py<Net>,
+    net: Py<NetObject>,
     test_nets: Py<PyList>,
     /// What to call before the passes of an iteration and before its update.
     callbacks: Mutex<Vec<[Py<PyAny>; 2]>>,
 }
 
-impl Solver {
+impl SolverObject {
     /// Opens the solver in `file`, with update rule `rule` if that is given.
     pub(crate) fn open(py: Python<'_>, file: PathBuf, rule: Option<&str>) -> PyResult<Self> {
         let added = LAYERS;
         let (core, train, tests) = py.detach(|| catch(|| Self::open_nets(file, rule, added)))?;
-        let net = Py::new(py, Net::of_core(py, Arc::clone(&train))?)?;
-        let test_nets = tests.iter().map(|core| Py::new(py, Net::of_core(py, Arc::clone(core))?));
+        let net = Py::new(py, NetObject::of_core(py, Arc::clone(&train))?)?;
+        let test_nets =
+            tests.iter().map(|core| Py::new(py, NetObject::of_core(py, Arc::clone(core))?));
         let test_nets = PyList::new(py, test_nets.collect::<PyResult<Vec<_>>>()?)?.unbind();
         Ok(Self { core, train, tests, net, test_nets, callbacks: Mutex::default() })
     }
@@ -50,9 +51,9 @@ impl Solver {
         added: AddedLayers,
     ) -> Result<(Arc<SolverCore>, Arc<NetCore>, Vec<Arc<NetCore>>), CallError> {
         let core = SolverCore::open(file, rule)?;
-        let train = NetCore::new(Engine::Train(Arc::clone(&core)), added)?;
+        let train = NetCore::new(NetEngine::Train(Arc::clone(&core)), added)?;
         let count = core.job()?.test_net_count();
-        let test = |index| NetCore::new(Engine::Test(Arc::clone(&core), index), added);
+        let test = |index| NetCore::new(NetEngine::Test(Arc::clone(&core), index), added);
         let tests = (0..count).map(test).collect::<Result<_, _>>()?;
         Ok((core, train, tests))
     }
@@ -129,10 +130,10 @@ fn report(event: Event) {
 }
 
 #[pymethods]
-impl Solver {
+impl SolverObject {
     /// The net that learns.
     #[getter]
-    fn net(&self, py: Python<'_>) -> Py<Net> {
+    fn net(&self, py: Python<'_>) -> Py<NetObject> {
         self.net.clone_ref(py)
     }
 
@@ -225,7 +226,7 @@ impl Solver {
     }
 
     /// Lets another net use the weights of this solver's net.
-    fn share_weights(&self, net: &Bound<'_, Net>) -> PyResult<()> {
+    fn share_weights(&self, net: &Bound<'_, NetObject>) -> PyResult<()> {
         Ok(net.get().core()?.share_with(&self.train)?)
     }
 
@@ -238,7 +239,7 @@ impl Solver {
 /// Opens a solver of the type that its prototxt names.
 #[pyfunction]
 pub(crate) fn get_solver(py: Python<'_>, filename: PathBuf) -> PyResult<Py<PyAny>> {
-    let solver = Solver::open(py, filename, None)?;
+    let solver = SolverObject::open(py, filename, None)?;
     let rule = solver.core.job()?.solver_param().type_().to_owned();
     crate::solver_types::of_rule(py, &rule, solver)
 }

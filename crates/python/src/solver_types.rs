@@ -4,21 +4,21 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 
-use crate::solver::Solver;
+use crate::solver::SolverObject;
 
 /// Stochastic gradient descent with momentum; the base of the others.
-#[pyclass(frozen, subclass, extends = Solver, module = "caffe")]
+#[pyclass(frozen, subclass, extends = SolverObject, module = "caffe")]
 pub(crate) struct SGDSolver;
 
 #[pymethods]
 impl SGDSolver {
     #[new]
     fn new(py: Python<'_>, param_file: PathBuf) -> PyResult<PyClassInitializer<Self>> {
-        Ok(sgd(Solver::open(py, param_file, Some("SGD"))?))
+        Ok(sgd(SolverObject::open(py, param_file, Some("SGD"))?))
     }
 }
 
-fn sgd(solver: Solver) -> PyClassInitializer<SGDSolver> {
+fn sgd(solver: SolverObject) -> PyClassInitializer<SGDSolver> {
     PyClassInitializer::from(solver).add_subclass(SGDSolver)
 }
 
@@ -32,7 +32,7 @@ macro_rules! solver_class {
         impl $class {
             #[new]
             fn new(py: Python<'_>, param_file: PathBuf) -> PyResult<PyClassInitializer<Self>> {
-                Ok(sgd(Solver::open(py, param_file, Some($rule))?).add_subclass(Self))
+                Ok(sgd(SolverObject::open(py, param_file, Some($rule))?).add_subclass(Self))
             }
         }
     };
@@ -45,7 +45,7 @@ solver_class!(AdaDeltaSolver, "AdaDelta", "AdaDelta.");
 solver_class!(AdamSolver, "Adam", "Adam.");
 
 /// The object of a solver with this update rule; of a rule that Caffe does not have, an SGDSolver.
-pub(crate) fn of_rule(py: Python<'_>, rule: &str, solver: Solver) -> PyResult<Py<PyAny>> {
+pub(crate) fn of_rule(py: Python<'_>, rule: &str, solver: SolverObject) -> PyResult<Py<PyAny>> {
     let base = sgd(solver);
     Ok(match rule {
         "Nesterov" => Py::new(py, base.add_subclass(NesterovSolver))?.into_any(),

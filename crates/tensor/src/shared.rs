@@ -125,8 +125,8 @@ impl SharedSlab {
         unsafe { std::slice::from_raw_parts_mut(self.base, self.len) }
     }
 
-    /// Where the values begin, for whoever lets code outside Rust see them. Reading or writing there
-    /// is sound while no guard is held, or, reading, while none writes.
+    /// Where the values begin, for whoever lets code outside Rust see them. Reading or writing
+    /// there is sound while no guard is held, or, reading, while none writes.
     #[must_use]
     pub fn as_ptr(&self) -> *mut f32 {
         self.base

@@ -23,14 +23,14 @@ const NET: &str = r#"
     layer { name: "a" type: "Power" bottom: "flat" top: "a" power_param { scale: 2 } }
     layer { name: "sum" type: "Eltwise" bottom: "flat" bottom: "a" top: "sum" }"#;
 
-struct Running {
+struct DrivenNet {
     net: Net,
     cpu: Cpu,
     params: Arc<SharedSlab>,
     replica: ReplicaState,
 }
 
-impl Running {
+impl DrivenNet {
     fn new(text: &str) -> Self {
         let mut net = net(text);
         let (params, replica) = initialise(&mut net);
@@ -80,7 +80,7 @@ fn structure_counts_layers_and_blobs_as_caffe_does() {
 
 #[test]
 fn values_are_set_and_read_in_either_order() {
-    let mut run = Running::new(NET);
+    let mut run = DrivenNet::new(NET);
     let values = ramp(96);
     run.set("x", BlobPart::Data, Layout::RowMajor, &values);
     let last = run.get("x", BlobPart::Data, Layout::ChannelsLast);
@@ -93,8 +93,8 @@ fn values_are_set_and_read_in_either_order() {
 
 #[test]
 fn layers_follow_shapes_and_take_back_what_they_make() {
-    let mut run = Running::new(NET);
-    let set = |run: &mut Running, name: &str, dims: &[usize]| {
+    let mut run = DrivenNet::new(NET);
+    let set = |run: &mut DrivenNet, name: &str, dims: &[usize]| {
         let blob = run.net.blob_number(name).unwrap();
         run.net.reshape_at(blob, &Shape::new(dims).unwrap());
     };
@@ -115,7 +115,7 @@ fn layers_follow_shapes_and_take_back_what_they_make() {
 
 #[test]
 fn a_net_compiled_again_keeps_its_params() {
-    let mut run = Running::new(
+    let mut run = DrivenNet::new(
         r#"layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 dim: 8 } } }
         layer { name: "p" type: "PReLU" bottom: "x" top: "y"
                 prelu_param { filler { value: 0.5 } } }"#,
@@ -132,7 +132,7 @@ fn a_net_compiled_again_keeps_its_params() {
 
 #[test]
 fn shared_values_are_read_where_they_are_and_may_come_home() {
-    let (mut first, mut second) = (Running::new(NET), Running::new(NET));
+    let (mut first, mut second) = (DrivenNet::new(NET), DrivenNet::new(NET));
     let len = first.params.len();
     first.params.write(0..len).fill(0.25);
     second.net.share_values(&first.net, [&second.params, &first.params]).unwrap();
@@ -140,7 +140,7 @@ fn shared_values_are_read_where_they_are_and_may_come_home() {
         run.set("x", BlobPart::Data, Layout::RowMajor, &ramp(96));
         run.forward().unwrap();
     }
-    let sum = |run: &Running| run.get("sum", BlobPart::Data, Layout::RowMajor);
+    let sum = |run: &DrivenNet| run.get("sum", BlobPart::Data, Layout::RowMajor);
     assert_eq!(sum(&first), sum(&second));
     assert_eq!(
         second.net.hash(&second.params.read(), &[]),
