@@ -6,7 +6,7 @@
 
 mod data;
 
-pub(crate) use data::IdxFiles;
+pub(crate) use data::{IdxFiles, find as find_images};
 
 use std::fs;
 use std::path::Path;

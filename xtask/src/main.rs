@@ -16,6 +16,7 @@ mod golden;
 #[cfg(feature = "linked")]
 mod jpeg_peer;
 mod packages;
+mod python;
 #[cfg(feature = "linked")]
 mod reproduce;
 mod shell;
@@ -60,7 +61,7 @@ const TASKS: &[XtaskCommand] = &[
     },
     XtaskCommand {
         name: "test",
-        arguments: "",
+        arguments: "[python]",
         about: "install what tests need (when root) and run all of them",
         run: Some(suite::run),
     },
@@ -101,10 +102,16 @@ const TASKS: &[XtaskCommand] = &[
         run: linked!(reproduce::run),
     },
     XtaskCommand {
+        name: "wheel",
+        arguments: "",
+        about: "build the Python package: a wheel in target/wheels",
+        run: Some(python::wheel),
+    },
+    XtaskCommand {
         name: "verify",
-        arguments: "data|doctor|exact|jpeg|launchers|opencv|simulator",
+        arguments: "data|doctor|exact|jpeg|launchers|opencv|python|simulator",
         about: "long checks: the same bits for any workers, libjpeg-turbo's pixels, OpenCV reads our models, every \
-                launcher, a doctor names faults of a cluster, the simulator predicts emulated runs",
+                launcher, pycaffe's own tests and notebooks, a doctor names faults of a cluster, the simulator predicts emulated runs",
         run: Some(verify::run),
     },
 ];

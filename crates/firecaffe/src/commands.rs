@@ -20,29 +20,29 @@ pub(crate) mod train;
 mod columns;
 mod table;
 
-use std::process::ExitCode;
-
+use ::train::AddedLayers;
 use anyhow::Result;
 
 use crate::cli::CliCommand;
+use crate::output::SUCCESS;
 
 /// Runs a command to its end. `supervise` ends with the code of what it ran, `doctor` with 1 if it
-/// found something, all others with 0.
-pub(crate) fn run(command: CliCommand) -> Result<ExitCode> {
+/// found something, all others with 0. `added` are layer types of the program around us.
+pub(crate) fn run(command: CliCommand, added: AddedLayers) -> Result<u8> {
     let done = match command {
         CliCommand::Supervise(args) => return supervise::run(&args),
         CliCommand::Doctor(args) => return doctor::run(&args),
-        CliCommand::Train(args) => train::run(&args),
-        CliCommand::Test(args) => test::run(&args),
-        CliCommand::Time(args) => time::run(&args),
-        CliCommand::Check(args) => check::run(&args),
+        CliCommand::Train(args) => train::run(&args, added),
+        CliCommand::Test(args) => test::run(&args, added),
+        CliCommand::Time(args) => time::run(&args, added),
+        CliCommand::Check(args) => check::run(&args, added),
         CliCommand::Data(command) => data::run(&command),
-        CliCommand::Model(command) => model::run(&command),
+        CliCommand::Model(command) => model::run(&command, added),
         CliCommand::Solver(command) => solver::run(&command),
         CliCommand::Report(args) => report::run(&args),
         CliCommand::Simulate(args) => simulate::run(&args),
         CliCommand::Advise(args) => advise::run(&args),
         CliCommand::Bench(command) => bench::run(&command),
     };
-    done.map(|()| ExitCode::SUCCESS)
+    done.map(|()| SUCCESS)
 }

@@ -33,7 +33,7 @@ pub(crate) struct Log {
     pid: u32,
     /// Drawn on the same terminal, so it is hidden while a line is written.
     bar: Option<ProgressBar>,
-    /// Writes nothing: only rank 0 logs.
+    /// Writes nothing: another rank logs, or nobody.
     silent: bool,
 }
 
@@ -48,7 +48,12 @@ impl Log {
         Self { silent: !rank.is_first(), ..Self::new() }
     }
 
-    /// Whether nothing is written: another rank logs.
+    /// A log that nobody wants.
+    pub(crate) fn silent() -> Self {
+        Self { silent: true, ..Self::new() }
+    }
+
+    /// Whether nothing is written.
     pub(crate) fn is_silent(&self) -> bool {
         self.silent
     }

@@ -3,9 +3,13 @@
 //! A reader that has gone (`firecaffe check net.prototxt | head`) is not an error.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use base::line_to_stderr;
+
+/// Exit code of a command that did what it was asked.
+pub(crate) const SUCCESS: u8 = 0;
+/// Exit code of one that did not, or found something.
+pub(crate) const FAILURE: u8 = 1;
 
 /// Writes a result to stdout.
 pub(crate) fn print(text: &str) -> io::Result<()> {
@@ -22,13 +26,13 @@ pub(crate) fn complain(errors: &[String]) {
 }
 
 /// Writes why the program failed, all causes on one line, to stderr.
-pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn failure(error: &anyhow::Error) -> u8 {
     line_to_stderr(&format!("firecaffe: {error:#}"));
-    ExitCode::FAILURE
+    FAILURE
 }
 
 /// Prints help, version, or what is wrong with the command line.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+pub(crate) fn usage(error: &clap::Error) -> u8 {
     let _ = error.print();
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    u8::try_from(error.exit_code()).unwrap_or(2)
 }

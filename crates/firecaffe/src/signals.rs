@@ -61,6 +61,22 @@ impl Signals {
     }
 }
 
+/// Requests to a run from all sides: the program around it, if there is one, then signals and the
+/// live page.
+pub(crate) struct RunControl<'a> {
+    pub(crate) signals: Signals,
+    pub(crate) program: Option<&'a dyn Control>,
+}
+
+impl Control for RunControl<'_> {
+    fn request(&self) -> Request {
+        match self.program.map_or(Request::None, Control::request) {
+            Request::None => self.signals.request(),
+            request => request,
+        }
+    }
+}
+
 impl Control for Signals {
     fn request(&self) -> Request {
         if self.stop.swap(false, Ordering::Relaxed) {

@@ -103,6 +103,11 @@ pub enum LayerError {
     #[error(transparent)]
     Filler(#[from] FillerError),
 
+    /// Code of the program that embeds us failed, in a layer whose row it
+    /// [added](crate::AddedLayers).
+    #[error(transparent)]
+    Program(Box<dyn std::error::Error + Send + Sync>),
+
     /// The source of a data layer failed.
     #[error(transparent)]
     Source(#[from] DataSourceError),

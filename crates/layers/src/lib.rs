@@ -14,6 +14,7 @@
 //!
 //! Values are in the layout that [`Layer::layouts`] asked for; shapes are always Caffe's.
 
+mod added;
 mod axis;
 mod border;
 mod broadcast;
@@ -50,6 +51,7 @@ mod loss_digits;
 #[cfg(test)]
 mod testing;
 
+pub use added::{AddedLayers, LayerObject};
 pub use data_source::{DataSource, DataSourceError, OutputSink, SinkSource, SourceNotice};
 pub use error::LayerError;
 pub use filler::{FillerError, check_filler, fill};
@@ -63,6 +65,8 @@ pub use traits::{
     AbsorbableFollowers, BackwardReads, BlobAccess, BottomDiffs, Follower, FollowerKind, Fusion,
     GradientBottoms, InPlaceCost, LayerTraits, TopMemory, TopPrecision,
 };
+
+use std::sync::Arc;
 
 use base::Shape;
 use caffe_format::FillerParameter;
@@ -105,6 +109,12 @@ pub trait Layer: Send {
     /// and after each later `reshape`; not for layers that never run.
     fn allocate(&mut self) {}
 
+    /// Tops that have one value in all places from set-up on and that forward leaves alone: which,
+    /// and the value. A caller may change what is in them.
+    fn constant_tops(&self) -> Vec<(usize, f32)> {
+        Vec::new()
+    }
+
     /// Computes the tops. Not called where they are the [bottom's data](TopMemory).
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError>;
 
@@ -115,6 +125,12 @@ pub trait Layer: Send {
     /// worker that runs several replicas swaps it. Its lengths follow the bottoms.
     fn carried(&mut self) -> &mut [Vec<f32>] {
         &mut []
+    }
+
+    /// What the layer keeps for one replica, if it keeps an object; [`LayerObject`] says when there
+    /// is one. A worker that runs several replicas exchanges it.
+    fn object(&mut self) -> Option<&mut LayerObject> {
+        None
     }
 
     /// Multiply-adds of one forward, for `model summary`; 0 where they do not matter.
@@ -135,6 +151,8 @@ pub struct ParamDecl {
     pub shape: Shape,
     /// How the values begin.
     pub filler: FillerParameter,
+    /// What they begin with, in place of the filler's; nothing is drawn for them.
+    pub values: Option<Arc<[f32]>>,
     /// Who owns it.
     pub kind: ParamKind,
 }
@@ -142,7 +160,8 @@ pub struct ParamDecl {
 impl ParamDecl {
     /// A learned one.
     pub(crate) fn learned(shape: &Shape, filler: &FillerParameter) -> Self {
-        Self { shape: shape.clone(), filler: filler.clone(), kind: ParamKind::Learned }
+        let (shape, filler) = (shape.clone(), filler.clone());
+        Self { shape, filler, values: None, kind: ParamKind::Learned }
     }
 }
 

@@ -30,6 +30,9 @@ pub struct LayerTraits {
     /// Whether forward computes with its running params as they are instead of updating them: a
     /// BatchNorm in testing or with `use_global_stats`.
     pub reads_running: bool,
+    /// Whether what a forward computes may depend on earlier ones in ways that nobody here sees, so
+    /// that one copy of the layer must run them all in order, and no snapshot has its state.
+    pub remembers: bool,
 }
 
 /// Which of a layer's tops are in half precision, where any of its bottoms with a gradient is or it

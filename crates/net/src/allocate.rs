@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use kernels::{Cpu, Simd};
 use layers::TopMemory;
 use tensor::Slab;
 
@@ -27,7 +28,7 @@ pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
     let ready = ready_prefixes(&uses, &params);
     let runs = plan != MemoryPlan::NoBlobs;
     let decided = Decisions { blobs: &blobs, masks: &masks, live: &live, buffers: &buffers, runs };
-    let layers = (layers.into_iter().zip(uses).enumerate())
+    let layers: Vec<_> = (layers.into_iter().zip(uses).enumerate())
         .map(|(index, (layer, uses))| decided.executable(index, layer, uses))
         .collect();
     let Buffers { data, diff, data_sizes, diff_sizes, .. } = buffers;
@@ -56,6 +57,10 @@ pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
             })
             .collect()
     };
+    let mut data: Vec<BlobMemory> = allocate(data_sizes);
+    if runs {
+        fill_constants(&layers, &blobs, &mut data);
+    }
     Net {
         description: Arc::new(description),
         layers,
@@ -63,13 +68,29 @@ pub(crate) fn allocate(placed: PlacedNet, description: NetDescription) -> Net {
         blobs,
         params,
         outputs: if runs { outputs } else { Vec::new() },
-        data: allocate(data_sizes),
+        data,
         diff: (plan != MemoryPlan::ForwardOnly).then(|| allocate(diff_sizes)),
         expanded: ExpandedBlobs::default(),
         precision,
         private: Slab::default(),
         private_running: Slab::default(),
         ready,
+    }
+}
+
+/// Fills the tops that layers leave alone.
+fn fill_constants(
+    layers: &[ExecutableLayer],
+    blobs: &IdVec<BlobId, ExecutableBlob>,
+    data: &mut [BlobMemory],
+) {
+    // One thread does, since nobody waits for it: these are labels and the like.
+    let cpu = Cpu::new(1, Simd::Portable);
+    for exec in layers {
+        for (top, value) in exec.layer.constant_tops() {
+            let blob = &blobs[exec.tops[top].blob];
+            data[blob.data].fill(&cpu, blob.shape.count(), value);
+        }
     }
 }
 
@@ -140,6 +161,7 @@ impl Decisions<'_> {
         let tops = (placed.tops.iter().zip(&placed.loss_weights).enumerate())
             .map(|(top, (&blob, &loss_weight))| ExecutableTop {
                 blob,
+                shaped: self.blobs[blob].shape.clone(),
                 loss_weight,
                 gradient: match top == 0 && self.masks.is_unmasked(index) {
                     true => GradientMemory::Unmasked,
@@ -160,6 +182,8 @@ impl Decisions<'_> {
             shares_diff,
             draws: placed.traits.draws,
             reads_running: placed.traits.reads_running,
+            refused: false,
+            remembers: placed.traits.remembers,
             bottoms,
         };
         if self.runs && executable.runs() {

@@ -6,6 +6,8 @@ use tensor::{SharedSlab, SlabWriteGuard};
 
 use crate::backward_memory::BackwardMemory;
 use crate::blob_memory::{BlobMemory, ImageBlock};
+use crate::forward::shared_values;
+use crate::ids::{ListId, ParamId};
 use crate::{Net, RunError};
 
 impl Net {
@@ -50,6 +52,12 @@ impl Net {
     /// Forgets gradients: the next contribution to each param overwrites.
     pub fn clear_gradients(&mut self) {
         self.contributed.iter_mut().for_each(|contributed| *contributed = false);
+    }
+
+    /// Lets the next contribution to a param, by its place in [`params`](Self::params), add to what
+    /// its gradient's memory holds.
+    pub fn add_to_gradient(&mut self, param: usize) {
+        self.contributed[ParamId::new(param)] = true;
     }
 
     /// How the next contribution to a param is written.
@@ -100,13 +108,14 @@ impl Net {
         let mut wanted: InlineVec<Option<SlabWriteGuard<'_>>> = (exec.learned.iter())
             .map(|used| Some(pool.write(params[used.id].gradient.clone().filter(|_| used.learn)?)))
             .collect();
+        let shared = shared_values(&exec.learned, params);
         let (tops, bottoms, half) = memory.lend(data, diff, &expanded_data, &mut taken);
         let mut io = Backward {
             cpu,
             tops,
             bottoms,
-            params: (exec.learned.iter())
-                .map(|used| params[used.id].learned_values(values, private))
+            params: (exec.learned.iter().zip(&shared))
+                .map(|(used, shared)| params[used.id].learned_values(values, private, shared))
                 .collect(),
             gradients: (wanted.iter_mut().zip(&exec.learned))
                 .map(|(guard, used)| {
@@ -122,6 +131,7 @@ impl Net {
         };
         let result = exec.layer.backward(&mut io);
         drop(io);
+        drop(shared);
         let memory = BackwardMemory { exec, blobs, block, cpu };
         memory.put_back(expanded_data, taken, diff, expanded);
         result

@@ -3,7 +3,7 @@
 use base::Shape;
 use base::random::Mt19937;
 use caffe_format::{LayerParameter, NetParameter, Phase};
-use layers::{DataSource, DataSourceError};
+use layers::{AddedLayers, DataSource, DataSourceError};
 
 use crate::description::NetDescription;
 use crate::filter::{UnmetRule, filter, state_in_words};
@@ -12,7 +12,8 @@ use crate::placed::PlacedNet;
 use crate::splits::insert_splits;
 use crate::{Net, NetError, Precision, allocate, graph, placed, shapes};
 
-/// Where data layers get their batches. `train` implements it over files; tests over vectors.
+/// What a net gets from outside: batches for its data layers, and layer types beside those of the
+/// table. `train` implements it over files; tests over vectors.
 pub trait OpenSources {
     /// Shapes of a data layer's tops, without drawing a random number.
     fn shapes(
@@ -28,6 +29,11 @@ pub trait OpenSources {
         phase: Phase,
         rng: &mut Mt19937,
     ) -> Result<Box<dyn DataSource>, DataSourceError>;
+
+    /// Layer types of the program that embeds us.
+    fn added_layers(&self) -> AddedLayers {
+        AddedLayers::default()
+    }
 }
 
 /// What is known about a net after its layers were filtered.
@@ -84,7 +90,8 @@ pub(crate) fn compile_placed(
         return Err(NetError::NoLayers { written: written.layer.len(), state });
     }
     let mut split = insert_splits(&filtered);
-    let graph = graph::build(std::mem::take(&mut split.layer), split.force_backward(), phase)?;
+    let (layers, force_backward) = (std::mem::take(&mut split.layer), split.force_backward());
+    let graph = graph::build(layers, opener.added_layers(), force_backward, phase)?;
     let shaped = shapes::infer(graph, opener)?;
     let placed = placed::place(shaped, plan, precision);
     let description = NetDescription::new(&placed, phase, split);

@@ -74,7 +74,7 @@ impl Net {
             let param = &self.params[p];
             let name = if param.name.is_empty() { i.to_string() } else { param.name.clone() };
             let values = self.values_of(param, params, &replica.running);
-            mean(layer, DebugBlob::Param(name), values)
+            mean(layer, DebugBlob::Param(name), &values)
         });
         tops.chain(own).collect()
     }

@@ -148,6 +148,12 @@ impl Net {
         self.layers.iter().any(|layer| layer.draws)
     }
 
+    /// Layers whose forward depends on earlier ones in ways that no snapshot has.
+    pub fn remembering(&self) -> impl Iterator<Item = &str> {
+        let layers = self.layers.iter().zip(&self.description.layers);
+        layers.filter(|(layer, _)| layer.remembers).map(|(_, is)| is.name())
+    }
+
     /// Items in a batch: the first axis of the first top that a data layer (or any first layer)
     /// makes.
     #[must_use]

@@ -165,6 +165,21 @@ pub enum NetError {
         want: Shape,
     },
 
+    /// A net was compiled again for other shapes, and its params do not fit them.
+    #[error(
+        "layer `{layer}`: the new input shape asks for param {index} of shape {got}, not {want}"
+    )]
+    ParamReshaped {
+        /// The layer.
+        layer: String,
+        /// Which param.
+        index: usize,
+        /// What the new input asks for.
+        got: Shape,
+        /// What there is.
+        want: Shape,
+    },
+
     /// Shared weights disagree in `lr_mult` or `decay_mult`.
     #[error("layer `{layer}`: shared param `{param}` has {field} {got}, elsewhere {want}")]
     SharedMultiplier {
@@ -325,10 +340,10 @@ pub(crate) fn known_types() -> String {
     layers::LAYERS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The one layer type of Caffe 1.0 that is not in the table.
-const PYTHON: &str = "Python layers are not supported, since no Python code runs here; replace it \
-                      by built-in layers, or, if it makes data, write its tops to an HDF5 file and \
-                      read them with `HDF5Data`";
+/// About the one layer type of Caffe 1.0 that is not in the table.
+const PYTHON: &str = "a net with Python layers needs the Python package: run `pip install \
+                      ./crates/python` in FireCaffe's source, then `python3 -m caffe` in place of \
+                      `firecaffe`";
 
 fn hint(near: &Option<String>) -> String {
     near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?"))

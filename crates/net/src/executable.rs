@@ -102,6 +102,10 @@ pub(crate) struct ExecutableLayer {
     pub(crate) draws: bool,
     /// Whether forward computes with its running params without updating them.
     pub(crate) reads_running: bool,
+    /// Whether it could not follow when a bottom changed its shape.
+    pub(crate) refused: bool,
+    /// Whether it remembers earlier forwards in ways that no snapshot has.
+    pub(crate) remembers: bool,
 }
 
 impl ExecutableLayer {
@@ -164,6 +168,8 @@ pub(crate) struct ExecutableBottom {
 /// A top of a layer.
 pub(crate) struct ExecutableTop {
     pub(crate) blob: BlobId,
+    /// The shape that `reshape` gave it last.
+    pub(crate) shaped: Shape,
     /// 0 for what is not a loss.
     pub(crate) loss_weight: f32,
     pub(crate) gradient: GradientMemory,

@@ -1,10 +1,13 @@
 //! Forward, layer by layer.
 
+use std::ops::Range;
+
 use kernels::Cpu;
-use layers::{DataSource, Forward, InlineVec, LayerError};
-use tensor::{Layout, Slab};
+use layers::{DataSource, Forward, InlineVec, LayerError, LayoutRule};
+use tensor::{Layout, Slab, SlabReadGuard};
 
 use crate::blob_memory::ImageBlock;
+use crate::executable::{ExecutableLayer, LearnedParam};
 use crate::forward_memory::{ForwardMemory, lend_bottoms};
 use crate::ids::{IdVec, ParamId};
 use crate::params::{Param, ParamStorage};
@@ -49,18 +52,59 @@ impl Net {
         Ok(loss)
     }
 
-    /// Lets the layer follow when a bottom's shape has changed since it last ran.
+    /// Gives all blobs the shapes that follow from those of the first ones, as forward would.
+    pub fn reshape(&mut self) -> Result<(), RunError> {
+        self.reshape_layers(0..self.layers.len())
+    }
+
+    /// As [`reshape`](Self::reshape), for some of the layers that run.
+    pub fn reshape_layers(&mut self, layers: Range<usize>) -> Result<(), RunError> {
+        layers.into_iter().try_for_each(|index| self.follow_shapes(index))
+    }
+
+    /// Lets the layer follow when a bottom's shape has changed since it last ran; it asks again
+    /// while it cannot.
     fn follow_shapes(&mut self, index: usize) -> Result<(), RunError> {
-        let Self { layers, blobs, params, data, diff, description, .. } = self;
-        let (exec, is) = (&mut layers[index], &description.layers[index]);
-        if exec.bottoms.iter().all(|bottom| blobs[bottom.blob].shape == bottom.seen) {
+        let exec = &mut self.layers[index];
+        let blobs = &self.blobs;
+        let follows = exec.bottoms.iter().all(|bottom| blobs[bottom.blob].shape == bottom.seen);
+        if follows && !exec.refused {
+            self.restore_tops(index);
             return Ok(());
         }
+        exec.refused = true;
+        self.reshape_layer(index)?;
+        self.layers[index].refused = false;
+        Ok(())
+    }
+
+    /// Gives tops that a caller has reshaped their shapes again; those of a layer without bottoms
+    /// are the caller's.
+    fn restore_tops(&mut self, index: usize) {
+        let Self { layers, blobs, data, diff, .. } = self;
+        let ExecutableLayer { bottoms, tops, .. } = &layers[index];
+        for top in tops.iter().filter(|_| !bottoms.is_empty()) {
+            let is_bottom = bottoms.iter().any(|bottom| bottom.blob == top.blob);
+            let blob = &mut blobs[top.blob];
+            if !is_bottom && blob.shape != top.shaped {
+                blob.shape.clone_from(&top.shaped);
+                data[blob.data].grow(blob.extent());
+                blob.grow_diff(diff);
+            }
+        }
+    }
+
+    fn reshape_layer(&mut self, index: usize) -> Result<(), RunError> {
+        let Self { layers, blobs, params, data, diff, description, .. } = self;
+        let (exec, is) = (&mut layers[index], &description.layers[index]);
         let layer = || is.name().to_owned();
+        let rule = exec.layer.layouts();
         for bottom in &mut exec.bottoms {
             let blob = &blobs[bottom.blob];
+            let images = [&bottom.seen, &blob.shape].map(|shape| shape.nchw().is_some());
+            let other_order = rule != LayoutRule::RowMajor && images[0] != images[1];
             bottom.seen.clone_from(&blob.shape);
-            if bottom.layout != blob.layout && !Layout::coincide(&bottom.seen) {
+            if other_order || bottom.layout != blob.layout && !Layout::coincide(&bottom.seen) {
                 let (blob, got) = (blob.name.clone(), bottom.seen.clone());
                 return Err(RunError::Layout { layer: layer(), blob, got });
             }
@@ -81,8 +125,9 @@ impl Net {
         if exec.runs() {
             exec.layer.allocate();
         }
-        for (top, shape) in exec.tops.iter().zip(tops) {
+        for (top, shape) in exec.tops.iter_mut().zip(tops) {
             let blob = &mut blobs[top.blob];
+            top.shaped.clone_from(&shape);
             blob.shape = shape;
             data[blob.data].grow(blob.extent());
             blob.grow_diff(diff);
@@ -117,12 +162,13 @@ impl Net {
         let rounding = exec.rounding(blobs);
         let memory = ForwardMemory { exec, block, cpu };
         let mut lent = memory.take(blobs, data, expanded);
+        let shared = shared_values(&exec.learned, params);
         let mut io = Forward {
             cpu,
             bottoms: lend_bottoms(block, &exec.bottoms, blobs, data, &lent.bottoms),
             tops: memory.tops(blobs, &mut lent.tops),
-            params: (exec.learned.iter())
-                .map(|used| params[used.id].learned_values(values, private))
+            params: (exec.learned.iter().zip(&shared))
+                .map(|(used, shared)| params[used.id].learned_values(values, private, shared))
                 .collect(),
             running: split_running(&mut replica.running, private_running, &exec.running, params),
             rng: &mut replica.rng,
@@ -136,6 +182,7 @@ impl Net {
         };
         let result = exec.layer.forward(&mut io);
         drop(io);
+        drop(shared);
         let memory = ForwardMemory { exec, block, cpu };
         memory.put_back(lent, blobs, data, expanded);
         for top in &exec.tops {
@@ -162,13 +209,32 @@ impl Net {
 }
 
 impl Param {
-    /// Its values, if it is a learned one: in the parameter slab or in the net's private memory.
-    pub(crate) fn learned_values<'a>(&self, slab: &'a [f32], private: &'a Slab) -> &'a [f32] {
-        match self.storage {
-            ParamStorage::Private => &private[self.values.clone()],
-            _ => &slab[self.values.clone()],
+    /// Its values, if it is a learned one: another net's, in the parameter slab, or in the net's
+    /// private memory.
+    pub(crate) fn learned_values<'a>(
+        &self,
+        slab: &'a [f32],
+        private: &'a Slab,
+        shared: &'a Option<SlabReadGuard<'_>>,
+    ) -> &'a [f32] {
+        match (shared, self.storage) {
+            (Some(shared), _) => shared,
+            (None, ParamStorage::Private) => &private[self.values.clone()],
+            (None, _) => &slab[self.values.clone()],
         }
     }
+}
+
+/// Locks the values that belong to other nets.
+pub(crate) fn shared_values<'a>(
+    learned: &[LearnedParam],
+    params: &'a IdVec<ParamId, Param>,
+) -> InlineVec<Option<SlabReadGuard<'a>>> {
+    let shared = |used: &LearnedParam| {
+        let param = &params[used.id];
+        Some(param.shared_from.as_ref()?.read_range(param.values.clone()))
+    };
+    learned.iter().map(shared).collect()
 }
 
 /// One slice per id, of the replica's running state or of the net's own. In each of the two, ranges

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use caffe_format::{LayerParameter, Phase};
-use layers::{InPlace, LayerKind};
+use layers::{AddedLayers, InPlace, LayerKind};
 
 use crate::NetError;
 use crate::error::type_hint;
@@ -37,10 +37,11 @@ pub(crate) struct GraphLayer {
 /// Connects the layers of a net that has been filtered and split.
 pub(crate) fn build(
     layers: Vec<LayerParameter>,
+    added: AddedLayers,
     force_backward: bool,
     phase: Phase,
 ) -> Result<NetGraph, NetError> {
-    let mut builder = GraphBuilder::default();
+    let mut builder = GraphBuilder { added, ..GraphBuilder::default() };
     for layer in layers {
         builder.add(layer, phase);
     }
@@ -58,6 +59,7 @@ pub(crate) fn build(
 
 #[derive(Default)]
 struct GraphBuilder {
+    added: AddedLayers,
     layers: Vec<GraphLayer>,
     blobs: IdVec<BlobId, String>,
     /// Every blob made so far, and the layer that made it.
@@ -72,7 +74,7 @@ impl GraphBuilder {
     fn add(&mut self, mut written: LayerParameter, net_phase: Phase) {
         let layer = &written;
         let name = || layer.name().to_owned();
-        let Some(kind) = layers::find(layer.type_()) else {
+        let Some(kind) = self.added.find(layer.type_()) else {
             self.unknown(layer);
             return;
         };

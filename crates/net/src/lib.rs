@@ -32,6 +32,7 @@
 mod allocate;
 mod backward;
 mod backward_memory;
+mod blob_access;
 mod blob_memory;
 mod blobs;
 mod compile;
@@ -51,16 +52,19 @@ mod needs;
 mod params;
 mod placed;
 mod precision;
+mod recompile;
 mod replica;
 mod report;
 mod shapes;
 mod sharing;
 mod splits;
+mod structure;
 mod weights;
 
 pub mod filter;
 pub mod float_text;
 
+pub use blob_access::BlobPart;
 pub use blobs::{BlobValues, Output};
 pub use compile::{FilteredNet, OpenSources, compile, describe};
 pub use debug::{DebugBlob, DebugValue, NetNorms};
@@ -75,6 +79,7 @@ pub use replica::ReplicaState;
 pub use report::{
     BackwardWork, LayerReport, LayerSummary, NetReport, SharedParam, SourceReport, TopReport,
 };
+pub use structure::{LayerBlob, LayerStructure};
 
 #[cfg(test)]
 mod tests;

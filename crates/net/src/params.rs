@@ -7,10 +7,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use base::Shape;
 use caffe_format::{FillerParameter, ParamSpec, ParamSpecDimCheckMode};
 use layers::ParamKind;
+use tensor::SharedSlab;
 
 use crate::NetError;
 use crate::ids::{IdVec, ParamId};
@@ -39,6 +41,9 @@ pub struct Param {
     pub decay_mult: f32,
     /// How the values begin.
     pub filler: FillerParameter,
+    /// The slab of another net that `values` is a range of instead, where this net
+    /// [shares](crate::Net::share_values) the other's values.
+    pub shared_from: Option<Arc<SharedSlab>>,
 }
 
 /// Which memory holds a param's values.
@@ -120,6 +125,7 @@ fn declared(layer: &BuiltLayer, index: usize, spec: &ParamSpec) -> Param {
         lr_mult: if decl.kind == ParamKind::Constant { 0.0 } else { spec.lr_mult() },
         decay_mult: spec.decay_mult(),
         filler: decl.filler.clone(),
+        shared_from: None,
     }
 }
 

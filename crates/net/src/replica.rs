@@ -2,7 +2,7 @@
 //! both take, in Caffe's order.
 
 use base::random::Mt19937;
-use layers::{DataSource, ParamDecl};
+use layers::{DataSource, LayerObject, ParamDecl};
 use tensor::Slab;
 
 use crate::description::LayerDescription;
@@ -21,6 +21,9 @@ pub struct ReplicaState {
     /// What recurrent layers carry from batch to batch while another replica runs:
     /// [`Net::swap_carried`].
     pub carried: Vec<Vec<f32>>,
+    /// The same of layers that keep objects, in net order: those of this replica while another one
+    /// runs.
+    pub objects: Vec<LayerObject>,
 }
 
 impl ReplicaState {
@@ -53,6 +56,7 @@ impl Net {
             rng,
             sources: Vec::new(),
             carried: Vec::new(),
+            objects: Vec::new(),
         };
         self.private.grow(self.storage_len(ParamStorage::Private));
         self.private_running.grow(self.storage_len(ParamStorage::PrivateRunning));
@@ -62,6 +66,9 @@ impl Net {
                 replica.open_source(is, opener)?;
             }
             let mut draw = |decl: &ParamDecl| {
+                if let Some(values) = &decl.values {
+                    return Ok(values.to_vec());
+                }
                 let mut values = vec![0.0; decl.shape.count()];
                 match layers::fill(&decl.filler, &decl.shape, &mut replica.rng, &mut values) {
                     Ok(()) => Ok(values),
@@ -103,8 +110,9 @@ impl Net {
         rng: Mt19937,
         opener: &mut dyn OpenSources,
     ) -> Result<ReplicaState, NetError> {
-        let (running, carried) = (Slab::default(), Vec::new());
-        let mut replica = ReplicaState { running, rng, sources: Vec::new(), carried };
+        let (running, sources) = (Slab::default(), Vec::new());
+        let (carried, objects) = (Vec::new(), Vec::new());
+        let mut replica = ReplicaState { running, rng, sources, carried, objects };
         let layers = self.layers.iter().zip(&self.description.layers);
         for (_, is) in layers.filter(|(exec, _)| exec.source.is_some()) {
             replica.open_source(is, opener)?;
@@ -117,9 +125,30 @@ impl Net {
         self.layers.iter_mut().any(|layer| !layer.layer.carried().is_empty())
     }
 
-    /// Exchanges what the layers carry from batch to batch with `carried`, which begins as zeros
-    /// when it is empty or belongs to other shapes.
-    pub fn swap_carried(&mut self, carried: &mut Vec<Vec<f32>>) {
+    /// Makes the layers go on from what they carried and kept for `replica`. Recurrent state begins
+    /// as zeros when it is not there or belongs to other shapes; a layer without an object for this
+    /// replica keeps the one that it was compiled with, if no other replica has taken it.
+    pub fn begin_replica(&mut self, replica: &mut ReplicaState) {
+        self.swap_carried(&mut replica.carried);
+        let objects = self.layers.iter_mut().filter_map(|layer| layer.layer.object());
+        for (own, kept) in objects.zip(&mut replica.objects) {
+            *own = kept.take();
+        }
+    }
+
+    /// Gives `replica` what the layers carry and keep, after its batches.
+    pub fn end_replica(&mut self, replica: &mut ReplicaState) {
+        self.swap_carried(&mut replica.carried);
+        let objects = self.layers.iter_mut().filter_map(|layer| layer.layer.object());
+        for (index, own) in objects.enumerate() {
+            if replica.objects.len() == index {
+                replica.objects.push(None);
+            }
+            replica.objects[index] = own.take();
+        }
+    }
+
+    fn swap_carried(&mut self, carried: &mut Vec<Vec<f32>>) {
         let own = self.layers.iter_mut().flat_map(|layer| layer.layer.carried());
         for (index, own) in own.enumerate() {
             if carried.len() == index {
@@ -130,6 +159,11 @@ impl Net {
             }
             std::mem::swap(own, &mut carried[index]);
         }
+    }
+
+    /// What the layer at `index` keeps, if it is one that keeps an object.
+    pub fn layer_object(&mut self, index: usize) -> Option<&mut LayerObject> {
+        self.layers[index].layer.object()
     }
 
     /// The first layer that computes with running statistics of `replica` that are all zero, so

@@ -1,6 +1,7 @@
 //! Nets written as prototxt, and what becomes of them.
 
 mod autoencoder;
+mod driven;
 mod refusals;
 
 use base::Shape;
@@ -139,7 +140,7 @@ fn python_layers_are_not_supported() {
     check_error(
         r#"layer { name: "p" type: "Python" top: "x" }"#,
         expect![
-            "layer `p`: Python layers are not supported, since no Python code runs here; replace it by built-in layers, or, if it makes data, write its tops to an HDF5 file and read them with `HDF5Data`"
+            "layer `p`: a net with Python layers needs the Python package: run `pip install ./crates/python` in FireCaffe's source, then `python3 -m caffe` in place of `firecaffe`"
         ],
     );
 }

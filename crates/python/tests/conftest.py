@@ -1,6 +1,7 @@
-"""Imports `caffe` from the source tree; without a built native module, a stand-in takes its place.
+"""Tests the package `caffe` that is installed (`cargo xtask test python`).
 
-The tests beside this file are about the Python side and pass in both cases.
+Without one, tests of the Python side run on the source tree, with a stand-in for the native module;
+those of the native module are skipped.
 """
 
 import sys
@@ -10,16 +11,16 @@ import pytest
 
 HERE = Path(__file__).parent
 
-sys.path.insert(0, str(HERE.parent / "python"))
 sys.path.insert(0, str(HERE))
 
 import fake_caffe  # noqa: E402
 
 try:
-    import caffe  # noqa: F401
+    import caffe._caffe
 except ImportError:
     for name in [name for name in sys.modules if name.split(".")[0] == "caffe"]:
         del sys.modules[name]
+    sys.path.insert(0, str(HERE.parent / "python"))
     sys.modules["caffe._caffe"] = fake_caffe
 
 from caffe import pycaffe  # noqa: E402

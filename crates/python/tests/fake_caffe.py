@@ -92,3 +92,4 @@ def _unused(*args):
 get_solver = has_nccl = init_log = layer_type_list = log = set_device = _unused
 set_mode_cpu = set_mode_gpu = set_multiprocess = set_random_seed = _unused
 set_solver_count = set_solver_rank = solver_count = solver_rank = _unused
+_train = _command_line = _unused

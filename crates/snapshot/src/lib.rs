@@ -32,7 +32,7 @@ pub use latest::{LatestSnapshot, SkippedSnapshot, find_latest};
 pub use load::{LoadedSnapshot, ResumeExactness, load, load_blob, load_model};
 pub use names::SnapshotPaths;
 pub use residuals::{ResidualFile, ResidualNumbers, load_residuals, save_residuals};
-pub use save::{check_writable, save};
+pub use save::{check_writable, save, save_model};
 pub use sidecar::{
     BatchMeaning, ResidualSeal, RunState, SavedReplica, SavedStatistics, SidecarSection,
 };

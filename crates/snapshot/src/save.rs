@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use caffe_format::binary;
+use caffe_format::{NetParameter, binary};
 
 use crate::{
     Hdf5Error, Snapshot, SnapshotError, SnapshotFormat, SnapshotPaths, atomic,
@@ -45,6 +45,19 @@ pub fn save(
     atomic::write(&names.sidecar, &sidecar::write(&Sidecar { seal, run }))?;
     atomic::write(&names.state, &state)?;
     Ok(names)
+}
+
+/// Writes a model alone, in one of Caffe's formats.
+pub fn save_model(
+    path: &Path,
+    format: SnapshotFormat,
+    model: &NetParameter,
+) -> Result<(), SnapshotError> {
+    let bytes = match format {
+        SnapshotFormat::Binaryproto => binary::write(model),
+        SnapshotFormat::Hdf5 => hdf5::write_model(model).map_err(failed(path, "model"))?,
+    };
+    Ok(atomic::write(path, &bytes)?)
 }
 
 fn failed(path: &Path, what: &'static str) -> impl FnOnce(Hdf5Error) -> SnapshotError {

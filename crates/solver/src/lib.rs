@@ -32,4 +32,4 @@ pub use rules::{HISTORIES_MAX, RULES, UpdateRule};
 pub use slots::{BLOCK, ParamRange, ParamSlot, ParamSlots};
 pub use solver::Solver;
 pub use step::{Clipped, UpdateStep};
-pub use update::UpdateSlice;
+pub use update::{UpdateGradient, UpdateSlice};

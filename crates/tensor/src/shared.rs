@@ -125,6 +125,13 @@ impl SharedSlab {
         unsafe { std::slice::from_raw_parts_mut(self.base, self.len) }
     }
 
+    /// Where the values begin, for whoever lets code outside Rust see them. Reading or writing
+    /// there is sound while no guard is held, or, reading, while none writes.
+    #[must_use]
+    pub fn as_ptr(&self) -> *mut f32 {
+        self.base
+    }
+
     /// Number of values.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "nobody asks whether a slab is empty")]

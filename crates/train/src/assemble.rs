@@ -56,8 +56,8 @@ impl JobParts {
             buckets: buckets(&nets[0], config.bucket_bytes),
             history: (0..solver.histories()).map(|_| slab(params.len())).collect(),
             rounded: config.precision.half().map(|_| slab(params.len())),
-            params: SharedSlab::new(params),
-            pools: nets.iter().map(|_| slab(pool_len)).collect(),
+            params: Arc::new(SharedSlab::new(params)),
+            pools: nets.iter().map(|_| Arc::new(slab(pool_len))).collect(),
             // With a plan every pool holds the sum in the end; a single worker's pool is the sum.
             sum: (workers > 1 && worker_exchanges.is_empty()).then(|| slab(pool_len)),
             clock: Arc::clone(&config.clock),
@@ -120,6 +120,7 @@ impl JobParts {
             ended: false,
             smoothed: Default::default(),
             started: Duration::ZERO,
+            no_gradients: Arc::new(slab(0)),
             data_pace,
             stragglers: StragglerWatch::default(),
         };

@@ -10,6 +10,7 @@ use data::{PathRoot, ReplicaSlice, order::RecordSharing};
 use exchange::compression::CompressionConfig;
 use exchange::wire::{BF16, F16, F32, WireFormat};
 use kernels::{ActiveThreads, HalfFormat, Simd};
+use layers::AddedLayers;
 use net::{MemoryPlan, Precision};
 use serde::{Deserialize, Serialize};
 use snapshot::BatchMeaning;
@@ -28,8 +29,8 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 /// ```
 /// use std::sync::Arc;
 /// use train::files::{UnknownFields, solver_from_text};
-/// use train::{ActiveThreads, AnyCores, BatchMeaning, BatchNormState, DataMode, JobConfig, Network};
-/// use train::{NoClock, OnBadSample, Overlap, RecordSharing, ResumeData, Simd};
+/// use train::{ActiveThreads, AddedLayers, AnyCores, BatchMeaning, BatchNormState, DataMode};
+/// use train::{JobConfig, Network, NoClock, OnBadSample, Overlap, RecordSharing, ResumeData, Simd};
 ///
 /// let config = JobConfig {
 ///     solver: solver_from_text("solver", r#"base_lr: 0.1 lr_policy: "fixed" net: "net""#)?,
@@ -51,6 +52,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     compression: Some("top-k:share=0.01".parse().expect("a compression")),
 ///     compression_always: false,
 ///     emulation: None,
+///     keep_diffs: false,
 ///     precision: "mixed-bf16".parse().expect("a precision"),
 ///     clock: Arc::new(NoClock),
 ///     simd: Simd::detect(),
@@ -70,6 +72,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     data_threads: Some(2),
 ///     active_threads: ActiveThreads::default(),
 ///     cores: Arc::new(AnyCores),
+///     added_layers: AddedLayers::default(),
 /// };
 /// assert_eq!(config.allreduce.named().len(), 2);
 /// # Ok::<(), train::TrainError>(())
@@ -121,6 +124,9 @@ pub struct JobConfig {
     pub compression_always: bool,
     /// What to wait for instead of computing; `None` to compute.
     pub emulation: Option<Emulation>,
+    /// Whether all diffs can be looked at after an iteration, as in Caffe: those of blobs, and in
+    /// the place of a gradient what the update subtracted. Layers then run one by one.
+    pub keep_diffs: bool,
     /// What blobs, and the params that layers compute with, are rounded to.
     pub precision: Precision,
     /// Real time, unless nobody asks how long things take.
@@ -159,6 +165,8 @@ pub struct JobConfig {
     pub active_threads: ActiveThreads,
     /// Where the threads of workers run.
     pub cores: Arc<dyn WorkerCores>,
+    /// Layer types beside those of the table.
+    pub added_layers: AddedLayers,
 }
 
 /// Default size of a bucket: large enough that the synchronisation per bucket is negligible, small
@@ -196,6 +204,7 @@ impl JobConfig {
             compression: None,
             compression_always: false,
             emulation: None,
+            keep_diffs: false,
             precision: Precision::F32,
             clock: Arc::new(NoClock),
             simd: Simd::detect(),
@@ -212,6 +221,7 @@ impl JobConfig {
             data_threads: None,
             active_threads: ActiveThreads::default(),
             cores: Arc::new(AnyCores),
+            added_layers: AddedLayers::default(),
         }
     }
 }
@@ -265,7 +275,8 @@ impl JobConfig {
 
     /// What tells the shapes of a net's data.
     pub(crate) fn shape_sources(&self, origin: &NetOrigin) -> FileSources {
-        self.with_net_file(FileSources::alone(&*self.root, self.on_bad_sample), origin)
+        let sources = FileSources::alone(&*self.root, self.on_bad_sample);
+        self.with_net_file(sources.with_layers(self.added_layers), origin)
     }
 
     fn with_net_file(&self, sources: FileSources, origin: &NetOrigin) -> FileSources {
@@ -280,6 +291,7 @@ impl JobConfig {
         match self.solver.debug_info() {
             _ if self.emulation.is_some() => MemoryPlan::NoBlobs,
             true => MemoryPlan::KeepDiffs,
+            false if self.keep_diffs => MemoryPlan::KeepDiffs,
             false => MemoryPlan::ShareDiffs,
         }
     }

@@ -114,6 +114,11 @@ pub enum Event {
     },
     /// The snapshot does not say everything that a bit-identical continuation needs.
     ResumeGap(ResumeGap),
+    /// The run goes on from a snapshot, but these layers keep what no snapshot has, and begin anew.
+    LayersBeginAnew {
+        /// Their names.
+        layers: Vec<String>,
+    },
     /// Who takes part, once all ranks have been found to agree.
     Joined {
         /// Every machine and how many ranks it runs.

@@ -52,7 +52,7 @@ impl Job {
     }
 }
 
-fn set_in(
+pub(crate) fn set_in(
     net: &Net,
     sources: &mut [Box<dyn DataSource>],
     layer: &str,

@@ -8,7 +8,7 @@ use caffe_format::SolverParameter;
 use exchange::canonical::tree_sum;
 use exchange::wire;
 use net::{Net, ReplicaState};
-use tensor::{Slab, SlabReadGuard};
+use tensor::{SharedSlab, Slab, SlabReadGuard};
 
 use crate::compression::CompressionDecision;
 use crate::evaluate::TestNet;
@@ -45,6 +45,8 @@ pub struct Job {
     pub(crate) smoothed: SmoothedLoss,
     /// When the run began, by the clock: the zero of its timeline.
     pub(crate) started: Duration,
+    /// The pool of nets that learn nothing.
+    pub(crate) no_gradients: Arc<SharedSlab>,
     /// How many threads prepare data.
     pub(crate) data_pace: DataPace,
     pub(crate) stragglers: StragglerWatch,

@@ -76,6 +76,7 @@ pub mod files;
 mod histogram;
 mod input_arrays;
 mod job;
+mod lend;
 mod matrix;
 mod memory;
 pub mod nets;
@@ -120,6 +121,7 @@ pub use event::{
 };
 pub use histogram::{ParamHistograms, ValueHistogram};
 pub use job::Job;
+pub use lend::LentNet;
 pub use matrix::attach_matrices;
 pub use memory::{LimitOrigin, MemoryLimit, MemoryNeed};
 pub use open::check_solver;
@@ -128,7 +130,7 @@ pub use ranks::{Alarm, Ranks};
 pub use run::{Control, NoControl, Request};
 pub use single::{Means, NetConfig, Single};
 pub use sources::FileSources;
-pub use step::{DivergenceRemedy, ReplicaOutput, StepError, StepOutput};
+pub use step::{DivergenceRemedy, DrivenStep, ReplicaOutput, StepError, StepOutput};
 pub use stragglers::StragglerCause;
 pub use sync::SumTraffic;
 pub use timeline::{Activity, ActivitySpan, TimelineTrack, TrackOwner};
@@ -153,18 +155,19 @@ pub use exchange::compression::{CompressionConfig, CompressionError};
 pub use exchange::wire::{self, WireFormat, WireFormatError};
 pub use exchange::{Exchange, ExchangeConfig, ExchangeError};
 pub use kernels::{ActiveThreads, Cpu, Simd};
-pub use layers::DataSourceError;
+pub use layers::{AddedLayers, DataSourceError};
 pub use net::{
-    BackwardWork, BlobValues, DebugBlob, DebugValue, LayerReport, LayerSummary, MemoryPlan,
-    MemoryUse, Mismatch, Net, NetDescription, NetError, NetNorms, NetReport, OpenSources, Output,
-    Param, ParamStorage, Precision, RunError, SharedParam, SourceReport, TopReport, UnmetRule,
+    BackwardWork, BlobPart, BlobValues, DebugBlob, DebugValue, LayerBlob, LayerReport,
+    LayerStructure, LayerSummary, MemoryPlan, MemoryUse, Mismatch, Net, NetDescription, NetError,
+    NetNorms, NetReport, OpenSources, Output, Param, ParamStorage, Precision, RunError,
+    SharedParam, SourceReport, TopReport, UnmetRule,
 };
 pub use profile::{DeviceProfile, DeviceTimes, ProfileError, ProfiledLayer};
 pub use safetensors::SafeTensorError;
 pub use snapshot::weights::WeightsError;
 pub use snapshot::{BatchMeaning, SnapshotError};
 pub use solver::{Clipped, SolverError};
-pub use tensor::SlabReadGuard;
+pub use tensor::{Layout, SharedSlab, SlabReadGuard};
 pub use transport::{Busy, LinkError, RankProgress, Transport, WorkStretch, local};
 
 /// An error with its causes, on one line.

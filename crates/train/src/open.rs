@@ -162,10 +162,10 @@ impl Job {
         events: &mut dyn FnMut(Event),
     ) -> Result<(), TrainError> {
         let mut running = self.first_replica().running.clone();
-        let shared = Arc::get_mut(&mut self.shared).expect("no step is running");
-        let params = shared.params.get_mut();
-        let ignored = crate::weights::copy(&self.workers[0].net, model, params, &mut running)
+        let mut params = self.shared.params.write(0..self.shared.params.len());
+        let ignored = crate::weights::copy(&self.workers[0].net, model, &mut params, &mut running)
             .map_err(|source| TrainError::Weights { path: file.into(), source })?;
+        drop(params);
         for replica in self.replicas_mut() {
             replica.running.copy_from_slice(&running);
         }
@@ -179,7 +179,7 @@ impl Job {
         let shared = Arc::get_mut(&mut self.shared).expect("no step is running");
         if let Some(rounded) = &mut shared.rounded {
             let (cpu, precision) = (&self.workers[0].cpu, shared.config.precision);
-            precision.round_params(cpu, shared.params.get_mut(), rounded.get_mut());
+            precision.round_params(cpu, &shared.params.read(), rounded.get_mut());
         }
     }
 }

@@ -13,7 +13,27 @@ use crate::catch_up::catch_up;
 use crate::compression::{CompressionDecision, restore_residuals};
 use crate::save::{CARRIED, PRECISION, RECORD_COUNTS, WIRE, read_carried, test_source_name};
 use crate::step::GradientScale;
-use crate::{Event, GradientEvent, Job, ResumeData, ResumeGap, ResumeProblem, TrainError};
+use crate::{
+    Event, GradientEvent, Job, PlacementProblem, ResumeData, ResumeGap, ResumeProblem, TrainError,
+};
+
+/// Sets a job that is open to the snapshot with this state file.
+pub(crate) fn restore_from(
+    job: &mut Job,
+    state: &Path,
+    events: &mut dyn FnMut(Event),
+) -> Result<(), TrainError> {
+    let loaded = snapshot::load(state)?;
+    if let ResumeExactness::Exact(run) = &loaded.resume {
+        let (saved, asked) = (run.replicas.len(), job.shared.placement.replicas);
+        if saved != asked {
+            return Err(PlacementProblem::SnapshotReplicas { saved, asked }.into());
+        }
+    }
+    let shared = Arc::get_mut(&mut job.shared).expect("no step is running");
+    shared.config.resume = Some(state.into());
+    restore(job, loaded, events)
+}
 
 /// Sets `job` to a snapshot, to the bit if its sidecar is there.
 pub(crate) fn restore(
@@ -31,6 +51,10 @@ pub(crate) fn restore(
     restore_history(job, &loaded.state).map_err(wrong)?;
     job.iter = u64::try_from(loaded.state.iter())
         .map_err(|_| wrong(ResumeProblem::Iteration { iter: loaded.state.iter() }))?;
+    let layers: Vec<_> = job.net().remembering().map(String::from).collect();
+    if !layers.is_empty() {
+        events(Event::LayersBeginAnew { layers });
+    }
     match loaded.resume {
         ResumeExactness::Exact(run) => {
             check_precision(job.shared.config.precision, &run).map_err(wrong)?;

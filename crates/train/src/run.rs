@@ -54,11 +54,7 @@ impl Job {
     ) -> Result<(), TrainError> {
         let policy = self.solver_param().lr_policy().to_owned();
         events(Event::Solving { net: self.net().name().to_owned(), policy });
-        self.smoothed = SmoothedLoss {
-            start: self.iter,
-            shown: Some((self.now(), self.iter, self.times())),
-            ..Default::default()
-        };
+        self.restart_loss();
         // All ranks leave this collective together: it is the zero of their timelines.
         self.shared.ranks.sum(&mut [0.0])?;
         self.started = self.now();
@@ -92,9 +88,18 @@ impl Job {
         self.finish(stopped, control, events)
     }
 
+    /// Begins the mean of losses, and the time since the last display, anew.
+    pub fn restart_loss(&mut self) {
+        self.smoothed = SmoothedLoss {
+            start: self.iter,
+            shown: Some((self.now(), self.iter, self.times())),
+            ..Default::default()
+        };
+    }
+
     /// After the last iteration: a snapshot unless there is one, and Caffe's last look at both
     /// nets.
-    fn finish(
+    pub fn finish(
         &mut self,
         stopped: bool,
         control: &dyn Control,
@@ -144,12 +149,12 @@ impl Job {
         Ok(summary.mean_loss())
     }
 
-    fn tests_now(&self) -> bool {
+    pub(crate) fn tests_now(&self) -> bool {
         let interval = u64::from(self.shared.config.solver.test_interval().unsigned_abs());
         interval > 0 && self.iter.is_multiple_of(interval)
     }
 
-    fn snapshots_now(&self) -> bool {
+    pub(crate) fn snapshots_now(&self) -> bool {
         let interval = u64::from(self.shared.config.solver.snapshot().unsigned_abs());
         interval > 0 && self.iter.is_multiple_of(interval)
     }

@@ -13,7 +13,7 @@ use crate::{Event, Job, TrainError};
 impl Job {
     /// Writes a snapshot of the present state. A full disk is reported, not fatal: the previous
     /// snapshot is intact and training goes on.
-    pub(crate) fn snapshot(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
+    pub fn snapshot(&mut self, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
         if self.emulates() {
             return Ok(()); // there are no weights
         }

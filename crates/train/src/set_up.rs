@@ -3,7 +3,7 @@
 use base::Rank;
 use base::random::Mt19937;
 use data::ReplicaSlice;
-use net::{Net, ReplicaState};
+use net::{MemoryPlan, Net, ReplicaState};
 use tensor::Slab;
 
 use crate::evaluate::{TestNet, TestNetConfig};
@@ -51,7 +51,9 @@ impl SetUp<'_> {
                 sources = sources.of_file(&file);
             }
             let (written, workers, train) = (&test.net, self.placement.workers, &nets[0]);
-            let config = TestNetConfig { index, written, iterations, workers, train };
+            let keep_diffs = self.config.keep_diffs;
+            let plan = if keep_diffs { MemoryPlan::KeepDiffs } else { MemoryPlan::ForwardOnly };
+            let config = TestNetConfig { index, written, iterations, workers, train, plan };
             test_nets.push(TestNet::open(&config, &mut first.rng, &mut sources, events)?);
         }
         sources.notices().into_iter().for_each(&mut *events);

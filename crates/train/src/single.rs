@@ -3,6 +3,7 @@
 mod config;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use base::random::Mt19937;
 use caffe_format::NetParameter;
@@ -43,11 +44,11 @@ pub use config::NetConfig;
 /// ```
 pub struct Single {
     pub(crate) net: Net,
-    cpu: Cpu,
-    params: Slab,
+    pub(crate) cpu: Cpu,
+    pub(crate) params: Arc<SharedSlab>,
     /// In mixed precision the params, rounded: what layers compute with.
-    rounded: Option<Slab>,
-    pool: SharedSlab,
+    rounded: Option<SharedSlab>,
+    pub(crate) pool: Arc<SharedSlab>,
     pub(crate) replica: ReplicaState,
 }
 
@@ -76,8 +77,9 @@ impl Single {
     ) -> Result<Self, TrainError> {
         let which = WhichNet::File(config.model.clone());
         let written = NetParameter { state: Some(config.state.clone()), ..written.clone() };
-        let mut sources =
-            FileSources::alone(&config.root, OnBadSample::Fail).of_file(&config.model);
+        let mut sources = FileSources::alone(&config.root, OnBadSample::Fail)
+            .of_file(&config.model)
+            .with_layers(config.added_layers);
         let options = (config.memory_plan, config.precision);
         if let Some(limit) = config.memory_limit {
             check_net(&which, &written, options, &mut sources, limit)?;
@@ -88,9 +90,9 @@ impl Single {
         sources.notices().into_iter().for_each(&mut *events);
         let mut single = Self {
             cpu: Cpu::new(config.threads, config.simd),
-            rounded: config.precision.half().map(|_| Slab::zeros(params.len())),
-            params,
-            pool: SharedSlab::new(Slab::zeros(net.pool_len())),
+            rounded: config.precision.half().map(|_| SharedSlab::new(Slab::zeros(params.len()))),
+            params: Arc::new(SharedSlab::new(params)),
+            pool: Arc::new(SharedSlab::new(Slab::zeros(net.pool_len()))),
             replica,
             net,
         };
@@ -104,9 +106,11 @@ impl Single {
     /// Loads the params of layers that a model file has by the same name.
     pub fn load(&mut self, file: &Path, events: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
         let model = snapshot::load_model(file)?;
-        let (params, running) = (&mut self.params, &mut self.replica.running);
-        let ignored = crate::weights::copy(&self.net, &model, params, running)
+        let mut params = self.params.write(0..self.params.len());
+        let running = &mut self.replica.running;
+        let ignored = crate::weights::copy(&self.net, &model, &mut params, running)
             .map_err(|source| TrainError::Weights { path: file.into(), source })?;
+        drop(params);
         ignored.into_iter().for_each(|layer| events(Event::LayerIgnored { layer }));
         self.round_params();
         Ok(())
@@ -115,33 +119,45 @@ impl Single {
     /// Rounds the params that layers compute with, after they changed.
     fn round_params(&mut self) {
         if let Some(rounded) = &mut self.rounded {
-            self.net.precision().round_params(&self.cpu, &self.params, rounded);
+            self.net.precision().round_params(&self.cpu, &self.params.read(), rounded.get_mut());
         }
     }
 
     /// One forward; its loss.
     pub fn forward(&mut self) -> Result<f32, TrainError> {
-        let params = self.rounded.as_ref().unwrap_or(&self.params);
-        Ok(self.net.forward(&self.cpu, params, &mut self.replica)?)
+        let params = match &self.rounded {
+            Some(rounded) => rounded.read(),
+            None => self.params.read(),
+        };
+        Ok(self.net.forward(&self.cpu, &params, &mut self.replica)?)
     }
 
     /// One layer's forward; its part of the loss.
     pub fn forward_layer(&mut self, layer: usize) -> Result<f32, TrainError> {
-        let params = self.rounded.as_ref().unwrap_or(&self.params);
-        Ok(self.net.forward_layer(layer, &self.cpu, params, &mut self.replica)?)
+        let params = match &self.rounded {
+            Some(rounded) => rounded.read(),
+            None => self.params.read(),
+        };
+        Ok(self.net.forward_layer(layer, &self.cpu, &params, &mut self.replica)?)
     }
 
     /// One backward through all layers.
     pub fn backward(&mut self) -> Result<(), TrainError> {
         self.net.clear_gradients();
-        let params = self.rounded.as_ref().unwrap_or(&self.params);
-        Ok(self.net.backward(&self.cpu, params, &self.pool, 1.0)?)
+        let params = match &self.rounded {
+            Some(rounded) => rounded.read(),
+            None => self.params.read(),
+        };
+        Ok(self.net.backward(&self.cpu, &params, &self.pool, 1.0)?)
     }
 
     /// One layer's backward.
     pub fn backward_layer(&mut self, layer: usize) -> Result<(), TrainError> {
-        let params = self.rounded.as_ref().unwrap_or(&self.params);
-        Ok(self.net.backward_layer(layer, &self.cpu, params, &self.pool, 1.0)?)
+        let params = match &self.rounded {
+            Some(rounded) => rounded.read(),
+            None => self.params.read(),
+        };
+        Ok(self.net.backward_layer(layer, &self.cpu, &params, &self.pool, 1.0)?)
     }
 
     /// Runs `iterations` forwards and averages the outputs; `each` hears every one.
@@ -186,8 +202,8 @@ impl Single {
 
     /// Learned and running params.
     #[must_use]
-    pub fn params(&self) -> (&[f32], &[f32]) {
-        (&self.params, &self.replica.running)
+    pub fn params(&self) -> (tensor::SlabReadGuard<'_>, &[f32]) {
+        (self.params.read(), &self.replica.running)
     }
 
     /// Gradients, in the places that [`net::Param::gradient`] says.
@@ -224,13 +240,15 @@ impl Single {
     ///
     /// If there is no such param or its number of values is another.
     pub fn set_param(&mut self, layer: &str, index: usize, values: &[f32]) {
-        self.net.set_param(layer, index, values, &mut self.params, &mut self.replica.running);
+        let mut params = self.params.write(0..self.params.len());
+        self.net.set_param(layer, index, values, &mut params, &mut self.replica.running);
+        drop(params);
         self.round_params();
     }
 
     /// The net with its params, as a model file holds it.
     #[must_use]
     pub fn model(&self) -> NetParameter {
-        self.net.model(&self.params, &self.replica.running)
+        self.net.model(&self.params.read(), &self.replica.running)
     }
 }

@@ -10,7 +10,7 @@ use data::{
     BatchStream, FillMonitor, OnBadSample, OptionNotice, PathField, PathRoot, RecordAccess,
     ReplicaSlice, SkippedRecord, SourceOptions, StreamState,
 };
-use layers::{DataSource, DataSourceError, SinkSource, SourceNotice, Top};
+use layers::{AddedLayers, DataSource, DataSourceError, SinkSource, SourceNotice, Top};
 use net::OpenSources;
 
 use crate::output::Hdf5Sink;
@@ -23,13 +23,15 @@ const OUTPUT_FILE: PathField =
 /// Opens what data layers read.
 pub struct FileSources {
     options: SourceOptions,
+    added: AddedLayers,
     notices: Vec<Event>,
 }
 
 impl FileSources {
     /// Sources of one replica of a job, whose train net finds its records as `records` says.
     pub(crate) fn new(config: &JobConfig, slice: ReplicaSlice, records: &TrainRecords) -> Self {
-        let mut sources = Self::alone(&*config.root, config.on_bad_sample);
+        let mut sources =
+            Self::alone(&*config.root, config.on_bad_sample).with_layers(config.added_layers);
         sources.options.slice = slice;
         sources.options.access = records.access.clone();
         sources.options.monitor = Arc::clone(&records.monitor);
@@ -42,7 +44,14 @@ impl FileSources {
         let (slice, access) = (ReplicaSlice::ALL, RecordAccess::Database);
         let (root, monitor) = (root.into(), Arc::<FillMonitor>::default());
         let options = SourceOptions { root, slice, on_bad_sample, access, monitor };
-        Self { options, notices: Vec::new() }
+        Self { options, added: AddedLayers::default(), notices: Vec::new() }
+    }
+
+    /// The same for nets that may have layers of these types too.
+    #[must_use]
+    pub fn with_layers(mut self, added: AddedLayers) -> Self {
+        self.added = added;
+        self
     }
 
     /// The same for a net in the prototxt `file`, which is named in errors about paths.
@@ -93,6 +102,10 @@ impl OpenSources for FileSources {
         self.notices.extend(stream.notices().iter().map(event));
         let first = self.options.slice.replica == 0;
         Ok(Box::new(FileSource { stream, first, notices: Vec::new() }))
+    }
+
+    fn added_layers(&self) -> AddedLayers {
+        self.added
     }
 }
 

@@ -18,6 +18,7 @@
 //! in [`compute`](crate::compute).
 
 mod context;
+mod driven;
 mod error;
 mod member;
 mod output;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use net::DebugValue;
 
 pub(crate) use context::{SharedState, StepContext};
+pub use driven::DrivenStep;
 pub use error::{DivergenceRemedy, StepError};
 use output::NotFiniteBlob;
 pub use output::{ReplicaOutput, StepOutput};
@@ -119,13 +121,13 @@ impl Worker {
         let mut debug = (context.debug && self.first_replica + index == 0).then(Vec::new);
         let last_replica = index + 1 == self.replicas.len();
         self.net.clear_gradients();
-        self.net.swap_carried(&mut self.replicas[index].carried);
+        self.net.begin_replica(&mut self.replicas[index]);
         for pass in 0..passes {
             output.loss += self.forward(context, index, debug.as_mut())?;
             let submits = last_replica && pass + 1 == passes;
             self.backward(context, submits.then_some(&mut *reducer), debug.as_mut())?;
         }
-        self.net.swap_carried(&mut self.replicas[index].carried);
+        self.net.end_replica(&mut self.replicas[index]);
         output.loss /= passes as f32;
         if !output.loss.is_finite() {
             let (layer, blob) = self.net.first_not_finite().unwrap_or(("?", "?"));

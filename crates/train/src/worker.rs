@@ -36,9 +36,9 @@ impl Worker {
         context: &StepContext,
         index: usize,
     ) -> Result<f32, StepError> {
-        self.net.swap_carried(&mut self.replicas[index].carried);
+        self.net.begin_replica(&mut self.replicas[index]);
         let loss = self.forward(context, index, None)?;
-        self.net.swap_carried(&mut self.replicas[index].carried);
+        self.net.end_replica(&mut self.replicas[index]);
         Ok(loss)
     }
 }

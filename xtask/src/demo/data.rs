@@ -23,21 +23,21 @@ const SIDE: usize = 28;
 pub(crate) struct IdxFiles {
     files: [PathBuf; 4],
     /// Where they come from, for people.
-    pub(super) origin: String,
+    pub(crate) origin: String,
     /// What they are called.
     pub(super) name: &'static str,
 }
 
 impl IdxFiles {
     /// Name, images and labels of the two sets.
-    pub(super) fn parts(&self) -> [(&'static str, &Path, &Path); 2] {
+    pub(crate) fn parts(&self) -> [(&'static str, &Path, &Path); 2] {
         let [a, b, c, d] = &self.files;
         [("train", a, b), ("test", c, d)]
     }
 }
 
 /// Finds the files in `given`, else in the package, else draws some into `folder`.
-pub(super) fn find(given: Option<&Path>, folder: &Path) -> Result<IdxFiles> {
+pub(crate) fn find(given: Option<&Path>, folder: &Path) -> Result<IdxFiles> {
     const NAME: &str = "Fashion-MNIST's test set";
     if let Some(given) = given {
         let list: Vec<_> = FILES

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use caffe_format::{NetState, Phase};
-use kernels::Simd;
-use net::{MemoryPlan, ParamStorage, Precision};
+use net::{MemoryPlan, ParamStorage};
 use train::files::UnknownFields;
 use train::{NetConfig, Single};
 
@@ -25,17 +24,12 @@ pub(crate) fn cases(root: &Path) -> Result<Vec<PathBuf>> {
 /// A net by itself, as the recordings were made: no file but its own, a given seed.
 pub(crate) fn open(model: &Path, root: &Path, phase: Phase, seed: u32) -> Result<Single> {
     let config = NetConfig {
-        model: model.into(),
         state: NetState { phase: Some(phase), ..NetState::default() },
-        weights: Vec::new(),
         threads: 2,
-        simd: Simd::detect(),
         seed,
         root: root.into(),
-        unknown: UnknownFields::Reject,
         memory_plan: MemoryPlan::KeepDiffs,
-        memory_limit: None,
-        precision: Precision::F32,
+        ..NetConfig::new(model)
     };
     Ok(Single::open(&config, &mut |_| ())?)
 }

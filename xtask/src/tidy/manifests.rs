@@ -3,7 +3,7 @@
 use super::files::Project;
 
 /// What each crate may use of the others: the design's table of what must not be known, from the
-/// other side. `firecaffe` and `xtask` may use everything.
+/// other side. `firecaffe`, `python` and `xtask` may use everything.
 const EDGES: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("caffe-format", &[]),
@@ -41,7 +41,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates above the table.
-const TOP: &[&str] = &["firecaffe", "xtask"];
+const TOP: &[&str] = &["firecaffe", "python", "xtask"];
 
 pub(super) fn lints(project: &Project) -> Vec<String> {
     let bare = project.manifests().filter(|(_, text)| !text.contains("[lints]\nworkspace = true"));

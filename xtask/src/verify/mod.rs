@@ -1,8 +1,8 @@
 //! `cargo xtask verify <what>`: checks that take too long, or install too much, for the tests: the
 //! same bits for any workers and ranks, pixels as libjpeg-turbo decodes them, models that OpenCV
 //! reads, one binary under every launcher, a doctor that names every fault of a cluster, emulated
-//! runs as the simulator predicts them, records in one order from everywhere, reports as a browser
-//! and TensorBoard show them.
+//! runs as the simulator predicts them, records in one order from everywhere, pycaffe's own tests
+//! and notebooks, reports as a browser and TensorBoard show them.
 
 #[cfg(feature = "linked")]
 pub(crate) mod data;
@@ -13,6 +13,7 @@ mod jpeg;
 pub(crate) mod launchers;
 #[cfg(feature = "linked")]
 mod opencv;
+mod python;
 #[cfg(feature = "linked")]
 mod report;
 #[cfg(feature = "linked")]
@@ -25,7 +26,7 @@ use anyhow::{Result, bail};
 const LINKED: &[&str] = &["data", "jpeg", "opencv", "report", "simulator"];
 
 const USAGE: &str =
-    "usage: cargo xtask verify data|doctor|exact|jpeg|launchers|opencv|report|simulator";
+    "usage: cargo xtask verify data|doctor|exact|jpeg|launchers|opencv|python|report|simulator";
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
     match args.split_first() {
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         Some((what, rest)) if what == "doctor" => doctor::run(rest),
         Some((what, rest)) if what == "exact" => exact::run(rest),
         Some((what, rest)) if what == "launchers" => launchers::run(rest),
+        Some((what, rest)) if what == "python" => python::run(rest),
         _ => bail!("{USAGE}"),
     }
 }

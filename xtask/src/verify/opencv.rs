@@ -9,10 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use base::random::Mt19937;
-use caffe_format::{NetState, Phase, binary};
-use kernels::Simd;
-use net::{MemoryPlan, Precision};
-use train::files::UnknownFields;
+use caffe_format::binary;
 use train::{NetConfig, Single};
 
 use crate::shell::{self, command, root, target_dir};
@@ -71,17 +68,10 @@ fn environment(folder: &Path) -> Result<PathBuf> {
 fn compare(name: &str, folder: &Path, python: &Path) -> Result<f32> {
     let deploy = root().join("examples").join(name).join("deploy.prototxt");
     let config = NetConfig {
-        model: deploy.clone(),
-        state: NetState { phase: Some(Phase::Test), ..NetState::default() },
-        weights: Vec::new(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
-        simd: Simd::detect(),
         seed: SEED,
         root: root(),
-        unknown: UnknownFields::Reject,
-        memory_plan: MemoryPlan::ForwardOnly,
-        memory_limit: None,
-        precision: Precision::F32,
+        ..NetConfig::new(&deploy)
     };
     let mut single = Single::open(&config, &mut |_| {})?;
     let mut rng = Mt19937::new(SEED);

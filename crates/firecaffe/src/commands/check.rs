@@ -15,7 +15,7 @@ use caffe_format::message::Message;
 use caffe_format::{NetParameter, SolverParameter, text};
 use train::files::{self, ReadPrototxt};
 use train::nets::{self, NamedNet, SolverNets};
-use train::{Event, TrainError, check_solver};
+use train::{AddedLayers, Event, TrainError, check_solver};
 
 use crate::options::{LayerSelectionArgs, PrecisionArgs, PrototxtArgs, file_root};
 use crate::output::{complain, print};
@@ -47,14 +47,14 @@ pub(crate) struct CheckArgs {
 }
 
 /// Checks and reports.
-pub(crate) fn run(args: &CheckArgs) -> Result<()> {
+pub(crate) fn run(args: &CheckArgs, added: AddedLayers) -> Result<()> {
     let mut findings = Findings::default();
     match read(&args.file, args) {
         Ok(Written::Net(read)) => {
             findings.notices(&read.notices);
-            states::check(&read.message, args, &mut findings);
+            states::check(&read.message, args, added, &mut findings);
         }
-        Ok(Written::Solver(read)) => check_nets(*read, args, &mut findings),
+        Ok(Written::Solver(read)) => check_nets(*read, args, added, &mut findings),
         Err(error) => findings.error(*error),
     }
     match findings.verdict(&args.file) {
@@ -85,7 +85,12 @@ fn read(file: &Path, args: &CheckArgs) -> Result<Written, Box<TrainError>> {
     })
 }
 
-fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &mut Findings) {
+fn check_nets(
+    read: ReadPrototxt<SolverParameter>,
+    args: &CheckArgs,
+    added: AddedLayers,
+    findings: &mut Findings,
+) {
     findings.notices(&read.notices);
     let mut solver = read.message;
     args.selection.add_to(&mut solver.train_state);
@@ -108,7 +113,7 @@ fn check_nets(read: ReadPrototxt<SolverParameter>, args: &CheckArgs, findings: &
     let all = [("train net".into(), train)].into_iter();
     for (name, NamedNet { net, origin }) in all.chain(tests.into_iter().enumerate().map(named)) {
         let file = origin.file().map_or(&*args.file, Path::new);
-        match build(&net, file, args.rounding.precision) {
+        match build(&net, file, args.rounding.precision, added) {
             Ok(Ok(net)) => findings.table(&name, &net),
             Ok(Err(errors)) => findings.net_errors(&name, &errors),
             Err(error) => findings.error(*error),

@@ -18,7 +18,6 @@ mod supervised;
 mod tcp;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use base::{median, megabytes};
@@ -26,7 +25,7 @@ use serde::Serialize;
 
 use crate::launch::MpiArgs;
 use crate::log::counted;
-use crate::output::print;
+use crate::output::{FAILURE, SUCCESS, print};
 use facts::HostFacts;
 use findings::Finding;
 use links::LinkFigures;
@@ -90,15 +89,15 @@ struct Examination {
 }
 
 /// Examines and prints; the exit code tells whether something was found.
-pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
+pub(crate) fn run(args: &DoctorArgs) -> Result<u8> {
     if args.probe {
-        return probe::run(args.solver.as_deref()).map(|()| ExitCode::SUCCESS);
+        return probe::run(args.solver.as_deref()).map(|()| SUCCESS);
     }
     let found = match &args.hosts {
         Some(file) => Some(hosts::examine(file, &args.remote()?)?),
         None if args.examine => ranks::examine(&args.mpi, args.solver.as_deref())?,
         None if args.mpi.is_launched() => match supervised::run("--examine")? {
-            ExaminationEnd::Code(code) => return Ok(ExitCode::from(code)),
+            ExaminationEnd::Code(code) => return Ok(code),
             ExaminationEnd::Found(finding) => {
                 Some(Examination { findings: vec![finding], ..Examination::default() })
             }
@@ -109,13 +108,13 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
             Some(Examination { hosts, findings, ..Examination::default() })
         }
     };
-    let Some(found) = found else { return Ok(ExitCode::SUCCESS) }; // rank 0 speaks for all
+    let Some(found) = found else { return Ok(SUCCESS) }; // rank 0 speaks for all
     let text = match args.json {
         true => serde_json::to_string_pretty(&found).context("findings can be written")? + "\n",
         false => found.in_words(),
     };
     print(&text)?;
-    Ok(if found.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if found.findings.is_empty() { SUCCESS } else { FAILURE })
 }
 
 impl DoctorArgs {

@@ -9,6 +9,7 @@ mod summary;
 mod upgrade;
 
 use anyhow::Result;
+use train::AddedLayers;
 
 /// One variant per file in `model/`.
 #[derive(Debug, clap::Subcommand)]
@@ -29,9 +30,9 @@ pub(crate) enum ModelCommand {
     FromSafetensors(safetensors::FromSafetensorsArgs),
 }
 
-pub(crate) fn run(command: &ModelCommand) -> Result<()> {
+pub(crate) fn run(command: &ModelCommand, added: AddedLayers) -> Result<()> {
     match command {
-        ModelCommand::Summary(args) => summary::run(args),
+        ModelCommand::Summary(args) => summary::run(args, added),
         ModelCommand::Draw(args) => draw::run(args),
         ModelCommand::Filters(args) => filters::run(args),
         ModelCommand::ExtractFeatures(args) => extract_features::run(args),

@@ -8,7 +8,6 @@ mod child;
 mod policy;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -61,7 +60,7 @@ pub(crate) struct SuperviseArgs {
 }
 
 /// Runs the command until it ends well, for good, or too often.
-pub(crate) fn run(args: &SuperviseArgs) -> Result<ExitCode> {
+pub(crate) fn run(args: &SuperviseArgs) -> Result<u8> {
     let log = Log::new();
     let requests = Requests::install().context("cannot handle signals")?;
     let [wait, quick] = [args.wait, args.quick].map(Duration::from_secs_f64);

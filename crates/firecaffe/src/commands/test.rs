@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use caffe_format::Phase;
-use train::{NetConfig, Single};
+use train::{AddedLayers, NetConfig, Single};
 
 use crate::log::{CaffeLine, Log};
 use crate::options::NetRunArgs;
@@ -33,12 +33,13 @@ pub(crate) struct TestArgs {
 }
 
 /// Scores the model.
-pub(crate) fn run(args: &TestArgs) -> Result<()> {
+pub(crate) fn run(args: &TestArgs, added: AddedLayers) -> Result<()> {
     let log = Log::new();
     log.caffe(CaffeLine::UseCpu);
     let net = args.running.read_net(&args.model, &log)?;
     let config = NetConfig {
         weights: args.weights.clone(),
+        added_layers: added,
         ..args.running.config(&args.model, Phase::Test)?
     };
     let mut single = Single::build(&config, &net, &mut |event| log.event(&event))?;

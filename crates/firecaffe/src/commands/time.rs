@@ -18,7 +18,7 @@ use base::general;
 use caffe_format::{NetParameter, NetState, Phase};
 use net::LayerSummary;
 use train::tools::weigh_outputs;
-use train::{NetConfig, Single};
+use train::{AddedLayers, NetConfig, Single};
 
 use crate::log::{CaffeLine, Log};
 use crate::options::{NetRunArgs, root};
@@ -90,7 +90,7 @@ struct LayerTimes {
 }
 
 /// Measures and logs.
-pub(crate) fn run(args: &TimeArgs) -> Result<()> {
+pub(crate) fn run(args: &TimeArgs, added: AddedLayers) -> Result<()> {
     let log = Log::new();
     log.caffe(CaffeLine::UseCpu);
     if args.update {
@@ -107,6 +107,7 @@ pub(crate) fn run(args: &TimeArgs) -> Result<()> {
     let mut net = args.running.read_net(model, &log)?;
     let config = NetConfig {
         memory_plan: net::MemoryPlan::ShareDiffs,
+        added_layers: added,
         ..args.running.config(model, args.phase)?
     };
     let has_loss = start_backward(&mut net, &config.state, &log);

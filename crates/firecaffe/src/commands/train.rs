@@ -12,8 +12,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use caffe_format::SolverParameter;
 use train::{
-    DataMode, Job, JobConfig, OnBadSample, Ranks, RecordSharing, Request, ResumeData,
-    TIMELINE_BYTES, TrainError, files, nets,
+    AddedLayers, Control, DataMode, Event, Job, JobConfig, OnBadSample, Ranks, RecordSharing,
+    Request, ResumeData, TIMELINE_BYTES, TrainError, files, nets,
 };
 
 use crate::clock::{RealClock, sharpen_timers};
@@ -24,7 +24,7 @@ use crate::log::{CaffeLine, Log, prototxt};
 use crate::memory_limit::{free_bytes_here, memory_limit};
 use crate::observe::{ObserveArgs, RunObserver, RunOrigin};
 use crate::options::{DEFAULT_SEED, NetRunArgs, bytes_of_megabytes, megabytes, one_of, root};
-use crate::signals::Signals;
+use crate::signals::{RunControl, Signals};
 use crate::{cores, gpu, launch::MpiArgs, progress::ProgressDisplay};
 use emulate::EmulateArgs;
 use listener::Listener;
@@ -54,7 +54,7 @@ mpirun itself ends all ranks at once on Ctrl-C and SIGTERM; it forwards SIGUSR1 
 pub(crate) struct TrainArgs {
     /// The solver prototxt
     #[arg(long, value_name = "FILE")]
-    solver: PathBuf,
+    pub(crate) solver: PathBuf,
     /// Model files to start from, separated by commas; layers are matched by name
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     weights: Vec<PathBuf>,
@@ -117,25 +117,44 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     mpi: MpiArgs,
     #[command(flatten)]
-    running: NetRunArgs,
+    pub(crate) running: NetRunArgs,
+}
+
+/// What surrounds a run: the process, or another program.
+pub(crate) struct TrainHost<'a> {
+    /// Layer types that it brings.
+    pub(crate) added: AddedLayers,
+    /// Who asks for a stop or a snapshot; `None` for signals alone.
+    pub(crate) control: Option<&'a dyn Control>,
+    /// Hears every event after log and files.
+    pub(crate) events: &'a mut dyn FnMut(&Event),
+    /// Whether nothing is logged and no progress bar shown.
+    pub(crate) quiet: bool,
 }
 
 /// Trains to the end, or until asked to stop; under `mpirun` as one of its ranks.
-pub(crate) fn run(args: &TrainArgs) -> Result<()> {
+pub(crate) fn run(args: &TrainArgs, added: AddedLayers) -> Result<()> {
+    let events = &mut |_: &Event| ();
+    run_in(args, TrainHost { added, control: None, events, quiet: false })
+}
+
+/// The same inside another program.
+pub(crate) fn run_in(args: &TrainArgs, host: TrainHost<'_>) -> Result<()> {
     if args.emulation.is_given() {
         sharpen_timers(); // before threads are started, which inherit it
     }
     if !args.mpi.is_launched() {
-        return train(args, Ranks::alone());
+        return train(args, Ranks::alone(), host);
     }
-    ranks::run(args)
+    ranks::run(args, host)
 }
 
-fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
+fn train(args: &TrainArgs, ranks: Ranks, host: TrainHost<'_>) -> Result<()> {
     let rank = ranks.rank();
-    let log = Log::of_rank(rank);
+    let log = if host.quiet { Log::silent() } else { Log::of_rank(rank) };
     let busy = ranks.busy(); // files may be slow
     let (mut config, placement) = configure(args, &log, rank.world())?;
+    config.added_layers = host.added;
     let shared_cores = SharedCores::watch(&mut config, cores::available());
     config.cores = placement.apply();
     let origin = match rank.is_first() && args.observing.is_given() {
@@ -151,8 +170,11 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
         snapshot::atomic::write(path, EMPTY_TRACE.as_bytes())?;
     }
     let clock = Arc::clone(&config.clock);
-    let signals = Signals::install(args.sigint_effect, args.sighup_effect, args.mpi.is_launched())
-        .context("cannot handle signals")?;
+    let signals = match host.control {
+        Some(_) => Signals::default(), // they are the program's
+        None => Signals::install(args.sigint_effect, args.sighup_effect, args.mpi.is_launched())
+            .context("cannot handle signals")?,
+    };
     let observer = origin
         .map(|origin| RunObserver::open(&args.observing, origin, || signals.requests(), &log));
     let max_iter = u64::from(config.solver.max_iter().unsigned_abs());
@@ -162,16 +184,21 @@ fn train(args: &TrainArgs, ranks: Ranks) -> Result<()> {
     if emulates && rank.is_first() {
         listener.measure_load();
     }
-    let mut job = Job::join(config, ranks, &mut |event| listener.hear(&event))
+    let control = RunControl { signals, program: host.control };
+    let mut hear = |listener: &mut Listener<'_>, event: &Event| {
+        listener.hear(event);
+        (host.events)(event);
+    };
+    let mut job = Job::join(config, ranks, &mut |event| hear(&mut listener, &event))
         .map_err(|error| with_file(error, &args.solver))?;
-    let progress = match rank.is_first() && !emulates {
+    let progress = match rank.is_first() && !emulates && !host.quiet {
         true => ProgressDisplay::new(job.iter(), max_iter, job.items_per_iteration()),
         false => None,
     };
     listener.show(progress);
     listener.begin(&job)?;
     listener.log().caffe(CaffeLine::StartingOptimization);
-    job.run(&signals, &mut |event| listener.hear(&event))?;
+    job.run(&control, &mut |event| hear(&mut listener, &event))?;
     listener.show(None);
     listener.check_load()?;
     if let (Some(path), Some(tracks)) = (&args.timeline, job.timeline()?) {
@@ -236,6 +263,7 @@ fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Co
         memory_available: free_bytes_here(),
         shuffle: args.shuffle,
         sharing: RecordSharing { groups: args.data_groups, exchange_every: args.exchange_every },
+        keep_diffs: false,
         data_threads: args.data_threads.and_then(|threads| usize::try_from(threads).ok()),
         ..JobConfig::new(solver).with_precision(args.running.rounding.precision)
     };

@@ -35,6 +35,7 @@ pub(super) fn of(event: &Event) -> Vec<LogLine> {
             solver(295, format!("Restoring previous solver status from {}", state.display()))
         }
         Event::ResumeGap(gap) => vec![LogLine::warning(resume_gap(gap))],
+        Event::LayersBeginAnew { layers } => vec![LogLine::warning(begin_anew(layers))],
         _ => Vec::new(),
     }
 }
@@ -203,6 +204,20 @@ fn source_set_up(report: &LayerReport) -> Vec<LogLine> {
         LogLine::at(file, number, format!("output data size: {}", axes.join(",")))
     });
     [mean, read, size].into_iter().flatten().collect()
+}
+
+/// `layer `loss` keeps …`.
+fn begin_anew(layers: &[String]) -> String {
+    let names: Vec<_> = layers.iter().map(|layer| format!("`{layer}`")).collect();
+    let (s, keep, begin) = match layers.len() {
+        1 => ("", "keeps", "begins"),
+        _ => ("s", "keep", "begin"),
+    };
+    format!(
+        "layer{s} {} {keep} state that is not in the snapshot and {begin} anew: weights may differ \
+         from those of a run that was not interrupted",
+        names.join(", ")
+    )
 }
 
 fn resume_gap(ResumeGap { missing, data }: &ResumeGap) -> String {

@@ -147,6 +147,7 @@ impl Layer for BatchNormLayer {
             .map(|len| ParamDecl {
                 shape: Shape::new(&[len]).expect("an axis of the bottom"),
                 filler: FillerParameter::EMPTY, // zeros
+                values: None,
                 kind: ParamKind::Running,
             })
             .to_vec()

@@ -124,6 +124,7 @@ impl Layer for BnLayer {
         let decl = |filler: &FillerParameter, kind| ParamDecl {
             shape: shape.clone(),
             filler: filler.clone(),
+            values: None,
             kind,
         };
         let kind = if options.constant { ParamKind::Constant } else { ParamKind::Learned };

@@ -66,6 +66,11 @@ fn fillers(written: &DummyDataParameter, tops: usize) -> Result<Vec<FillerParame
     once_or_each(option, &written.data_filler, tops, "tops")
 }
 
+/// Whether Caffe fills the top once, at set-up.
+fn is_constant(filler: &FillerParameter) -> bool {
+    filler.type_() == "constant"
+}
+
 struct DummyDataLayer {
     tops: Vec<(Shape, FillerParameter)>,
 }
@@ -76,13 +81,21 @@ impl Layer for DummyDataLayer {
     }
 
     fn traits(&self) -> LayerTraits {
-        let draws = self.tops.iter().any(|(_, filler)| filler.type_() != "constant");
+        let draws = self.tops.iter().any(|(_, filler)| !is_constant(filler));
         LayerTraits { draws, ..LayerTraits::default() }
     }
 
+    fn constant_tops(&self) -> Vec<(usize, f32)> {
+        let constant = |(_, (_, filler)): &(usize, &(Shape, FillerParameter))| is_constant(filler);
+        let tops = self.tops.iter().enumerate().filter(constant);
+        tops.map(|(index, (_, filler))| (index, filler.value())).collect()
+    }
+
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        for (top, (shape, filler)) in io.tops.iter_mut().zip(&self.tops) {
-            crate::fill(filler, shape, io.rng, top.data())?;
+        let tops = io.tops.iter_mut().zip(&self.tops);
+        for (top, (_, filler)) in tops.filter(|(_, (_, filler))| !is_constant(filler)) {
+            let shape = top.shape.clone(); // a caller may have changed it
+            crate::fill(filler, &shape, io.rng, top.data())?;
         }
         Ok(())
     }

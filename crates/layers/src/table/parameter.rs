@@ -51,6 +51,7 @@ impl Layer for ParameterLayer {
         vec![ParamDecl {
             shape: self.shape.clone(),
             filler: FillerParameter::EMPTY, // constant zero
+            values: None,
             kind: ParamKind::Learned,
         }]
     }

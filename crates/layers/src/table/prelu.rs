@@ -13,7 +13,7 @@ use tensor::Layout;
 use crate::workspace::Workspace;
 use crate::{
     Backward, BottomFill, Forward, GradientCase, InPlace, Layer, LayerError, LayerKind, LayerSpec,
-    LayoutRule, ParamDecl, ParamGradient, ParamKind,
+    LayoutRule, ParamDecl, ParamGradient,
 };
 
 /// This layer's row in the [layer table](super::LAYERS).
@@ -87,7 +87,7 @@ impl Layer for PReluLayer {
             true => Shape::scalar(),
             false => Shape::new(&[self.channels.c]).expect("an axis of the bottom"),
         };
-        vec![ParamDecl { shape, filler: self.filler.clone(), kind: ParamKind::Learned }]
+        vec![ParamDecl::learned(&shape, &self.filler)]
     }
 
     fn layouts(&self) -> LayoutRule {

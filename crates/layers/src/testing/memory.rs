@@ -71,6 +71,9 @@ impl LayerMemory {
         for (_, values) in &mut self.tops {
             values.fill(POISON);
         }
+        for (top, value) in layer.constant_tops() {
+            self.tops[top].1.fill(value);
+        }
         if self.in_place {
             self.tops[0].1.copy_from_slice(&self.bottoms[0].1);
         }

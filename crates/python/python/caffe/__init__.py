@@ -19,6 +19,7 @@ from ._caffe import (
     layer_type_list,
     log,
     set_device,
+    set_layout,
     set_mode_cpu,
     set_mode_gpu,
     set_multiprocess,
@@ -28,6 +29,7 @@ from ._caffe import (
     solver_count,
     solver_rank,
 )
+from ._train import train
 from .classifier import Classifier
 from .detector import Detector
 from .net_spec import NetSpec, layers, params, to_proto
@@ -72,6 +74,7 @@ __all__ = [
     "params",
     "proto",
     "set_device",
+    "set_layout",
     "set_mode_cpu",
     "set_mode_gpu",
     "set_multiprocess",
@@ -81,4 +84,5 @@ __all__ = [
     "solver_count",
     "solver_rank",
     "to_proto",
+    "train",
 ]

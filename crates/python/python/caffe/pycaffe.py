@@ -8,6 +8,7 @@ identity when a net is reshaped, so the dictionaries stay valid.
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import cached_property
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
@@ -38,16 +39,11 @@ __all__ = [
 ]
 
 
-def _cached(build: Callable[[Any], Any]) -> property:
-    """A property that is computed once per object."""
-    field = f"_cached_{build.__name__}"
-
-    def get(self: Any) -> Any:
-        if not hasattr(self, field):
-            setattr(self, field, build(self))
-        return getattr(self, field)
-
-    return property(get, doc=build.__doc__)
+def _cached(net_class: Any, build: Callable[[Any], Any]) -> cached_property[Any]:
+    """An attribute that is computed once per object, and quick to reach from then on."""
+    attribute = cached_property(build)
+    attribute.__set_name__(net_class, build.__name__)
+    return attribute
 
 
 def blobs(self: Net) -> OrderedDict[str, Any]:
@@ -199,7 +195,7 @@ def attach(net_class: Any) -> None:
         blobs, blob_loss_weights, layer_dict, params, inputs, outputs, top_names, bottom_names,
     )
     for build in properties:
-        setattr(net_class, build.__name__, _cached(build))
+        setattr(net_class, build.__name__, _cached(net_class, build))
     methods = (forward, backward, forward_all, forward_backward_all, set_input_arrays)
     for method in methods:
         setattr(net_class, method.__name__, method)

@@ -12,8 +12,8 @@ use kernels::{Cpu, Simd};
 
 use super::{RULES, UpdateRule};
 use crate::{
-    BLOCK, BlockSums, ParamRange, ParamSlot, ParamSlots, Solver, UpdateSlice, UpdateStep,
-    block_sums,
+    BLOCK, BlockSums, ParamRange, ParamSlot, ParamSlots, Solver, UpdateGradient, UpdateSlice,
+    UpdateStep, block_sums,
     reference::{self, DELTA, MOMENTUM2, RMS_DECAY, ReferenceOptions, ReferenceParam, TRUST},
 };
 
@@ -169,7 +169,7 @@ fn slices<'a>(
         UpdateSlice {
             slot: range.slot,
             values,
-            gradient: &pool[slots.in_pool(range)],
+            gradient: UpdateGradient::Kept(&pool[slots.in_pool(range)]),
             history: std::array::from_fn(|_| history.next().unwrap_or_default()),
         }
     };

@@ -3,7 +3,7 @@
 use caffe_format::SolverParameter;
 use kernels::{Cpu, Simd};
 
-use crate::{ParamSlot, ParamSlots, Solver, UpdateSlice};
+use crate::{ParamSlot, ParamSlots, Solver, UpdateGradient, UpdateSlice};
 
 /// The weight after `steps` updates from 1 with gradient `gradient`.
 fn weight_after(solver: &Solver, gradient: f32, steps: u64) -> f32 {
@@ -14,7 +14,12 @@ fn weight_after(solver: &Solver, gradient: f32, steps: u64) -> f32 {
     for iter in 0..steps {
         let step = solver.step(iter, 1.0, &slots, &[]);
         let history = [&mut history[..], &mut []];
-        let slice = UpdateSlice { slot: 0, values: &mut values, gradient: &gradient, history };
+        let slice = UpdateSlice {
+            slot: 0,
+            values: &mut values,
+            gradient: UpdateGradient::Kept(&gradient),
+            history,
+        };
         solver.update(&cpu, &step, vec![slice]);
     }
     values[0]

@@ -48,6 +48,7 @@ pub(crate) struct TestNetConfig<'a> {
     pub(crate) workers: usize,
     /// The net whose parameters it uses.
     pub(crate) train: &'a Net,
+    pub(crate) plan: MemoryPlan,
 }
 
 impl TestNet {
@@ -59,8 +60,8 @@ impl TestNet {
         sources: &mut FileSources,
         events: &mut dyn FnMut(Event),
     ) -> Result<Self, TrainError> {
-        let TestNetConfig { index, written, iterations, workers, train } = *config;
-        let options = (MemoryPlan::ForwardOnly, train.precision());
+        let TestNetConfig { index, written, iterations, workers, train, plan } = *config;
+        let options = (plan, train.precision());
         let which = WhichNet::Test(index);
         let adopt = |net: &mut Net| {
             net.adopt(train)
@@ -68,7 +69,8 @@ impl TestNet {
         };
         let mut net = build(&which, written, options, sources, events)?;
         adopt(&mut net)?;
-        let alone = net.draws() || net.writes() || net.carries();
+        let remembers = net.remembering().next().is_some();
+        let alone = net.draws() || net.writes() || net.carries() || remembers;
         let (_, state) = (net.initialise(rng.clone(), sources))
             .map_err(|source| TrainError::Net { which: which.clone(), source })?;
         *rng = state.rng;
@@ -87,6 +89,11 @@ impl TestNet {
     /// One copy of the net, and the sources of all.
     pub(crate) fn net_and_sources(&mut self) -> (&Net, &mut TestSources) {
         (&self.nets[0], &mut self.sources)
+    }
+
+    /// As [`net_and_sources`](Self::net_and_sources), to run the net.
+    pub(crate) fn net_and_sources_mut(&mut self) -> (&mut Net, &mut TestSources) {
+        (&mut self.nets[0], &mut self.sources)
     }
 
     /// The iterations that `rank` runs.

@@ -47,7 +47,8 @@ impl Tester {
             0 => worker.replicas[0].rng.clone(),
             _ => Mt19937::new(0),
         };
-        let state = ReplicaState { running, rng, sources: Vec::new(), carried: Vec::new() };
+        let (sources, carried, objects) = (Vec::new(), Vec::new(), Vec::new());
+        let state = ReplicaState { running, rng, sources, carried, objects };
         Self { worker, net, state, turns, queue, shared }
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use caffe_format::{NetState, Phase};
 use kernels::Simd;
+use layers::AddedLayers;
 use net::{MemoryPlan, Precision};
 
 use crate::MemoryLimit;
@@ -34,6 +35,8 @@ pub struct NetConfig {
     pub memory_limit: Option<MemoryLimit>,
     /// What blobs, and the params that layers compute with, are rounded to.
     pub precision: Precision,
+    /// Layer types beside those of the table.
+    pub added_layers: AddedLayers,
 }
 
 impl NetConfig {
@@ -54,6 +57,7 @@ impl NetConfig {
             memory_plan: MemoryPlan::ForwardOnly,
             memory_limit: None,
             precision: Precision::F32,
+            added_layers: AddedLayers::default(),
         }
     }
 }

@@ -30,13 +30,13 @@ pub(crate) struct SharedState {
     pub(crate) buckets: Vec<Range<usize>>,
     pub(crate) clock: Arc<dyn Clock>,
     /// All learned values, in net order.
-    pub(crate) params: SharedSlab,
+    pub(crate) params: Arc<SharedSlab>,
     /// In mixed precision the same values, rounded: what forward and backward compute with.
     pub(crate) rounded: Option<SharedSlab>,
     /// What the update rule remembers; each slab is laid out as `params`.
     pub(crate) history: Vec<SharedSlab>,
     /// One pool of gradients per worker.
-    pub(crate) pools: Vec<SharedSlab>,
+    pub(crate) pools: Vec<Arc<SharedSlab>>,
     /// The sum over the workers; `None` where every pool holds the sum itself.
     pub(crate) sum: Option<SharedSlab>,
 }

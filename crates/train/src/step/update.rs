@@ -1,13 +1,40 @@
 //! The end of a step: a look at the summed gradients, and the update rule on a worker's own chunks.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use exchange::compression::Applied;
 use kernels::Cpu;
-use solver::{BlockSums, Clipped, HISTORIES_MAX, ParamRange, UpdateSlice, all_finite, block_sums};
-use tensor::SharedSlab;
+use solver::{
+    BlockSums, Clipped, HISTORIES_MAX, ParamRange, UpdateGradient, UpdateSlice, all_finite,
+    block_sums,
+};
+use tensor::{SharedSlab, SlabReadGuard, SlabWriteGuard};
 
 use super::{GradientScale, StepContext};
+
+/// A range of the summed gradients during the update.
+enum GradientGuard<'a> {
+    Read(SlabReadGuard<'a>),
+    /// It becomes the update's value.
+    Write(SlabWriteGuard<'a>),
+}
+
+impl<'a> GradientGuard<'a> {
+    fn new(sum: &'a SharedSlab, range: Range<usize>, replace: bool) -> Self {
+        match replace {
+            true => Self::Write(sum.write(range)),
+            false => Self::Read(sum.read_range(range)),
+        }
+    }
+
+    fn lend(&mut self) -> UpdateGradient<'_> {
+        match self {
+            Self::Read(gradient) => UpdateGradient::Kept(gradient),
+            Self::Write(gradient) => UpdateGradient::Replaced(gradient),
+        }
+    }
+}
 
 impl StepContext {
     /// What every sum is multiplied by: the pool holds a sum of scaled gradients over replicas, the
@@ -72,12 +99,13 @@ impl StepContext {
             let norms = self.sync.norms(); // none, if the solver needs none
             solver.step(self.iter, self.mean_scale(), slots, &norms)
         };
+        let keeps_diffs = self.shared.config.keep_diffs;
         let mut guards: Vec<_> = (ranges.iter())
             .map(|range| {
                 let slab = slots.in_slab(range);
                 let history = self.shared.history.iter().map(|history| history.write(slab.clone()));
                 let history: Vec<_> = history.collect();
-                let gradient = sum.read_range(slots.in_pool(range));
+                let gradient = GradientGuard::new(sum, slots.in_pool(range), keeps_diffs);
                 (range.slot, self.shared.params.write(slab), gradient, history)
             })
             .collect();
@@ -89,7 +117,7 @@ impl StepContext {
                 UpdateSlice {
                     slot: *slot,
                     values: &mut values[..],
-                    gradient: &gradient[..],
+                    gradient: gradient.lend(),
                     history,
                 }
             })

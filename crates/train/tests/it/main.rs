@@ -6,7 +6,9 @@
     reason = "helpers of tests are tests; files are made in temporary folders"
 )]
 
+mod added;
 mod compression;
+mod driven;
 mod exact;
 mod files;
 mod forks;

@@ -6,7 +6,7 @@ use std::path::Path;
 use caffe_format::{NetParameter, Phase};
 use net::{MemoryPlan, NetDescription, NetError, Precision, describe};
 use train::files::PrototxtNotice;
-use train::{FileSources, OnBadSample, TrainError};
+use train::{AddedLayers, FileSources, OnBadSample, TrainError};
 
 use crate::commands::table;
 use crate::log::prototxt;
@@ -119,8 +119,9 @@ pub(crate) fn build(
     written: &NetParameter,
     file: &Path,
     precision: Precision,
+    added: AddedLayers,
 ) -> Result<Result<NetDescription, Vec<NetError>>, Box<TrainError>> {
-    let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
+    let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail).with_layers(added);
     let plan = match written.state().phase() {
         Phase::Train => MemoryPlan::ShareDiffs,
         Phase::Test => MemoryPlan::ForwardOnly,

@@ -8,6 +8,7 @@
 use caffe_format::{LayerParameter, NetParameter, NetState, NetStateRule, Phase};
 use net::filter::state_in_words;
 use net::{NetDescription, NetError};
+use train::AddedLayers;
 
 use super::CheckArgs;
 use super::findings::{Findings, build};
@@ -20,11 +21,16 @@ struct CheckedState {
 }
 
 /// Checks `net` of the file in all states that make sense.
-pub(super) fn check(net: &NetParameter, args: &CheckArgs, findings: &mut Findings) {
+pub(super) fn check(
+    net: &NetParameter,
+    args: &CheckArgs,
+    added: AddedLayers,
+    findings: &mut Findings,
+) {
     let mut all = Vec::new();
     for state in states(net, &args.selection) {
         let written = NetParameter { state: Some(state.clone()), ..net.clone() };
-        match build(&written, &args.file, args.rounding.precision) {
+        match build(&written, &args.file, args.rounding.precision, added) {
             Ok(result) => all.push(CheckedState { state, result }),
             Err(error) => return findings.error(*error),
         }

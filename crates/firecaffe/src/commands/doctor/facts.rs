@@ -8,7 +8,7 @@ use caffe_format::text;
 use rustix::fs::statvfs;
 use serde::{Deserialize, Serialize};
 use train::files::{self, UnknownFields};
-use train::{Precision, nets};
+use train::{AddedLayers, Precision, nets};
 
 use crate::commands::check::describe_net;
 use crate::cores::Topology;
@@ -96,7 +96,7 @@ impl HostFacts {
                 add(name.clone(), state.map_err(|error| format!("{name}: {error}")));
             }
             // Opens the data, and tells how large a model is.
-            match describe_net(&net.net, file, Precision::F32)? {
+            match describe_net(&net.net, file, Precision::F32, AddedLayers::default())? {
                 Ok(net) => {
                     values = values.max(net.params.iter().map(|param| param.values.len()).sum());
                 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use caffe_format::{NetParameter, Phase};
 use net::describe;
-use train::{FileSources, OnBadSample, TrainError, WhichNet, files};
+use train::{AddedLayers, FileSources, OnBadSample, TrainError, WhichNet, files};
 
 use crate::commands::table;
 use crate::log::prototxt;
@@ -41,7 +41,7 @@ pub(crate) struct SummaryArgs {
     rounding: PrecisionArgs,
 }
 
-pub(super) fn run(args: &SummaryArgs) -> Result<()> {
+pub(super) fn run(args: &SummaryArgs, added: AddedLayers) -> Result<()> {
     let file = args.net.as_ref().or(args.model.as_ref()).expect("clap requires one of them");
     let read = files::read_net(file, args.reading.unknown())?;
     let state = Some(args.selection.state(args.phase));
@@ -51,7 +51,7 @@ pub(super) fn run(args: &SummaryArgs) -> Result<()> {
         Phase::Train => net::MemoryPlan::ShareDiffs,
         Phase::Test => net::MemoryPlan::ForwardOnly,
     };
-    let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail);
+    let mut sources = FileSources::alone(file_root(file), OnBadSample::Fail).with_layers(added);
     let (net, _) = describe(&written, &mut sources, plan, args.rounding.precision)
         .map_err(|source| TrainError::Net { which: WhichNet::File(file.into()), source })?;
     let notices: String =

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitCode, ExitStatus};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 /// The exit code of a job that the watch ended.
@@ -41,12 +41,12 @@ impl CommandEnding {
     }
 
     /// The same ending as a code of ours.
-    pub(super) fn exit_code(self) -> ExitCode {
+    pub(super) fn exit_code(self) -> u8 {
         let code = match self {
             Self::Code(code) => code,
             Self::Signal(signal) => SIGNAL_BASE + signal,
         };
-        ExitCode::from(u8::try_from(code).unwrap_or(1))
+        u8::try_from(code).unwrap_or(1)
     }
 }
 

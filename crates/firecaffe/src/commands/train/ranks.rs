@@ -17,8 +17,8 @@ use signal_hook::iterator::Signals;
 use train::{Ranks, StepError, TrainError, WorkStretch};
 use transport::Waiting;
 
-use super::TrainArgs;
 use super::emulate::BusyCores;
+use super::{TrainArgs, TrainHost};
 use crate::clock::RealClock;
 use crate::launch::{self, JoinedRanks};
 use crate::log::Log;
@@ -31,7 +31,7 @@ const HOLD_BACK_LONG: Duration = Duration::from_secs(5);
 const TERMINATED: i32 = 143;
 
 /// Starts MPI and trains; ends the job if that fails.
-pub(super) fn run(args: &TrainArgs) -> Result<()> {
+pub(super) fn run(args: &TrainArgs, host: TrainHost<'_>) -> Result<()> {
     let clock = Arc::new(RealClock::start());
     let report: watch::ReportLine = Box::new(|text| line_to_stderr(&format!("firecaffe: {text}")));
     let dilation = args.emulation.dilation();
@@ -56,7 +56,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<()> {
         Some(stretch) => ranks.stretching(stretch),
         None => ranks,
     };
-    let result = super::train(args, ranks);
+    let result = super::train(args, ranks, host);
     match &result {
         Ok(()) => drop(ending.take()),
         Err(error) if error.is::<BusyCores>() => drop(ending.take()),
