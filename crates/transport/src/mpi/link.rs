@@ -20,7 +20,7 @@ const STAMPS: u64 = 1 << 20;
 const YIELDS: u32 = 100;
 /// How long it then sleeps at first: far below what a segment takes on a network.
 const NAP: Duration = Duration::from_micros(50);
-/// A sleep lasts this share of the time waited so far, so that long waits leave the cores to others.
+/// A sleep lasts this share of the time waited so far: long waits leave the cores to others.
 const NAP_SHARE: u32 = 16;
 /// Longest sleep, in [`NAP`]s.
 const NAPS_MAX: u32 = 8;

@@ -1,5 +1,5 @@
-//! Exchanges of records between eight hosts of 1 Gbit/s, whose links and time are four times slower:
-//! two cores carry 4 Gbit/s in all.
+//! Exchanges of records between eight hosts of 1 Gbit/s, whose links and time are four times
+//! slower: two cores carry 4 Gbit/s in all.
 
 use std::num::NonZeroU32;
 
