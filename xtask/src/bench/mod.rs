@@ -18,6 +18,7 @@ pub(crate) mod nets;
 pub(crate) mod ours;
 mod peers;
 mod precision;
+mod python;
 mod scaling;
 mod sharing;
 mod simulator;
@@ -50,6 +51,7 @@ pub(crate) const USAGE: &str =
        cargo xtask bench jpeg [--rounds N] [--markdown FILE]
        cargo xtask bench peers [--nets a,b] [--threads 1,2] [--rounds N] [--json FILE] [COMMON]
        cargo xtask bench precision [--rounds N] [--markdown FILE] [--firecaffe PATH]
+       cargo xtask bench python [--turns N] [--markdown FILE]
        cargo xtask bench scaling [--nets a,b] [--rounds N] [--iterations N] [COMMON]
        cargo xtask bench sharing [--nets a,b] [--rounds N] [--seconds S] [--markdown FILE]
                                  [--firecaffe PATH]
@@ -76,6 +78,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "jpeg" => (jpeg::FLAGS, jpeg::run),
         "peers" => (peers::FLAGS, peers::run),
         "precision" => (precision::FLAGS, precision::run),
+        "python" => (python::FLAGS, python::run),
         "scaling" => (scaling::FLAGS, scaling::run),
         "sharing" => (sharing::FLAGS, sharing::run),
         "simulator" => (simulator::FLAGS, simulator::run),

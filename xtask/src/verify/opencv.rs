@@ -147,7 +147,8 @@ fn calm(single: &mut Single) -> Result<()> {
     let variance = scores.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / scores.len() as f32;
     let mut params = Vec::new();
     for param in single.net().params().iter().filter(|param| param.layer == last.name) {
-        let values = single.params().0[param.values.clone()].iter();
+        let (learned, _) = single.params();
+        let values = learned[param.values.clone()].iter();
         params.push((param.index, values.map(|x| x / variance.sqrt()).collect::<Vec<_>>()));
     }
     params.iter().for_each(|(index, values)| single.set_param(&last.name, *index, values));
