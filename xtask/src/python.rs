@@ -37,29 +37,11 @@ pub(crate) fn test(program: &Path) -> Result<Packages> {
         Ok(environment) => environment,
         Err(error) => return Ok(Packages::Missing(format!("{error:#}"))),
     };
-    environment.install_caffe(BuildProfile::Dev)?;
+    environment.install_caffe("dev")?;
     let tests = format!("{PACKAGE}/tests");
     let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &tests];
     shell::run(environment.python(&pytest).env("FIRECAFFE", program))?;
     Ok(Packages::Ready)
-}
-
-/// How the package is built.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum BuildProfile {
-    /// As the tests of Rust, which have built its dependencies already.
-    Dev,
-    /// As pip does unless told otherwise.
-    Release,
-}
-
-impl BuildProfile {
-    fn maturin_args(self) -> &'static str {
-        match self {
-            Self::Dev => "--profile dev",
-            Self::Release => "--profile release",
-        }
-    }
 }
 
 /// A virtual environment.
@@ -79,13 +61,14 @@ impl PythonEnvironment {
         Ok(environment)
     }
 
-    /// Installs the package as `pip install ./crates/python` does.
-    pub(crate) fn install_caffe(&self, profile: BuildProfile) -> Result<()> {
+    /// Installs the package as `pip install ./crates/python` does, but built by this profile of
+    /// cargo's; tests use `dev`, which the tests of Rust have built already.
+    pub(crate) fn install_caffe(&self, profile: &str) -> Result<()> {
         self.pip(&["install", MATURIN, "numpy", "protobuf"])?;
         let package = format!("./{PACKAGE}");
         let install = ["install", "--no-build-isolation", "--no-deps", "--force-reinstall"];
         let mut pip = self.pip_command(&[&install[..], &[&package]].concat());
-        shell::run(pip.env("MATURIN_PEP517_ARGS", profile.maturin_args()))
+        shell::run(pip.env("MATURIN_PEP517_ARGS", format!("--profile {profile}")))
     }
 
     /// `python args…` in this environment, to be run in the project's root.

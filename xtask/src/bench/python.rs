@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use base::median;
 
 use super::{flag, save, speed_up, verdict};
-use crate::python::{BuildProfile, PythonEnvironment};
+use crate::python::PythonEnvironment;
 use crate::shell::{self, cargo, root, target_dir};
 
 pub(super) const FLAGS: &[&str] = &["--turns", "--markdown"];
@@ -20,7 +20,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     ensure!(turns > 0, "--turns takes 1 or more");
     shell::run(&mut cargo(&["build", "--release", "--package", "firecaffe"]))?;
     let environment = PythonEnvironment::make("bench-python", &[])?;
-    environment.install_caffe(BuildProfile::Release)?;
+    environment.install_caffe("release")?;
     let folder = target_dir().join("bench/python");
     fs::create_dir_all(&folder).context("cannot make a folder for solvers")?;
     let paths =

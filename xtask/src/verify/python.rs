@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::demo::find_images;
 use crate::packages::{self, Packages};
-use crate::python::{BuildProfile, GRAPHVIZ, PythonEnvironment};
+use crate::python::{GRAPHVIZ, PythonEnvironment};
 use crate::shell::{self, cargo, command, root, target_dir};
 
 const USAGE: &str = "usage: cargo xtask verify python CHECKOUT [--data DIR]";
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         bail!("one of the tests draws a net with Graphviz: {reason}");
     }
     let environment = PythonEnvironment::make("verify-python", PACKAGES)?;
-    environment.install_caffe(BuildProfile::Dev)?;
+    environment.install_caffe("dev")?;
     tests(&environment, &checkout)?;
     let copy = copy(&checkout)?;
     prepare(&environment, &copy, data)?;
