@@ -2,7 +2,7 @@
 //! the libraries.
 //!
 //! [`run`] is the whole program; the Python package runs it too, with the layers that it can run.
-//! [`train`] is its `train` inside another program, which takes events and answers requests in
+//! [`train()`] is its `train` inside another program, which takes events and answers requests in
 //! place of signals.
 //!
 //! Exit codes: 0 done, 1 an error (one line that begins with `firecaffe: ` on stderr), 2 a wrong

@@ -19,7 +19,7 @@ pub struct ReplicaState {
     /// One source per data layer, in net order.
     pub sources: Vec<Box<dyn DataSource>>,
     /// What recurrent layers carry from batch to batch while another replica runs:
-    /// [`Net::swap_carried`].
+    /// `Net::swap_carried`.
     pub carried: Vec<Vec<f32>>,
     /// The same of layers that keep objects, in net order: those of this replica while another one
     /// runs.
