@@ -57,7 +57,9 @@ impl PythonEnvironment {
             let folder = environment.folder.to_string_lossy();
             shell::run(&mut command("python3", &["-m", "venv", &folder]))?;
         }
-        environment.pip(&[&["install"], packages].concat())?;
+        if !packages.is_empty() {
+            environment.pip(&[&["install"], packages].concat())?;
+        }
         Ok(environment)
     }
 

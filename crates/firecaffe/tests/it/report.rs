@@ -30,7 +30,7 @@ fn a_resumed_run_continues_its_record() {
     folder.train(&resume).succeeds();
     folder.run(&["report", "run"]).succeeds();
     let html = String::from_utf8(folder.read("report.html")).unwrap();
-    assert!(html.contains("<dt>resumed</dt><dd>1 times</dd>"), "{html}");
+    assert!(html.contains("<dt>resumed</dt><dd>1 <small>time</small></dd>"), "{html}");
     let points = html.split("data-points=\"").nth(1).unwrap().split('"').next().unwrap();
     let iterations: Vec<_> = points.split(' ').step_by(2).map(str::to_owned).collect();
     assert_eq!(iterations, (0..20).map(|i| i.to_string()).collect::<Vec<_>>());

@@ -29,8 +29,9 @@ pub(super) fn summary(run: &RunHistory) -> String {
         facts.push(fact("hash of the weights", hash.clone(), after));
     }
     if run.begins.len() > 1 {
-        let resumed = (run.begins.len() - 1).to_string();
-        facts.push(fact("resumed", resumed, "times".into()));
+        let resumed = run.begins.len() - 1;
+        let times = if resumed == 1 { "time" } else { "times" };
+        facts.push(fact("resumed", resumed.to_string(), times.into()));
     }
     let facts = facts.concat();
     format!("<h2>Summary</h2><dl class=\"facts\">{facts}</dl>")
@@ -42,7 +43,8 @@ fn fact(name: &str, value: String, note: String) -> String {
         return value;
     }
     let [name, value, note] = [name, &value, &note].map(escape);
-    format!("<div><dt>{name}</dt><dd>{value} <small>{note}</small></dd></div>")
+    let note = if note.is_empty() { note } else { format!(" <small>{note}</small>") };
+    format!("<div><dt>{name}</dt><dd>{value}{note}</dd></div>")
 }
 
 /// Findings as a list.
