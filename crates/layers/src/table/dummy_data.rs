@@ -9,7 +9,7 @@ use base::Shape;
 use caffe_format::{DummyDataParameter, FillerParameter};
 
 use crate::repeated::once_or_each;
-use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, LayerSpec, LayerTraits};
+use crate::{Arity, Backward, Forward, Layer, LayerError, LayerKind, LayerSpec, LayerTraits, Top};
 
 /// This layer's row in the [layer table](super::LAYERS).
 pub(super) const KIND: LayerKind = LayerKind {
@@ -94,8 +94,8 @@ impl Layer for DummyDataLayer {
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
         let tops = io.tops.iter_mut().zip(&self.tops);
         for (top, (_, filler)) in tops.filter(|(_, (_, filler))| !is_constant(filler)) {
-            let shape = top.shape.clone(); // a caller may have changed it
-            crate::fill(filler, &shape, io.rng, top.data())?;
+            let Top { shape, slab, .. } = top; // a caller may have changed the shape
+            crate::fill(filler, shape, io.rng, &mut slab[..shape.count()])?;
         }
         Ok(())
     }
