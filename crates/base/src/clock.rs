@@ -17,6 +17,14 @@ pub trait Clock: fmt::Debug + Send + Sync {
         Duration::ZERO
     }
 
+    /// What the calling thread has spent on computing: its CPU time, or the time that has passed
+    /// where the clock does not measure that. Only differences mean something. What else the
+    /// machine does is left out, and work is no shorter on a clock that is slower than real time.
+    fn thread_spent(&self) -> Duration {
+        let cpu = self.thread_cpu();
+        if cpu.is_zero() { self.now() } else { cpu }
+    }
+
     /// Returns at `time`, at once if it is past. Waits to absolute times do not add up their
     /// errors.
     fn sleep_until(&self, time: Duration) {

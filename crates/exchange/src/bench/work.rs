@@ -6,7 +6,6 @@
 use crate::wire::{self, WIRE_FORMATS, bytes_of};
 use base::Clock;
 use std::hint::black_box;
-use std::time::Duration;
 
 /// Values that are walked over: 16 MB, more than a cache holds.
 const VALUES: usize = 4_000_000;
@@ -77,18 +76,12 @@ impl<'a> WorkWalk<'a> {
     fn gbs(&mut self, message_bytes: usize, step: impl Fn(&mut [f32], &mut [f32])) -> f64 {
         let Self { clock, values, message } = self;
         let seconds = (0..WALKS).map(|_| {
-            let begin = spent(*clock);
+            let begin = clock.thread_spent();
             values.chunks_exact_mut(SEGMENT).for_each(|segment| step(segment, message));
             black_box(&mut *values);
-            spent(*clock).saturating_sub(begin).as_secs_f64()
+            clock.thread_spent().saturating_sub(begin).as_secs_f64()
         });
         let best = seconds.fold(f64::INFINITY, f64::min).max(1e-9);
         (VALUES / SEGMENT * message_bytes) as f64 / best / 1e9
     }
-}
-
-/// CPU time of this thread, or the time that has passed.
-fn spent(clock: &dyn Clock) -> Duration {
-    let cpu = clock.thread_cpu();
-    if cpu.is_zero() { clock.now() } else { cpu }
 }

@@ -128,7 +128,7 @@ impl CompressionRow for OneBit {
         context: &mut RowContext<'_>,
     ) -> Result<(), ExchangeError> {
         self.buckets[index].accept_next();
-        let begin = context.record.now();
+        let begin = context.record.spent();
         self.encode(index, context);
         context.record.encoded_since(begin);
         let bucket = &mut self.buckets[index];
@@ -140,12 +140,12 @@ impl CompressionRow for OneBit {
         context.exchange.swap_known(&mut bucket.outgoing, &mut self.incoming, &mut || false)?;
         let lens = bucket.columns.block_lens();
         self.gathered.iter_mut().zip(lens).for_each(|(block, len)| block.resize(len));
-        let begin = context.record.now();
+        let begin = context.record.spent();
         self.sum_owned(index);
         context.record.decoded_since(begin);
         self.buckets[index].has_next = true;
         context.exchange.gather_known(&mut self.gathered)?;
-        let begin = context.record.now();
+        let begin = context.record.spent();
         context.record.not_finite |= !self.decode(index, context);
         context.record.decoded_since(begin);
         Ok(())

@@ -232,15 +232,15 @@ impl CompressionRow for PowerSgd {
                 exchange.all_reduce(values).map(drop)
             });
         }
-        let begin = context.record.now();
+        let begin = context.record.spent();
         self.encode(index, context);
         context.record.encoded_since(begin);
         context.exchange.all_reduce(&mut self.send)?;
-        let begin = context.record.now();
+        let begin = context.record.spent();
         self.project(index, context);
         context.record.encoded_since(begin);
         context.exchange.all_reduce(&mut self.send)?;
-        let begin = context.record.now();
+        let begin = context.record.spent();
         context.record.not_finite |= !self.decode(index, context);
         context.record.decoded_since(begin);
         Ok(())

@@ -17,9 +17,9 @@ pub struct CompressedStep {
     pub entries: u64,
     /// Whether a compressed value was not finite, on whichever rank. The same on all ranks.
     pub not_finite: bool,
-    /// Time that this rank spent on encoding, if there is a clock.
+    /// Time that this rank's thread computed for encoding, if there is a clock.
     pub encode: Duration,
-    /// Time that this rank spent on decoding and on sums of its own, if there is a clock.
+    /// Time that it computed for decoding and for sums of its own, if there is a clock.
     pub decode: Duration,
 }
 
@@ -77,19 +77,20 @@ pub(super) struct StepRecord {
 }
 
 impl StepRecord {
-    /// The time, if there is a clock.
-    pub(super) fn now(&self) -> Duration {
-        self.clock.as_ref().map_or(Duration::ZERO, |clock| clock.now())
+    /// What this thread has computed so far, if there is a clock. In an emulated run that clock may
+    /// be slow, and a codec is not faster for it.
+    pub(super) fn spent(&self) -> Duration {
+        self.clock.as_ref().map_or(Duration::ZERO, |clock| clock.thread_spent())
     }
 
     /// Values were prepared for sending since `begin`.
     pub(super) fn encoded_since(&mut self, begin: Duration) {
-        self.encode += self.now().saturating_sub(begin);
+        self.encode += self.spent().saturating_sub(begin);
     }
 
     /// Values that were received were added or written since `begin`.
     pub(super) fn decoded_since(&mut self, begin: Duration) {
-        self.decode += self.now().saturating_sub(begin);
+        self.decode += self.spent().saturating_sub(begin);
     }
 
     /// The step's figures; a new step begins.

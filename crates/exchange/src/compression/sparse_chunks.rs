@@ -178,7 +178,7 @@ impl CompressionRow for SparseChunks {
             self.before_dense.clear();
         }
         for chunk in self.table.of_bucket[index].clone() {
-            let begin = context.record.now();
+            let begin = context.record.spent();
             self.prepare(chunk, context.pool);
             context.record.encoded_since(begin);
             if self.send.len() > self.threshold {

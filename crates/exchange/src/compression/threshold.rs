@@ -211,7 +211,7 @@ impl CompressionRow for Threshold {
         index: usize,
         context: &mut RowContext<'_>,
     ) -> Result<(), ExchangeError> {
-        let begin = context.record.now();
+        let begin = context.record.spent();
         let count = self.encode(index, context);
         context.record.encoded_since(begin);
         self.counts.gather(context.exchange, [word(count), 0])?;
@@ -226,7 +226,7 @@ impl CompressionRow for Threshold {
         }
         self.gathered[self.me].copy_from_slice(&self.buckets[index].sent);
         context.exchange.gather_known(&mut self.gathered)?;
-        let begin = context.record.now();
+        let begin = context.record.spent();
         context.record.not_finite |= !self.decode(index, context);
         context.record.decoded_since(begin);
         Ok(())

@@ -219,7 +219,7 @@ impl CompressionRow for TopK {
         let len = self.buckets[index].range.len();
         let k = self.count_at(self.steps, len);
         self.buckets[index].accept();
-        let begin = context.record.now();
+        let begin = context.record.spent();
         self.select(index, k, context);
         context.record.encoded_since(begin);
         if self.renews() {
@@ -227,7 +227,7 @@ impl CompressionRow for TopK {
         }
         self.reduce(index, context)?;
         self.spread(index, k, context)?;
-        let begin = context.record.now();
+        let begin = context.record.spent();
         context.record.not_finite |= !self.apply(index, context);
         context.record.decoded_since(begin);
         Ok(())

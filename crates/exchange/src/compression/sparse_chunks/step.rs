@@ -46,7 +46,7 @@ impl SparseChunks {
             return Ok(());
         }
         context.exchange.all_reduce(&mut self.send)?;
-        let begin = context.record.now();
+        let begin = context.record.spent();
         let mut sums = &self.send[..];
         for chunk in self.queued.drain(..) {
             let ParamChunk { range, selectable } = &self.table.chunks[chunk];

@@ -32,7 +32,7 @@ impl TopK {
             block.resize(count * entry_bytes(wire));
         }
         context.exchange.swap_known(outgoing, incoming, &mut || false)?;
-        let begin = context.record.now();
+        let begin = context.record.spent();
         let blocks = incoming.iter().zip(&*outgoing).enumerate();
         let blocks = blocks.map(|(rank, (theirs, own))| if rank == *me { own } else { theirs });
         owner.add_all(wire, borders[*me]..borders[*me + 1], blocks.map(|block| &block[..]));

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::Clock;
@@ -91,7 +90,7 @@ fn link(figures: &NetworkFigures, ranks: usize) -> LinkDescription {
 }
 
 fn device(args: &NetworkArgs, threads: usize) -> Result<DeviceDescription> {
-    let clock: Arc<dyn Clock> = Arc::new(CpuClock(RealClock::start()));
+    let clock: Arc<dyn Clock> = Arc::new(RealClock::start());
     let rates = work_rates(&*clock);
     let mut codecs = Vec::new();
     for row in COMPRESSIONS {
@@ -111,20 +110,6 @@ fn device(args: &NetworkArgs, threads: usize) -> Result<DeviceDescription> {
         codecs,
         update_gbs: None,
     })
-}
-
-/// Counts the CPU time of whoever asks: what else runs on the machine does not count.
-#[derive(Debug)]
-struct CpuClock(RealClock);
-
-impl Clock for CpuClock {
-    fn now(&self) -> Duration {
-        self.0.thread_cpu()
-    }
-
-    fn sleep(&self, duration: Duration) {
-        self.0.sleep(duration);
-    }
 }
 
 /// A profile that was checked, by its path from the cluster file.
