@@ -194,7 +194,10 @@ fn emulated_work(
     let Some(emulation) = &config.emulation else { return Ok(None) };
     let work = emulation.open(&nets[0])?;
     let sums = nets.len() + usize::from(nets.len() > 1);
-    emulation.check_memory(ranks, (size_of::<f32>() * nets[0].pool_len() * sums) as u64)?;
+    let compressors = if ranks.are_several() { 1 } else { nets.len() };
+    let kept = config.compression.as_ref().map_or(0, |config| config.kind().state_vectors);
+    let vectors = sums + compressors * kept;
+    emulation.check_memory(ranks, (size_of::<f32>() * nets[0].pool_len() * vectors) as u64)?;
     Ok(Some(work))
 }
 

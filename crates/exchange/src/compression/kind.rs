@@ -17,6 +17,9 @@ pub struct CompressionKind {
     pub momentum: MomentumUse,
     /// What is decided at once: to compress, or to sum densely.
     pub decision: DecisionUnit,
+    /// Vectors as long as the pool that each rank of two or more keeps at most, whatever is
+    /// decided. Messages, less than half of one, come on top.
+    pub state_vectors: usize,
     pub(super) build: BuildRow,
 }
 

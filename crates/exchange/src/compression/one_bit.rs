@@ -51,6 +51,7 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     keys: &[],
     momentum: MomentumUse::Rule,
     decision: DecisionUnit::Bucket,
+    state_vectors: 2, // the residual, and two of chunks that this rank owns
     build,
 };
 

@@ -49,6 +49,7 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     }],
     momentum: MomentumUse::Rule,
     decision: DecisionUnit::Bucket,
+    state_vectors: 1,
     build,
 };
 

@@ -73,6 +73,7 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     ],
     momentum: MomentumUse::FrozenWhereUnsent,
     decision: DecisionUnit::Step,
+    state_vectors: 1,
     build,
 };
 

@@ -85,6 +85,7 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     ],
     momentum: MomentumUse::Corrected,
     decision: DecisionUnit::Bucket,
+    state_vectors: 4, // u and v, and the velocity of dense sums, twice
     build,
 };
 

@@ -109,6 +109,18 @@ fn what_does_not_fit_is_refused_before_memory_is_taken() {
     };
     let memory = refused(config(100));
     assert!(memory.starts_with("1 emulated rank on this machine would need 0 MB"), "{memory}");
+    // 32 gradients in two pools and a sum of them; with one-bit each worker keeps two vectors more.
+    for (compression, vectors) in [(None, 3), (Some("one-bit"), 3 + 2 * 2)] {
+        let needed = |free_bytes| JobConfig {
+            workers: 2,
+            allreduce: "ring".parse().unwrap(),
+            compression: compression.map(|name| name.parse().unwrap()),
+            compression_always: true,
+            ..config(free_bytes)
+        };
+        assert!(Job::open(needed(vectors * 32 * 4), &mut |_| ()).is_ok(), "{compression:?}");
+        refused(needed(vectors * 32 * 4 - 1));
+    }
     let mut other = config(u64::MAX);
     other.solver.net_param.as_mut().unwrap().layer[1].name = Some("other".into());
     let named = refused(other);
