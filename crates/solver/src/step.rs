@@ -31,10 +31,10 @@ pub struct Clipped {
 }
 
 impl Solver {
-    /// The factors of iteration `iter`. `scale` multiplies every gradient first: one over the
-    /// number of replicas whose sum the pool holds. `sums` holds one entry per block
-    /// ([`ParamSlots::blocks_in`] says which belong to a range); it may be empty when
-    /// [`Solver::needs_norms`] is false.
+    /// The factors of iteration `iter`; the `skipped` iterations right before it updated nothing.
+    /// `scale` multiplies every gradient first: one over the number of replicas whose sum the pool
+    /// holds. `sums` holds one entry per block ([`ParamSlots::blocks_in`] says which belong to a
+    /// range); it may be empty when [`Solver::needs_norms`] is false.
     ///
     /// # Panics
     ///
@@ -43,6 +43,7 @@ impl Solver {
     pub fn step(
         &self,
         iter: u64,
+        skipped: u64,
         scale: f32,
         slots: &ParamSlots,
         sums: &[BlockSums],
@@ -50,7 +51,7 @@ impl Solver {
         let needed = if self.needs_norms() { slots.blocks() } else { sums.len() };
         assert_eq!(sums.len(), needed, "sums of every block");
         let rate = self.rates.at(iter);
-        let rate_change = self.rate_change(iter);
+        let rate_change = self.rate_change(iter, skipped);
         let clipped = self.clip(sums);
         let clip = clipped.map_or(1.0, |clipped| clipped.factor);
         let normalise = 1.0 / self.iter_size;
@@ -78,10 +79,10 @@ impl Solver {
         UpdateStep { clipped, factors: factors.collect() }
     }
 
-    /// What `momentum_correction` multiplies the history by: the rate over that of the iteration
-    /// before; 1 where that was 0, which no factor can correct.
-    fn rate_change(&self, iter: u64) -> f32 {
-        match iter.checked_sub(1).map(|before| self.rates.at(before)) {
+    /// What `momentum_correction` multiplies the history by: the rate over that of the last
+    /// iteration that updated it; 1 where that was 0, which no factor can correct.
+    fn rate_change(&self, iter: u64, skipped: u64) -> f32 {
+        match iter.checked_sub(skipped + 1).map(|before| self.rates.at(before)) {
             Some(before) if self.momentum_correction && before != 0.0 => {
                 self.rates.at(iter) / before
             }

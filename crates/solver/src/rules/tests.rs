@@ -142,7 +142,7 @@ fn ours(o: &ReferenceOptions, workers: usize, threads: usize, replicas: f32) -> 
             block_sums(1.0 / replicas, w, g, &mut sums[slots.blocks_in(range)]);
         }
         let sums = if solver.needs_norms() { sums } else { Vec::new() };
-        let step = solver.step(iter, 1.0 / replicas, &slots, &sums);
+        let step = solver.step(iter, 0, 1.0 / replicas, &slots, &sums);
         for chunk in chunks {
             let slices = slices(&slots, &chunk, &mut values, &pool, &mut history);
             solver.update(&cpu, &step, slices);
@@ -263,7 +263,7 @@ fn constant_gradients_have_closed_forms() {
         for iter in 0..n {
             // Weights of norm zero throughout, so that LARS trusts fully.
             let sums = [BlockSums { values: 0.0, gradient: g * g }];
-            let step: UpdateStep = solver.step(iter as u64, 1.0, &slots, &sums);
+            let step: UpdateStep = solver.step(iter as u64, 0, 1.0, &slots, &sums);
             let pool = [g as f32];
             let slices = slices(
                 &slots,
@@ -286,10 +286,10 @@ fn clipping_says_what_it_did() {
     let mut sums = vec![BlockSums::default(); slots.blocks()];
     sums[0].gradient = 9.0;
     sums[2].gradient = 7.0;
-    let clipped = solver.step(0, 1.0, &slots, &sums).clipped.unwrap();
+    let clipped = solver.step(0, 0, 1.0, &slots, &sums).clipped.unwrap();
     assert_eq!((clipped.norm, clipped.limit, clipped.factor), (4.0, 2.0, 0.5));
     sums[0].gradient = -3.0; // norm 2: not above the limit
-    assert_eq!(solver.step(0, 1.0, &slots, &sums).clipped, None);
+    assert_eq!(solver.step(0, 0, 1.0, &slots, &sums).clipped, None);
 }
 
 #[test]
@@ -365,7 +365,15 @@ fn our_fields_are_read_from_the_solver_file() {
 /// solvers keep whose history has no rate (Goyal et al. 2017).
 #[test]
 fn momentum_correction_keeps_the_sum_of_gradients() {
-    for corrected in [false, true] {
+    // h is 1, 1.5, then 0.75 + 0.25 and 0.5 + 0.25
+    let plain = [1.0, 1.5, 4.0, 3.0];
+    for (corrected, applied, want) in [
+        (false, &[0, 1, 2, 3][..], &plain[..]),
+        (true, &[0, 1, 2, 3], &[1.0, 1.5, 1.75, 1.875]),
+        (true, &[0, 1, 3], &[1.0, 1.5, 1.75]), // the rate fell in the step that was skipped
+        (true, &[0, 4], &[1.0, 1.5]),          // it fell twice
+        (true, &[3], &[1.0]),
+    ] {
         let p = SolverParameter {
             base_lr: Some(1.0),
             lr_policy: Some("step".into()),
@@ -380,14 +388,19 @@ fn momentum_correction_keeps_the_sum_of_gradients() {
         let slots = ParamSlots::new(vec![slot]);
         let (mut values, mut history) = ([0.0_f32], vec![vec![0.0_f32]]);
         let mut sums = Vec::new();
-        for iter in 0..4 {
-            let step = solver.step(iter, 1.0, &slots, &[]);
+        let mut skipped = 0;
+        for iter in 0..5 {
+            if !applied.contains(&iter) {
+                skipped += 1;
+                continue;
+            }
+            let step = solver.step(iter, skipped, 1.0, &slots, &[]);
             let slices =
                 slices(&slots, &slots.param_ranges(0..1), &mut values, &[1.0], &mut history);
             solver.update(&Cpu::new(1, Simd::Portable), &step, slices);
             sums.push(history[0][0] / solver.rates.at(iter));
+            skipped = 0;
         }
-        let plain = [1.0, 1.5, 4.0, 3.0]; // h is 1, 1.5, then 0.75 + 0.25 and 0.5 + 0.25
-        assert_eq!(sums, if corrected { [1.0, 1.5, 1.75, 1.875] } else { plain });
+        assert_eq!(sums, want, "{corrected}, {applied:?}");
     }
 }

@@ -12,7 +12,7 @@ fn weight_after(solver: &Solver, gradient: f32, steps: u64) -> f32 {
     let (cpu, gradient) = (Cpu::new(1, Simd::Portable), [gradient]);
     let (mut values, mut history) = ([1.0], [0.0]);
     for iter in 0..steps {
-        let step = solver.step(iter, 1.0, &slots, &[]);
+        let step = solver.step(iter, 0, 1.0, &slots, &[]);
         let history = [&mut history[..], &mut []];
         let slice = UpdateSlice {
             slot: 0,

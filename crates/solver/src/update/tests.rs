@@ -33,7 +33,7 @@ fn run(rule: &str, replaces: bool) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
             false => UpdateGradient::Kept(&gradient),
         };
         let slice = UpdateSlice { slot: 0, values: &mut values, gradient, history };
-        let step = solver.step(iter, 1.0, &slots, &norms);
+        let step = solver.step(iter, 0, 1.0, &slots, &norms);
         solver.update(&Cpu::new(2, Simd::detect()), &step, vec![slice]);
     }
     (before, gradient, values)

@@ -38,6 +38,8 @@ pub(crate) struct GradientScale {
     clean_steps: u32,
     /// Steps that were skipped since the run's first iteration.
     skipped: u64,
+    /// Steps that were skipped since the last one that updated weights.
+    skipped_last: u64,
 }
 
 impl GradientScale {
@@ -46,7 +48,7 @@ impl GradientScale {
 
     /// That of a run's first iteration; `None` where blobs and gradients have all exponents.
     pub(crate) fn first(config: &JobConfig) -> Option<Self> {
-        let first = Self { exponent: FIRST_EXPONENT, clean_steps: 0, skipped: 0 };
+        let first = Self { exponent: FIRST_EXPONENT, clean_steps: 0, skipped: 0, skipped_last: 0 };
         (config.wire.is_narrow || config.precision.is_narrow()).then_some(first)
     }
 
@@ -60,6 +62,11 @@ impl GradientScale {
         self.skipped
     }
 
+    /// Steps that were skipped since the last one that updated weights: its rate is in the history.
+    pub(crate) fn skipped_last(self) -> u64 {
+        self.skipped_last
+    }
+
     /// Whether a step that overflows may be skipped: at scale 1 overflow is divergence.
     pub(crate) fn can_skip(self) -> bool {
         self.exponent > 0
@@ -69,10 +76,12 @@ impl GradientScale {
     fn count(&mut self, skipped: bool) -> f32 {
         if skipped {
             self.skipped += 1;
+            self.skipped_last += 1;
             self.clean_steps = 0;
             self.exponent -= 1; // only where `can_skip` said so
             return 0.5;
         }
+        self.skipped_last = 0;
         self.clean_steps += 1;
         if self.clean_steps < CLEAN_STEPS {
             return 1.0;
@@ -87,10 +96,10 @@ impl GradientScale {
 
     /// As the sidecar holds it.
     pub(crate) fn section(self) -> SidecarSection {
-        let Self { exponent, clean_steps, skipped } = self;
-        let bytes =
-            [&exponent.to_le_bytes()[..], &clean_steps.to_le_bytes(), &skipped.to_le_bytes()];
-        SidecarSection { tag: Self::TAG, bytes: bytes.concat() }
+        let Self { exponent, clean_steps, skipped, skipped_last } = self;
+        let small = [exponent, clean_steps].map(u32::to_le_bytes).concat();
+        let large = [skipped, skipped_last].map(u64::to_le_bytes).concat();
+        SidecarSection { tag: Self::TAG, bytes: [small, large].concat() }
     }
 
     /// What a sidecar holds; `None` if it was written without a scale.
@@ -102,10 +111,11 @@ impl GradientScale {
     fn read(bytes: &[u8]) -> Option<Self> {
         let (&exponent, bytes) = bytes.split_first_chunk()?;
         let (&clean_steps, bytes) = bytes.split_first_chunk()?;
-        let skipped = u64::from_le_bytes(bytes.try_into().ok()?);
+        let (&skipped, bytes) = bytes.split_first_chunk()?;
+        let [skipped, skipped_last] = [skipped, bytes.try_into().ok()?].map(u64::from_le_bytes);
         let [exponent, clean_steps] = [exponent, clean_steps].map(u32::from_le_bytes);
         let is_valid = exponent <= EXPONENT_MAX && clean_steps < CLEAN_STEPS;
-        is_valid.then_some(Self { exponent, clean_steps, skipped })
+        is_valid.then_some(Self { exponent, clean_steps, skipped, skipped_last })
     }
 }
 
@@ -131,21 +141,21 @@ mod tests {
     use super::{CLEAN_STEPS, EXPONENT_MAX, FIRST_EXPONENT, GradientScale};
 
     fn scale(exponent: u32) -> GradientScale {
-        GradientScale { exponent, clean_steps: 0, skipped: 0 }
+        GradientScale { exponent, clean_steps: 0, skipped: 0, skipped_last: 0 }
     }
 
     #[test]
     fn overflow_halves_and_two_thousand_clean_steps_double() {
         let mut scale = scale(FIRST_EXPONENT);
         assert_eq!(scale.count(true), 0.5);
-        assert_eq!((scale.factor(), scale.skipped()), (512.0, 1));
+        assert_eq!((scale.factor(), scale.skipped(), scale.skipped_last()), (512.0, 1, 1));
         let clean = |scale: &mut GradientScale, steps: u32| -> f32 {
             (0..steps).map(|_| scale.count(false)).product()
         };
         assert_eq!(clean(&mut scale, CLEAN_STEPS - 1), 1.0);
         assert_eq!(scale.count(true), 0.5, "steps are counted anew");
         assert_eq!(clean(&mut scale, CLEAN_STEPS), 2.0);
-        assert_eq!((scale.factor(), scale.skipped()), (512.0, 2));
+        assert_eq!((scale.factor(), scale.skipped(), scale.skipped_last()), (512.0, 2, 0));
         assert_eq!(clean(&mut scale, 2 * CLEAN_STEPS), 4.0);
     }
 
@@ -160,8 +170,8 @@ mod tests {
     #[test]
     fn a_sidecar_gives_it_back_or_says_that_it_is_damaged() {
         let mut scale = scale(3);
-        scale.count(true);
         scale.count(false);
+        scale.count(true);
         let section = scale.section();
         let read =
             |section: &SidecarSection| GradientScale::of_sections(std::slice::from_ref(section));

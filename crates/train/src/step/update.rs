@@ -97,7 +97,8 @@ impl StepContext {
         let (solver, slots) = (&self.shared.solver, &self.shared.slots);
         let step = {
             let norms = self.sync.norms(); // none, if the solver needs none
-            solver.step(self.iter, self.mean_scale(), slots, &norms)
+            let skipped = self.scale.map_or(0, GradientScale::skipped_last);
+            solver.step(self.iter, skipped, self.mean_scale(), slots, &norms)
         };
         let keeps_diffs = self.shared.config.keep_diffs;
         let mut guards: Vec<_> = (ranges.iter())

@@ -117,3 +117,44 @@ fn overflow_at_scale_1_ends_the_run_and_formats_with_all_exponents_do_not_overfl
         assert_eq!((ran.skipped, ran.total), (Vec::new(), None), "{wire}");
     }
 }
+
+/// The gradient is 1200 in every iteration, and its rate half of that before. Three iterations in
+/// `f32`, then five whose sums overflow in `f16`: in the next one momentum's
+/// sum is that of four gradients, whatever happened to the rate in between.
+#[test]
+fn momentum_is_corrected_for_rates_of_skipped_steps_also_after_a_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |wire: &str, max_iter: u64, from: Option<u64>| {
+        let prefix = folder.path().join("snap").display().to_string();
+        let text = format!(
+            r#"base_lr: 1e-4 lr_policy: "step" stepsize: 1 gamma: 0.5 momentum: 0.9
+               momentum_correction: true random_seed: 1 max_iter: {max_iter} snapshot: 1
+               snapshot_prefix: "{prefix}"
+               net_param {{
+                 layer {{ name: "data" type: "DummyData" top: "x" dummy_data_param {{
+                          shape {{ dim: 4 dim: 3 }} data_filler {{ value: 1 }} }} }}
+                 layer {{ name: "line" type: "InnerProduct" bottom: "x" top: "line"
+                          inner_product_param {{ num_output: 1 bias_term: false
+                          weight_filler {{ type: "xavier" }} }} }}
+                 layer {{ name: "sum" type: "Reduction" bottom: "line" top: "sum"
+                          loss_weight: 300 }}
+               }}"#
+        );
+        let state = |iter| folder.path().join(format!("snap_iter_{iter}.solverstate"));
+        let solver = solver_from_text("line", &text).unwrap();
+        let wire = wire.parse().unwrap();
+        open(JobConfig { wire, resume: from.map(state), ..JobConfig::new(solver) })
+    };
+    run(at("f32", 3, None));
+    assert_eq!(run(at("f16", 8, Some(3))).skipped, [3, 4, 5, 6, 7]);
+    let weight = |job: &Job| job.model().unwrap().layer[1].blobs[0].data[0];
+    for from in [3, 5, 8] {
+        let mut job = at("f16", 9, Some(from));
+        let before = weight(&job);
+        job.run(&NoControl, &mut |_| ()).unwrap();
+        let rate = 1e-4 / 256.0;
+        let want = rate * 1200.0 * (1.0 + 0.9 + 0.81 + 0.729);
+        let got = before - weight(&job);
+        assert!((got / want - 1.0).abs() < 1e-3, "from {from}: {got}, not {want}");
+    }
+}
