@@ -58,15 +58,19 @@ impl Job {
     }
 
     fn check_rule(&self, config: &CompressionConfig) -> Result<(), CompressionProblem> {
-        let rule = self.shared.solver.rule().name;
+        let (compression, rule) = (config.kind().name, self.shared.solver.rule().name);
         let known = match config.kind().momentum {
             MomentumUse::Rule => return Ok(()),
             MomentumUse::FrozenWhereUnsent => FROZEN_RULES,
             MomentumUse::Corrected => CORRECTED_RULES,
         };
-        match known.contains(&rule) {
-            true => Ok(()),
-            false => Err(CompressionProblem::Rule { compression: config.kind().name, rule, known }),
+        if !known.contains(&rule) {
+            return Err(CompressionProblem::Rule { compression, rule, known });
+        }
+        // It multiplies the history as a whole: not velocity inside residuals, nor frozen history.
+        match self.shared.config.solver.momentum_correction() {
+            true => Err(CompressionProblem::MomentumCorrection { compression }),
+            false => Ok(()),
         }
     }
 

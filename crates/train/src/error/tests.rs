@@ -132,6 +132,7 @@ fn gradients_cannot_be_compressed() {
             rule: "Adam",
             known: &["SGD", "Nesterov"],
         },
+        CompressionProblem::MomentumCorrection { compression: "sparse-chunks" },
         CompressionProblem::Unfit(CompressionError::UnknownName { name: "zip".into() }),
     ];
     check(
@@ -139,6 +140,7 @@ fn gradients_cannot_be_compressed() {
         expect![[r#"
             `--compression` needs messages: start several ranks (`mpirun`), or several `--workers` with a named `--allreduce` such as `ring`
             compression `top-k` changes what momentum means and works with `type: SGD, Nesterov` only, not with Adam
+            compression `sparse-chunks` changes what momentum means and does not work with `momentum_correction`: remove that from the solver, or use a compression that leaves momentum to the rule (one-bit, power-sgd, threshold)
             unknown compression `zip` (known: one-bit, power-sgd, sparse-chunks, threshold, top-k)"#]],
     );
 }

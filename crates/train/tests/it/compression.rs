@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use collective::Network;
-use exchange::compression::COMPRESSIONS;
+use exchange::compression::{COMPRESSIONS, MomentumUse};
 use train::files::solver_from_text;
 use train::{
     DecisionOrigin, Event, GradientEvent, Job, JobConfig, NetParameter, NoControl, SumTraffic,
@@ -295,6 +295,15 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(text, want);
     let text = refused("sparse-chunks", "type: \"Adam\" momentum: 0.9", &|_| ());
     assert!(text.contains("`type: SGD, Nesterov, LARS` only, not with Adam"), "{text}");
+    for (row, kind) in ROWS.iter().zip(COMPRESSIONS) {
+        let opened = Job::open(
+            config(row, folder.path(), "momentum: 0.9 momentum_correction: true", NET),
+            &mut |_| (),
+        );
+        let text = opened.err().map(|error| train::chain(&error)).unwrap_or_default();
+        let refused = text.contains("does not work with `momentum_correction`");
+        assert_eq!(refused, kind.momentum != MomentumUse::Rule, "{row}: {text}");
+    }
     let text = refused("top-k", "momentum: 1", &|_| ());
     assert!(text.contains("at least 0 and below 1, not 1"), "{text}");
 
