@@ -19,7 +19,8 @@ use std::sync::Arc;
 
 use base::Rank;
 use exchange::compression::{
-    CompressionConfig, CompressionSetup, MomentumSetup, MomentumUse, PoolLayout, PoolParam,
+    CompressionConfig, CompressionError, CompressionSetup, Compressor, MomentumSetup, MomentumUse,
+    PoolLayout, PoolParam,
 };
 use net::Net;
 
@@ -40,21 +41,28 @@ impl Job {
         let Some(config) = self.shared.config.compression.clone() else { return Ok(()) };
         let world = self.compression_world().ok_or(CompressionProblem::Nowhere)?;
         self.check_rule(&config)?;
-        let ranks: Vec<Rank> = match self.communicator {
-            Some(_) => vec![self.rank()],
-            None => (0..world).filter_map(|worker| Rank::new(worker, world)).collect(),
-        };
-        let mut sums = Vec::new();
-        for rank in ranks {
-            let compressor = config.build(&self.compression_setup(rank));
-            sums.push(BucketSums::compressed(compressor.map_err(CompressionProblem::from)?));
+        let fresh = self.new_compressors(&config, world).map_err(CompressionProblem::from)?;
+        for (sums, compressor) in self.bucket_sums_mut().zip(fresh) {
+            *sums = BucketSums::compressed(compressor);
         }
-        self.bucket_sums_mut().zip(sums).for_each(|(place, sums)| *place = sums);
         if config.kind().momentum == MomentumUse::Corrected {
             let shared = Arc::get_mut(&mut self.shared).expect("no step is running");
             shared.solver = shared.solver.with_corrected_momentum();
         }
         Ok(())
+    }
+
+    /// One for this rank, or for each worker.
+    fn new_compressors(
+        &self,
+        config: &CompressionConfig,
+        world: usize,
+    ) -> Result<Vec<Compressor>, CompressionError> {
+        let ranks: Vec<Rank> = match self.communicator {
+            Some(_) => vec![self.rank()],
+            None => (0..world).filter_map(|worker| Rank::new(worker, world)).collect(),
+        };
+        ranks.into_iter().map(|rank| config.build(&self.compression_setup(rank))).collect()
     }
 
     fn check_rule(&self, config: &CompressionConfig) -> Result<(), CompressionProblem> {
@@ -115,11 +123,10 @@ impl Job {
     /// After a step: what was not applied counts as unsent, residuals follow the gradient scale,
     /// which was multiplied by `scaled`, and folded residuals have entered a gradient.
     pub(crate) fn update_residuals(&mut self, skipped: bool, scaled: f32) {
-        let mut compresses = vec![false; self.shared.buckets.len()];
+        if skipped && self.folded().is_some() {
+            return self.restart_compression();
+        }
         for sums in self.bucket_sums_mut() {
-            for (index, compressed) in compresses.iter_mut().enumerate() {
-                *compressed = sums.compresses(index);
-            }
             let Some(compressor) = sums.compressor_mut() else { continue };
             if skipped {
                 compressor.step_skipped();
@@ -128,18 +135,31 @@ impl Job {
                 compressor.rescale(scaled);
             }
         }
-        let Some(reduction) = self.workers[0].reduction.as_mut() else { return };
-        match skipped {
-            false => reduction.folded = Vec::new(),
-            // Of a bucket that was summed densely, nobody has kept the gradient.
-            true if !reduction.folded.is_empty() => {
-                let buckets = self.shared.buckets.iter().zip(compresses);
-                for (bucket, _) in buckets.filter(|(_, compressed)| *compressed) {
-                    reduction.folded[bucket.clone()].fill(0.0);
-                }
-            }
-            true => {}
+        if !skipped {
+            self.set_folded(Vec::new());
         }
+    }
+
+    /// What residuals of another world are still to add to a gradient that is applied. All ranks
+    /// have some, or none has.
+    fn folded(&self) -> Option<&[f32]> {
+        let reduction = self.workers[0].reduction.as_ref()?;
+        Some(&reduction.folded[..]).filter(|folded| !folded.is_empty())
+    }
+
+    fn set_folded(&mut self, folded: Vec<f32>) {
+        if let Some(reduction) = &mut self.workers[0].reduction {
+            reduction.folded = folded;
+        }
+    }
+
+    /// Forgets all that was compressed so far: a step that was skipped had folded residuals in its
+    /// gradient, and the next one has them again. A row keeps them for some params only.
+    fn restart_compression(&mut self) {
+        let Some(config) = self.shared.config.compression.clone() else { return };
+        let world = self.compression_world().expect("it has started");
+        let fresh = self.new_compressors(&config, world).expect("it was built before");
+        self.bucket_sums_mut().zip(fresh).for_each(|(sums, fresh)| sums.restart(fresh));
     }
 }
 

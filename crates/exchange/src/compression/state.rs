@@ -64,7 +64,7 @@ impl<'a> ResidualState<'a> {
     }
 
     /// Copies the vector `name`, which must have as many values.
-    pub(super) fn copy_f32(&self, name: &str, into: &mut [f32]) -> Result<(), CompressionError> {
+    pub fn copy_f32(&self, name: &str, into: &mut [f32]) -> Result<(), CompressionError> {
         let values = match self.find(name) {
             Some(ResidualValues::F32(values)) => values,
             _ => return Err(self.missing(name, "f32")),

@@ -3,8 +3,9 @@
 //!
 //! In a world of the same size and with the same compression every rank reads its own file and goes
 //! on to the bit. Otherwise residuals are folded: each rank turns its part of the old files into
-//! the gradient that has their effect, and adds it to its first gradient. Nothing that was computed
-//! is lost, but the weights are not those of a run without a stop.
+//! the gradient that has their effect, and adds it to its first gradient that is applied. Nothing
+//! that was computed is lost, but the weights are not those of a run without a stop. Until then
+//! nothing is compressed for good, and a snapshot has those gradients instead of residuals.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +22,9 @@ use snapshot::{
 use crate::step::GradientScale;
 use crate::{Event, GradientEvent, Job, ResumeProblem, TrainError};
 
+/// Instead of a compression's name: gradients that residuals of another world left.
+const FOLDED: &str = "folded";
+
 impl Job {
     /// Writes the residuals of this rank. What the sidecar says about those of all ranks, or why
     /// one could not write. A collective: all ranks call it.
@@ -28,17 +32,15 @@ impl Job {
         &mut self,
         names: &SnapshotPaths,
     ) -> Result<Result<ResidualSeal, Vec<String>>, TrainError> {
-        let Some(config) = &self.shared.config.compression else {
-            return Ok(Ok(ResidualSeal::default()));
+        let compression = match &self.shared.config.compression {
+            _ if self.folded().is_some() => FOLDED.to_owned(),
+            Some(config) => config.to_string(),
+            None => return Ok(Ok(ResidualSeal::default())),
         };
-        let (compression, iteration) = (config.to_string(), self.iter);
         let shared = Arc::clone(&self.shared);
         let busy = shared.ranks.busy(); // disks may be slow
-        let own: Result<Vec<u64>, Vec<String>> = (self.bucket_sums_mut())
-            .filter_map(|sums| sums.compressor_mut())
-            .map(|compressor| save_residuals(names, &file_of(compressor.save(), iteration)))
-            .collect::<Result<Vec<u64>, SnapshotError>>()
-            .map_err(|error| crate::causes(&error));
+        let own: Result<Vec<u64>, Vec<String>> =
+            self.save_own_residuals(names).map_err(|error| crate::causes(&error));
         let own = serde_json::to_vec(&own).expect("numbers and texts can be written");
         drop(busy);
         let mut hashes = Vec::new();
@@ -51,6 +53,25 @@ impl Job {
             }
         }
         Ok(Ok(ResidualSeal { compression, hashes }))
+    }
+
+    /// Writes the files of this rank; their hashes.
+    fn save_own_residuals(&mut self, names: &SnapshotPaths) -> Result<Vec<u64>, SnapshotError> {
+        let (rank, iteration) = (self.rank(), self.iter);
+        if let Some(folded) = self.folded() {
+            let file = ResidualFile {
+                iteration,
+                rank: rank.index() as u64,
+                world: rank.world() as u64,
+                compression: FOLDED.to_owned(),
+                vectors: vec![(FOLDED.to_owned(), ResidualNumbers::F32(folded.into()))],
+            };
+            return Ok(vec![save_residuals(names, &file)?]);
+        }
+        let compressors = self.bucket_sums_mut().filter_map(|sums| sums.compressor_mut());
+        compressors
+            .map(|compressor| save_residuals(names, &file_of(compressor.save(), iteration)))
+            .collect()
     }
 }
 
@@ -65,6 +86,9 @@ pub(crate) fn restore_residuals(
     let Some(names) = SnapshotPaths::of_state(state).filter(|_| !seal.hashes.is_empty()) else {
         return Ok(());
     };
+    if seal.compression == FOLDED {
+        return restore_folded(job, &names, seal);
+    }
     let saved_scale = saved.map_or(1.0, GradientScale::factor);
     let now = job.shared.config.compression.as_ref().map(ToString::to_string);
     if now.as_ref() != Some(&seal.compression) || job.compression_world() != Some(seal.hashes.len())
@@ -96,11 +120,10 @@ fn fold(
     saved_scale: f32,
 ) -> Result<(), TrainError> {
     let mut folded = vec![0.0; job.net().pool_len()];
-    let old_world = seal.hashes.len();
-    let (own, iter) = (job.rank(), job.iter);
+    let (old_world, iter) = (seal.hashes.len(), job.iter);
     let config: CompressionConfig =
         seal.compression.parse().map_err(|source| unfit(names, seal, 0, source))?;
-    for index in (own.index()..old_world).step_by(own.world()) {
+    for index in read_here(job, old_world) {
         let wrong = |source| unfit(names, seal, index, source);
         let rank = Rank::new(index, old_world).expect("below the world");
         let mut compressor = config.build(&job.compression_setup(rank)).map_err(wrong)?;
@@ -110,15 +133,36 @@ fn fold(
         compressor.residual_into(&mut folded);
     }
     folded.iter_mut().for_each(|value| *value /= saved_scale);
-    if let Some(reduction) = job.workers[0].reduction.as_mut() {
-        reduction.folded = folded;
-    }
+    job.set_folded(folded);
     let now = job.shared.config.compression.as_ref().map(|config| config.kind().momentum);
     if config.kind().momentum == MomentumUse::Corrected && now != Some(MomentumUse::Corrected) {
         // Momentum was in the residuals; what the rule kept is no velocity.
         let shared = Arc::get_mut(&mut job.shared).expect("no step is running");
         shared.history.iter_mut().for_each(|history| history.get_mut().fill(0.0));
     }
+    Ok(())
+}
+
+/// The files of an old world that this rank reads.
+fn read_here(job: &Job, old_world: usize) -> impl Iterator<Item = usize> + use<> {
+    (job.rank().index()..old_world).step_by(job.rank().world())
+}
+
+/// Goes on with gradients that were folded, but not applied, before the snapshot.
+fn restore_folded(
+    job: &mut Job,
+    names: &SnapshotPaths,
+    seal: &ResidualSeal,
+) -> Result<(), TrainError> {
+    let mut folded = vec![0.0; job.net().pool_len()];
+    let mut values = folded.clone();
+    for index in read_here(job, seal.hashes.len()) {
+        let state = state_of(load_residuals(names, &seal.hashes, index, job.iter)?);
+        let copied = state.copy_f32(FOLDED, &mut values);
+        copied.map_err(|source| unfit(names, seal, index, source))?;
+        folded.iter_mut().zip(&values).for_each(|(folded, value)| *folded += value);
+    }
+    job.set_folded(folded);
     Ok(())
 }
 

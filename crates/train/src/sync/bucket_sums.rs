@@ -63,6 +63,15 @@ impl BucketSums {
         Self { compression: Some(BucketCompression { compressor, pays }), ..Self::default() }
     }
 
+    /// Goes on with a compressor that has not begun.
+    pub(crate) fn restart(&mut self, mut fresh: Compressor) {
+        if let Some(BucketCompression { compressor, pays }) = &mut self.compression {
+            let dense: Vec<bool> = pays.iter().map(|pays| !pays).collect();
+            fresh.set_dense(&dense);
+            *compressor = fresh;
+        }
+    }
+
     pub(crate) fn compressor(&self) -> Option<&Compressor> {
         self.compression.as_ref().map(|compression| &compression.compressor)
     }

@@ -35,7 +35,8 @@ pub(crate) struct WorkerReduction {
     pub(crate) exchange: Option<Exchange>,
     /// What sums buckets by that plan.
     pub(crate) sums: BucketSums,
-    /// What residuals of another world left to add to the next gradient; empty if nothing.
+    /// What residuals of another world left to add to the next gradient that is applied; empty if
+    /// nothing.
     pub(crate) folded: Vec<f32>,
 }
 
@@ -108,7 +109,8 @@ impl<'a> Reducer<'a> {
             let range = self.ready..ready;
             let mut values = self.pool().write(range.clone());
             let folded = self.reduction.folded.get(range.clone()).unwrap_or_default();
-            values.iter_mut().zip(folded).for_each(|(value, folded)| *value += folded);
+            let scale = self.context.loss_scale(); // backward has multiplied by it
+            values.iter_mut().zip(folded).for_each(|(value, folded)| *value += scale * folded);
             if self.context.scale_of_rank().is_none() {
                 self.reduction.replicas.finish_range(&mut values, range);
             }

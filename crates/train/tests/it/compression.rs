@@ -1,6 +1,8 @@
 //! Every compression in training: between workers and between ranks, stopped and resumed, in other
 //! worlds, and with options that make no sense.
 
+mod folded;
+
 use std::path::{Path, PathBuf};
 
 use collective::Network;
