@@ -11,6 +11,7 @@ mod support;
 use std::fs;
 use std::process::Command;
 
+use exchange::compression::COMPRESSIONS;
 use support::{Folder, NET, Ran, Running, send};
 
 /// `timeout` ends a run that hangs, and the test fails. None takes a tenth of it, but some machines
@@ -76,8 +77,8 @@ fn train(folder: &Folder, ranks: usize, more: &[&str]) -> Ran {
 }
 
 /// Starts a run that would not end by itself and waits until it trains.
-fn start(folder: &Folder, ranks: usize) -> Running {
-    let args = ["train", "--solver", "solver.prototxt", "--threads", "1"];
+fn start(folder: &Folder, ranks: usize, more: &[&str]) -> Running {
+    let args = [&["train", "--solver", "solver.prototxt", "--threads", "1"], more].concat();
     let mut run = Running::start(&mut mpirun(folder, TOGETHER, &[(ranks, &args)]));
     run.wait_for("Iteration 0 (");
     run
@@ -246,6 +247,54 @@ fn compressed_ranks_stop_resume_and_change_in_number() {
     assert!(ran.err.contains("where it takes less time (network "), "{}", ran.err);
 }
 
+/// Rows side by side: most of the time is waiting for `mpirun`.
+#[test]
+fn a_rank_that_is_killed_costs_no_bit_with_any_compression() {
+    if !has(MPIRUN) {
+        return;
+    }
+    std::thread::scope(|scope| {
+        for kind in COMPRESSIONS {
+            let options = match kind.name {
+                "sparse-chunks" => ":share=0.3,chunk=4096,warmup=0",
+                "threshold" => ":tau=3",
+                _ => "",
+            };
+            scope.spawn(move || kill_and_resume(&format!("{}{options}", kind.name)));
+        }
+    });
+}
+
+/// A rank is killed while it trains, and half of its last residuals is all that it wrote: the run
+/// goes on from the snapshot before, to the bits of one that nobody killed.
+fn kill_and_resume(compression: &str) {
+    let folder = Folder::new("max_iter: 1000000 snapshot: 10 display: 1000000");
+    // Large enough for chunks of `sparse-chunks`.
+    folder.write("net.prototxt", NET.replace("num_output: 4", "num_output: 32"));
+    let args = ["--compression-always", "--compression", compression];
+    let mut run = start(&folder, 2, &args);
+    run.wait_for("snap_iter_20.solverstate");
+    send("-KILL", &process(&folder, 1));
+    assert_ne!(run.end().code, Some(0), "{compression}");
+
+    let iteration = |name: String| -> Option<u64> {
+        name.strip_prefix("snap_iter_")?.strip_suffix(".solverstate")?.parse().ok()
+    };
+    let last = folder.files().into_iter().filter_map(iteration).max().unwrap();
+    let residuals = format!("snap_iter_{last}.residuals.1-of-2");
+    let written = folder.read(&residuals);
+    folder.write(&residuals, &written[..written.len() / 2]);
+    folder.solver(&format!("max_iter: {}", last + 3));
+    let state = format!("snap_iter_{last}.solverstate");
+    let from = |snapshot: &str| train(&folder, 2, &[&args[..], &["--snapshot", snapshot]].concat());
+    let refused = from(&state);
+    assert!(refused.code != Some(0) && refused.err.contains(&residuals), "{}", refused.err);
+    let resumed = from("auto").succeeds();
+    assert!(resumed.err.contains(&format!("{state} is passed over")), "{}", resumed.err);
+    let whole = train(&folder, 2, &args).succeeds();
+    assert_eq!(resumed.hash(), whole.hash(), "{compression}");
+}
+
 /// The net of the other tests, with a test phase whose batches do not divide the records.
 fn with_test_data() -> String {
     let data = NET.find("layer {").unwrap();
@@ -270,7 +319,7 @@ fn sigusr1_stops_all_ranks_and_another_number_goes_on_to_the_same_bits() {
         return;
     }
     let folder = Folder::new("max_iter: 10000000 display: 1000000");
-    let run = start(&folder, 2);
+    let run = start(&folder, 2, &[]);
     send("-USR1", &process(&folder, 1)); // not rank 0
     let ran = run.end().succeeds();
     assert!(ran.err.contains("Optimization stopped early."), "{}", ran.err);
@@ -327,7 +376,7 @@ fn a_stopped_rank_is_named_and_ends_the_others() {
         return;
     }
     let folder = Folder::new("max_iter: 10000000 display: 1000000");
-    let run = start(&folder, 3);
+    let run = start(&folder, 3, &[]);
     send("-STOP", &process(&folder, 2));
     let ran = run.end();
     assert_ne!(ran.code, Some(0));
