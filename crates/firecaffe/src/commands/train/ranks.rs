@@ -35,7 +35,7 @@ pub(super) fn run(args: &TrainArgs, host: TrainHost<'_>) -> Result<()> {
     let clock = Arc::new(RealClock::start());
     let report: watch::ReportLine = Box::new(|text| line_to_stderr(&format!("firecaffe: {text}")));
     let dilation = args.emulation.dilation();
-    let silence_max = args.parallel.silence_max() * dilation;
+    let silence_max = silence_max(args);
     let JoinedRanks { mut exchange, watch, library } = args.mpi.join(clock, silence_max, report)?;
     let stretch = args
         .emulation
@@ -71,6 +71,11 @@ pub(super) fn run(args: &TrainArgs, host: TrainHost<'_>) -> Result<()> {
         }
     }
     result
+}
+
+/// How long a rank may be silent, in real time: what was asked for is on the clock of the run.
+fn silence_max(args: &TrainArgs) -> Duration {
+    args.parallel.silence_max() * args.emulation.dilation()
 }
 
 /// How this rank ends the job.
@@ -146,5 +151,30 @@ impl RankEnding {
             }
         });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use clap::Parser;
+
+    use super::silence_max;
+    use crate::cli::{Cli, CliCommand};
+
+    #[test]
+    fn silence_is_on_the_clock_of_the_run() {
+        for (flags, seconds) in [
+            ("--silence-max 7", 7),
+            ("--silence-max 7 --emulate p.json", 7),
+            ("--silence-max 7 --emulate p.json --dilate 300", 2100),
+        ] {
+            let words = ["firecaffe train --solver s.prototxt ", flags].concat();
+            let CliCommand::Train(args) = Cli::parse_from(words.split(' ')).command else {
+                unreachable!("the second word says `train`");
+            };
+            assert_eq!(silence_max(&args), Duration::from_secs(seconds), "{flags}");
+        }
     }
 }
