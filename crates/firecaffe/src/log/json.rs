@@ -6,7 +6,8 @@
 //! {"event":"snapshot","iteration":100,"seconds":1.4,"model":"a_iter_100.caffemodel","state":"…"}
 //! ```
 //!
-//! An output of several values is an array. A value that is not finite is `null`.
+//! An output of several values is an array. A value that is not finite is `null`. In an emulated
+//! run every object has `"emulated":true`.
 
 mod record;
 
@@ -64,8 +65,8 @@ impl JsonLog {
             | Event::Gradients(GradientEvent::Exchanged { iter, .. }) => *iter,
             _ => self.iteration,
         };
-        let record =
-            JsonRecord { event: fields.name(), iteration, seconds: rounded(seconds, 6), fields };
+        let (seconds, emulated) = (rounded(seconds, 6), self.emulated);
+        let record = JsonRecord { event: fields.name(), iteration, seconds, emulated, fields };
         let mut line = serde_json::to_string(&record)?;
         line.push('\n');
         self.file.write_all(line.as_bytes())

@@ -16,6 +16,9 @@ pub(super) struct JsonRecord<'a> {
     pub(super) iteration: u64,
     /// Since the program began.
     pub(super) seconds: f64,
+    /// Whether the run is emulated: what its figures tell is not this machine.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) emulated: bool,
     #[serde(flatten)]
     pub(super) fields: RecordFields<'a>,
 }
@@ -214,8 +217,6 @@ impl<'a> RecordFields<'a> {
 #[derive(Serialize)]
 pub(super) struct SpeedFields {
     images_per_s: f64,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    emulated: bool,
     #[serde(serialize_with = "as_map")]
     time_percent: [(&'static str, f64); 5],
 }
@@ -226,7 +227,7 @@ impl SpeedFields {
         let images_per_s = rounded(speed.per_second()?, 3);
         let time_percent =
             speed.percentages().map(|(what, percentage)| (what, rounded(percentage, 2)));
-        Some(Self { images_per_s, emulated: speed.emulated, time_percent })
+        Some(Self { images_per_s, time_percent })
     }
 }
 
