@@ -172,7 +172,7 @@ fn host_in_words(facts: &HostFacts) -> String {
         facts.host,
         facts.version,
         facts.cores.len(),
-        counted(facts.machine_cores, "core"),
+        counted(facts.given_cores, "core"),
         counted(facts.numa_nodes, "NUMA node"),
         memory.map_or("an unknown amount".to_owned(), megabytes)
     )

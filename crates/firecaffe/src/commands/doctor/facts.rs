@@ -27,7 +27,8 @@ pub(super) struct HostFacts {
     pub(super) files: Vec<FileFact>,
     /// Cores that the process may run on.
     pub(super) cores: Vec<usize>,
-    pub(super) machine_cores: usize,
+    /// Cores that the job was given of the machine.
+    pub(super) given_cores: usize,
     pub(super) numa_nodes: usize,
     /// Bytes.
     pub(super) memory_free: Option<u64>,
@@ -65,7 +66,7 @@ impl HostFacts {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             files: Vec::new(),
             cores: topology.cores(),
-            machine_cores: topology.machine,
+            given_cores: topology.given,
             numa_nodes: topology.nodes.len(),
             memory_free: free_bytes_here(),
             disk: None,

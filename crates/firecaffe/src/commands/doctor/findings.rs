@@ -128,7 +128,7 @@ fn bindings(all: &[HostFacts]) -> Vec<Finding> {
         hosts.entry(&facts.host).or_default().push(facts);
     }
     for (host, ranks) in hosts {
-        let cores = ranks[0].machine_cores;
+        let cores = ranks.iter().map(|facts| facts.given_cores).max().unwrap_or(0);
         let named: Vec<String> =
             ranks.iter().filter_map(|facts| facts.rank).map(|rank| rank.to_string()).collect();
         let mut used: Vec<usize> = ranks.iter().flat_map(|facts| facts.cores.clone()).collect();

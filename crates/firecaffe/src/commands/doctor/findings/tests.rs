@@ -10,7 +10,7 @@ fn host(name: &str) -> HostFacts {
         version: "1.0".into(),
         files: vec![file("net.prototxt", "aa"), file("data of layer `data`", "bb")],
         cores: vec![0, 1],
-        machine_cores: 2,
+        given_cores: 2,
         numa_nodes: 1,
         memory_free: Some(8_000_000_000),
         disk: Some(DiskFact {
