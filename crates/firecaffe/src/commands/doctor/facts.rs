@@ -8,7 +8,7 @@ use caffe_format::text;
 use rustix::fs::statvfs;
 use serde::{Deserialize, Serialize};
 use train::files::{self, UnknownFields};
-use train::{AddedLayers, Precision, nets};
+use train::{AddedLayers, Precision, nets, program_version};
 
 use crate::commands::check::describe_net;
 use crate::cores::Topology;
@@ -22,6 +22,7 @@ pub(super) struct HostFacts {
     pub(super) host: String,
     /// The rank that says so; `None` without a launcher.
     pub(super) rank: Option<usize>,
+    /// And the build.
     pub(super) version: String,
     /// Solver, nets and data.
     pub(super) files: Vec<FileFact>,
@@ -63,7 +64,7 @@ impl HostFacts {
         let mut facts = Self {
             host: launch::host(),
             rank,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: program_version().to_owned(),
             files: Vec::new(),
             cores: topology.cores(),
             given_cores: topology.given,

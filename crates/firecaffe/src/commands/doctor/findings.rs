@@ -37,7 +37,7 @@ impl Finding {
 /// What each machine says about itself, and how they differ.
 pub(super) fn of_facts(all: &[HostFacts]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = all.iter().flat_map(of_host).collect();
-    findings.extend(differing(all, "firecaffe", "copy one version to all hosts", |facts| {
+    findings.extend(differing(all, "firecaffe", "copy one program to all hosts", |facts| {
         BTreeMap::from([("version", Some(facts.version.clone()))])
     }));
     findings.extend(differing(all, "", "copy the same file to all hosts", |facts| {

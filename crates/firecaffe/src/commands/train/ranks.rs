@@ -91,6 +91,7 @@ impl RankEnding {
             _ if self.rank.is_first() => Duration::ZERO,
             Some(
                 TrainError::Differs { .. }
+                | TrainError::OtherProgram { .. }
                 | TrainError::Step(StepError::Gradient { .. } | StepError::CompressedGradient { .. }),
             ) => HOLD_BACK_LONG,
             _ => HOLD_BACK,
