@@ -8,8 +8,8 @@
 //! `cargo xtask test` runs it too, with the binary that the tests have built.
 //!
 //! Every run trains four replicas for a few iterations in a folder of its own, in bounded time. One
-//! that trains must log its ranks, the hash of a single process and one set of snapshots. One that is
-//! refused must fail with the right option in its message, and write nothing.
+//! that trains must log its ranks, the hash of a single process and one set of snapshots. One that
+//! is refused must fail with the right option in its message, and write nothing.
 
 mod slurm;
 
