@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::packages::Packages;
 use crate::shell::{self, command, target_dir};
 
 /// The package's folder, relative to the root.
@@ -30,18 +29,16 @@ pub(crate) fn wheel(args: &[String]) -> Result<()> {
     shell::run(&mut environment.python(&build))
 }
 
-/// Runs the package's own tests on a build of the dev profile; `program` is a `firecaffe` that may
-/// hand over to it.
-pub(crate) fn test(program: &Path) -> Result<Packages> {
-    let environment = match PythonEnvironment::make("python-test", TEST_PACKAGES) {
-        Ok(environment) => environment,
-        Err(error) => return Ok(Packages::Missing(format!("{error:#}"))),
-    };
-    environment.install_caffe("dev")?;
+/// What the package's own tests need, but for the package.
+pub(crate) fn test_environment() -> Result<PythonEnvironment> {
+    PythonEnvironment::make("python-test", TEST_PACKAGES)
+}
+
+/// Runs them on the package of an environment; `program` is a `firecaffe` that may hand over to it.
+pub(crate) fn test(environment: &PythonEnvironment, program: &Path) -> Result<()> {
     let tests = format!("{PACKAGE}/tests");
     let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &tests];
-    shell::run(environment.python(&pytest).env("FIRECAFFE", program))?;
-    Ok(Packages::Ready)
+    shell::run(environment.python(&pytest).env("FIRECAFFE", program))
 }
 
 /// A virtual environment.

@@ -1,5 +1,6 @@
-//! `cargo xtask test`: everything tests need, then all tests, those of the Python package
-//! in an environment of their own, then training under every launcher.
+//! `cargo xtask test`: everything tests need is installed and built; then the clock starts, and all
+//! tests run, those of the Python package in an environment of their own, then training under every
+//! launcher.
 //!
 //! What cannot be installed makes its tests SKIPPED, with the reason. Where a skip would hide a
 //! failure (`.ci/run`, or `CI=true`), it is an error: see [`no_skips`].
@@ -7,7 +8,7 @@
 use std::env;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::packages::{self, Packages};
 use crate::python;
@@ -37,28 +38,39 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     {
         bail!("tests between ranks would be skipped, which is not accepted here: {reason}");
     }
-    // pytest tests the Python package.
-    shell::run(&mut cargo(&["test", "--workspace", "--exclude", "python"]))?;
+    // All packages, with the features that the Python package gives its dependencies: else most of
+    // them would be built twice.
+    let all = ["test", "--workspace"];
+    shell::run(&mut cargo(&[&all[..], &["--no-run"]].concat()))?;
+    let environment = python::test_environment();
+    match &environment {
+        Ok(environment) => environment.install_caffe("dev")?,
+        Err(reason) if no_skips() => bail!(
+            "tests of the Python package would be skipped, which is not accepted here: {reason:#}"
+        ),
+        Err(_) => {}
+    }
+    let built = begin.elapsed().as_secs();
+    let begin = Instant::now();
+    shell::run(&mut cargo(&all))?;
     let program = shell::target_dir().join("debug/firecaffe");
-    let python = python::test(&program)?;
-    if let Packages::Missing(reason) = &python
-        && no_skips()
-    {
-        bail!("tests of the Python package would be skipped, which is not accepted here: {reason}");
+    if let Ok(environment) = &environment {
+        python::test(environment, &program)?;
     }
     if packages == Packages::Ready {
         launchers::check(&program)?;
     }
-    let seconds = begin.elapsed().as_secs();
+    let tested = begin.elapsed().as_secs();
+    let passed =
+        format!("ALL TESTS PASSED in {tested} s, after {built} s of installing and building");
     match packages {
-        Packages::Ready => println!("ALL TESTS PASSED in {seconds} s"),
+        Packages::Ready => println!("{passed}"),
         Packages::Missing(reason) => println!(
-            "ALL TESTS PASSED in {seconds} s, but SKIPPED are those between ranks whose launcher is \
-             missing: {reason}"
+            "{passed}, but SKIPPED are those between ranks whose launcher is missing: {reason}"
         ),
     }
-    if let Packages::Missing(reason) = python {
-        println!("SKIPPED are the tests of the Python package: {reason}");
+    if let Err(reason) = environment {
+        println!("SKIPPED are the tests of the Python package: {reason:#}");
     }
     Ok(())
 }
@@ -66,10 +78,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 /// The tests of the Python package only.
 fn python_alone() -> Result<()> {
     shell::run(&mut cargo(&["build", "--package", "firecaffe"]))?;
-    match python::test(&shell::target_dir().join("debug/firecaffe"))? {
-        Packages::Ready => Ok(()),
-        Packages::Missing(reason) => bail!("SKIPPED: {reason}"),
-    }
+    let environment = python::test_environment().context("SKIPPED")?;
+    environment.install_caffe("dev")?;
+    python::test(&environment, &shell::target_dir().join("debug/firecaffe"))
 }
 
 /// Whether a skip is an error here.

@@ -9,6 +9,7 @@
 //! | `srun` without PMI | Slurm's own: the tasks cannot find each other |
 //!
 //! Slurm's own are `SLURM_STEP_NUM_TASKS`, `SLURM_STEP_TASKS_PER_NODE` and `SLURM_NODEID`.
+//! A job's cores on each node are in `SLURM_JOB_CPUS_PER_NODE`.
 //! Processes that `mpirun` starts inside a Slurm job inherit those of its helpers, so MPI's come
 //! first.
 
@@ -96,20 +97,31 @@ pub(crate) fn local_rank() -> Option<usize> {
     number(&own, LOCAL_RANK)
 }
 
+/// Cores that the job was given on this machine, as far as the launcher says it.
+pub(crate) fn cores_of_job() -> Option<usize> {
+    cores_of_slurm_job(&own)
+}
+
+fn cores_of_slurm_job(environment: Environment<'_>) -> Option<usize> {
+    let nodes = environment("SLURM_JOB_CPUS_PER_NODE")?;
+    let node = number(environment, &["SLURM_NODEID"])?;
+    per_node(&nodes).nth(node).filter(|&cores| cores > 0)
+}
+
 fn ranks_on_machine(environment: Environment<'_>) -> usize {
     let slurm = || {
         let node = number(environment, &["SLURM_NODEID"])?;
-        tasks_per_node(&environment("SLURM_STEP_TASKS_PER_NODE")?).nth(node)
+        per_node(&environment("SLURM_STEP_TASKS_PER_NODE")?).nth(node)
     };
     number(environment, LOCAL).or_else(slurm).unwrap_or(1)
 }
 
-/// Slurm's list of tasks, one number per node: `2(x3),1` is 2, 2, 2, 1.
-fn tasks_per_node(list: &str) -> impl Iterator<Item = usize> {
+/// Slurm's list of one number per node: `2(x3),1` is 2, 2, 2, 1.
+fn per_node(list: &str) -> impl Iterator<Item = usize> {
     list.split(',').flat_map(|entry| {
-        let (tasks, nodes) = entry.split_once("(x").unwrap_or((entry, "1)"));
+        let (count, nodes) = entry.split_once("(x").unwrap_or((entry, "1)"));
         let nodes = nodes.trim_end_matches(')').parse().unwrap_or(0);
-        std::iter::repeat_n(tasks.trim().parse().unwrap_or(1), nodes)
+        std::iter::repeat_n(count.trim().parse().unwrap_or(1), nodes)
     })
 }
 

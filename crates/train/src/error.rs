@@ -186,6 +186,24 @@ pub enum TrainError {
         what: ComparedItem,
     },
 
+    /// Ranks run different programs, or builds of one.
+    #[error(
+        "rank {rank} on {host} runs firecaffe {version}, rank {usual} runs {usual_version}: copy one \
+         program to all hosts"
+    )]
+    OtherProgram {
+        /// Who.
+        rank: usize,
+        /// Its machine.
+        host: String,
+        /// What it runs.
+        version: String,
+        /// One that is like most others.
+        usual: usize,
+        /// What that runs.
+        usual_version: String,
+    },
+
     /// What was read to compare ranks, or the states of replicas, cannot be understood.
     #[error("rank {rank} sent a state that cannot be read")]
     State {

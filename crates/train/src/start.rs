@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::nets::SolverNets;
 use crate::placement::ReplicaPlacement;
 use crate::ranks::Ranks;
-use crate::{ComparedItem, Event, Job, JobConfig, TrainError};
+use crate::{ComparedItem, Event, Job, JobConfig, TrainError, program_version};
 
 /// What a rank says about itself.
 #[derive(Debug, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ impl Job {
         let print = |text: &str| format!("{:016x}", Fingerprint::of(text.as_bytes()).value());
         let config = &self.shared.config;
         let mut items = vec![
-            (ComparedItem::Version, env!("CARGO_PKG_VERSION").to_owned()),
+            (ComparedItem::Version, program_version().to_owned()),
             (ComparedItem::Simd, config.simd.to_string()),
             (ComparedItem::Solver, print(&text::write(&config.solver))),
             (ComparedItem::TrainNet, print(&text::write(&nets.train.net))),
@@ -139,8 +139,15 @@ fn compare(all: &[RankDescription]) -> Result<(), TrainError> {
         let usual = (0..all.len()).rev().max_by_key(followers).unwrap_or(0);
         let Some(rank) = (0..all.len()).find(|&rank| said(rank) != said(usual)) else { continue };
         let named = said(rank).or(said(usual)).expect("they differ, so one has said something");
-        let what = named.0.clone();
-        return Err(TrainError::Differs { rank, host: all[rank].host.clone(), usual, what });
+        let (what, host) = (named.0.clone(), all[rank].host.clone());
+        let text = |rank| said(rank).map_or_else(String::new, |(_, text)| text.clone());
+        return Err(match what {
+            ComparedItem::Version => {
+                let (version, usual_version) = (text(rank), text(usual));
+                TrainError::OtherProgram { rank, host, version, usual, usual_version }
+            }
+            what => TrainError::Differs { rank, host, usual, what },
+        });
     }
     Ok(())
 }
@@ -182,6 +189,16 @@ mod tests {
             let want = "rank 1 on b differs from rank 0 in the data of layer `a\nb\tc`";
             assert!(error.starts_with(want), "{error}");
         }
+    }
+
+    #[test]
+    fn both_programs_are_named() {
+        let runs = |host, program| rank(host, &[(ComparedItem::Version, program)]);
+        let (usual, other) = ("0.1.0 (build 00000001)", "0.1.0 (build 00000002)");
+        let error = compare(&[runs("a", usual), runs("b", other), runs("c", usual)]).unwrap_err();
+        let want = "rank 1 on b runs firecaffe 0.1.0 (build 00000002), rank 0 runs 0.1.0 (build \
+                    00000001): copy one program to all hosts";
+        assert_eq!(error.to_string(), want);
     }
 
     #[test]

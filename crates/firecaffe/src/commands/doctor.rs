@@ -30,7 +30,7 @@ use facts::HostFacts;
 use findings::Finding;
 use links::LinkFigures;
 use login::RemoteProgram;
-use supervised::ExaminationEnd;
+use supervised::{ExaminationEnd, Overdue};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,7 +72,7 @@ pub(crate) struct DoctorArgs {
     /// Answer the questions of a doctor on another host
     #[arg(long, hide = true)]
     probe: bool,
-    /// Join the ranks, for the process that the launcher started
+    /// Examine in this process, for one that watches the time
     #[arg(long, hide = true)]
     examine: bool,
 }
@@ -85,6 +85,8 @@ struct Examination {
     /// What every machine, or rank, said.
     hosts: Vec<HostFacts>,
     links: Vec<LinkFigures>,
+    /// How many links would have been measured with more time.
+    links_wanted: usize,
     findings: Vec<Finding>,
 }
 
@@ -94,14 +96,14 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8> {
         return probe::run(args.solver.as_deref()).map(|()| SUCCESS);
     }
     let found = match &args.hosts {
-        Some(file) => Some(hosts::examine(file, &args.remote()?)?),
-        None if args.examine => ranks::examine(&args.mpi, args.solver.as_deref())?,
-        None if args.mpi.is_launched() => match supervised::run("--examine")? {
+        _ if !args.examine => match supervised::run("--examine", args.overdue())? {
             ExaminationEnd::Code(code) => return Ok(code),
             ExaminationEnd::Found(finding) => {
                 Some(Examination { findings: vec![finding], ..Examination::default() })
             }
         },
+        Some(file) => Some(hosts::examine(file, &args.remote()?)?),
+        None if args.mpi.is_launched() => ranks::examine(&args.mpi, args.solver.as_deref())?,
         None => {
             let hosts = vec![HostFacts::collect(args.solver.as_deref(), None)];
             let findings = findings::of_facts(&hosts);
@@ -118,6 +120,15 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8> {
 }
 
 impl DoctorArgs {
+    /// What is said of an examination that takes too long.
+    fn overdue(&self) -> Overdue {
+        match &self.hosts {
+            Some(_) => supervised::HOSTS,
+            None if self.mpi.is_launched() => supervised::RANKS,
+            None => supervised::MACHINE,
+        }
+    }
+
     fn remote(&self) -> Result<RemoteProgram> {
         let rsh: Vec<String> = self.rsh.split_whitespace().map(str::to_owned).collect();
         anyhow::ensure!(!rsh.is_empty(), "--rsh needs a command");
@@ -142,6 +153,14 @@ impl Examination {
                 text += &host_in_words(facts);
             }
         }
+        let unmeasured = self.links_wanted.saturating_sub(self.links.len());
+        if unmeasured > 0 {
+            text += &format!(
+                "{} of {} were measured in the time there is; for the others name fewer hosts\n",
+                self.links.len(),
+                counted(self.links_wanted, "link")
+            );
+        }
         if !self.links.is_empty() {
             let of = |figure: fn(&LinkFigures) -> f64| -> Vec<f64> {
                 self.links.iter().map(figure).collect()
@@ -158,6 +177,7 @@ impl Examination {
         let ranks = self.hosts.iter().filter(|facts| facts.rank.is_some()).count();
         let ranks = if ranks > 0 { format!(", {}", counted(ranks, "rank")) } else { String::new() };
         let found = match self.findings.len() {
+            0 if unmeasured > 0 => "nothing found in what was measured".to_owned(),
             0 => "nothing found".to_owned(),
             count => counted(count, "finding"),
         };
@@ -172,8 +192,35 @@ fn host_in_words(facts: &HostFacts) -> String {
         facts.host,
         facts.version,
         facts.cores.len(),
-        counted(facts.machine_cores, "core"),
+        counted(facts.given_cores, "core"),
         counted(facts.numa_nodes, "NUMA node"),
         memory.map_or("an unknown amount".to_owned(), megabytes)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Examination, LinkFigures};
+
+    #[test]
+    fn links_that_were_not_measured_are_counted() {
+        let link = |to: &str| LinkFigures {
+            from: "a".to_owned(),
+            to: to.to_owned(),
+            round_trip_us: 100.0,
+            mbits: 940.0,
+            resent: 0.0,
+            interface: None,
+        };
+        let mut found = Examination {
+            links: vec![link("b"), link("c")],
+            links_wanted: 2,
+            ..Examination::default()
+        };
+        assert!(found.in_words().ends_with(": nothing found\n"), "{}", found.in_words());
+        found.links_wanted = 90;
+        let text = found.in_words();
+        assert!(text.contains("2 of 90 links were measured"), "{text}");
+        assert!(text.ends_with("nothing found in what was measured\n"), "{text}");
+    }
 }

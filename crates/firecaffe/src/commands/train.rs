@@ -17,7 +17,7 @@ use train::{
 };
 
 use crate::clock::{RealClock, sharpen_timers};
-use crate::cores::{CorePlacement, SharedCores};
+use crate::cores::{CorePlacement, Neighbours, SharedCores};
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace, dropped_spans};
 use crate::log::{CaffeLine, Log, prototxt};
@@ -144,16 +144,21 @@ pub(crate) fn run_in(args: &TrainArgs, host: TrainHost<'_>) -> Result<()> {
         sharpen_timers(); // before threads are started, which inherit it
     }
     if !args.mpi.is_launched() {
-        return train(args, Ranks::alone(), host);
+        return train(args, Ranks::alone(), Neighbours::of_launcher(), host);
     }
     ranks::run(args, host)
 }
 
-fn train(args: &TrainArgs, ranks: Ranks, host: TrainHost<'_>) -> Result<()> {
+fn train(
+    args: &TrainArgs,
+    ranks: Ranks,
+    neighbours: Neighbours,
+    host: TrainHost<'_>,
+) -> Result<()> {
     let rank = ranks.rank();
     let log = if host.quiet { Log::silent() } else { Log::of_rank(rank) };
     let busy = ranks.busy(); // files may be slow
-    let (mut config, placement) = configure(args, &log, rank.world())?;
+    let (mut config, placement) = configure(args, &log, rank.world(), neighbours)?;
     config.added_layers = host.added;
     let shared_cores = SharedCores::watch(&mut config, cores::available());
     config.cores = placement.apply();
@@ -225,7 +230,12 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
 }
 
 /// Reads the solver and combines it with the flags.
-fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, CorePlacement)> {
+fn configure(
+    args: &TrainArgs,
+    log: &Log,
+    world: usize,
+    neighbours: Neighbours,
+) -> Result<(JobConfig, CorePlacement)> {
     let unknown = args.running.reading.unknown();
     let read = files::read_solver(&args.solver, unknown)?;
     read.notices.iter().for_each(|notice| log.warn(prototxt::notice(notice)));
@@ -242,7 +252,7 @@ fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Co
     if let Some(state) = &resume {
         log.caffe(CaffeLine::ResumingFrom(state));
     }
-    let placement = args.parallel.place(args.running.compute.threads_asked(), world);
+    let placement = args.parallel.place(args.running.compute.threads_asked(), world, neighbours);
     let config = JobConfig {
         weights: args.weights.clone(),
         resume,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use train::{AnyCores, WorkerCores};
 
 use super::core_list::CoreList;
+use super::neighbours::Neighbours;
 use super::pinned::PinnedWorkers;
 use super::topology::Topology;
 use crate::log::counted;
@@ -28,16 +29,15 @@ base::names!(pub(crate) Pin { Auto = "auto", Off = "off" });
 /// What the flags and the launcher say.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AskedPlacement {
-    /// Ranks on this machine, and which of them this is, if the launcher says so.
-    pub(crate) ranks_here: usize,
-    pub(crate) local_rank: Option<usize>,
+    /// Who else has these cores.
+    pub(crate) neighbours: Neighbours,
     pub(crate) workers: Option<usize>,
     /// Of each worker.
     pub(crate) threads: Option<usize>,
     /// Replicas of this rank, if their number was given.
     pub(crate) replicas: Option<usize>,
     pub(crate) pin: Pin,
-    /// Cores that a control group leaves us; at most the machine's.
+    /// Cores that a control group leaves to all ranks here; at most those that this one sees.
     pub(crate) available: usize,
 }
 
@@ -70,16 +70,14 @@ enum PinReason {
 impl CorePlacement {
     pub(crate) fn decide(topology: &Topology, asked: &AskedPlacement) -> Self {
         let all = topology.cores();
-        let is_bound = topology.is_bound();
-        let ranks = if is_bound { 1 } else { asked.ranks_here.max(1) };
-        let local = asked.local_rank.filter(|&local| local < ranks && ranks <= all.len());
-        let own = match local {
-            Some(local) => &all[base::chunk(all.len(), ranks, local)],
-            None => &all[..],
+        let Neighbours { here, sharing, before } = asked.neighbours;
+        let own = match sharing <= all.len() {
+            true => &all[base::chunk(all.len(), sharing, before)],
+            false => &all[..],
         };
         let nodes = topology.nodes_of(own);
         let workers = asked.workers.unwrap_or_else(|| default_workers(nodes.len(), asked.replicas));
-        let cores = (asked.available / ranks).max(1);
+        let cores = asked.neighbours.cores_each(all.len(), asked.available);
         let threads = asked.threads.unwrap_or((cores / workers).max(1));
         let rank: CoreList = nodes.iter().flat_map(|node| node.iter()).collect();
         // With a node each, or several workers on each; else all use all.
@@ -95,8 +93,10 @@ impl CorePlacement {
         });
         let why = match asked.pin {
             Pin::Off => PinReason::Off,
-            Pin::Auto if is_bound && nodes.len() == 1 => PinReason::BoundByLauncher,
-            Pin::Auto if topology.nodes.len() == 1 => PinReason::OneNode,
+            Pin::Auto if topology.nodes.len() == 1 => match topology.is_bound() {
+                true => PinReason::BoundByLauncher,
+                false => PinReason::OneNode,
+            },
             Pin::Auto if crowded => PinReason::Crowded,
             Pin::Auto if of_workers.iter().all(|cores| cores.len() == all.len()) => {
                 PinReason::AllNodes
@@ -104,8 +104,7 @@ impl CorePlacement {
             Pin::Auto => PinReason::Pinned,
         };
         let (nodes, nodes_here) = (nodes.len(), topology.nodes.len());
-        let ranks_here = asked.ranks_here.max(1);
-        Self { ranks_here, workers, threads, nodes, nodes_here, of_workers, rank, why }
+        Self { ranks_here: here, workers, threads, nodes, nodes_here, of_workers, rank, why }
     }
 
     /// Pins the calling thread, and those it will start, to the rank's nodes; what pins those of

@@ -4,23 +4,29 @@ use std::fs;
 use std::path::Path;
 
 use super::core_list::CoreList;
+use crate::launch;
 
 /// The machine as this process sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Topology {
     /// Cores that this process may run on, by NUMA node; none is empty.
     pub(crate) nodes: Vec<CoreList>,
-    /// Cores of the machine.
-    pub(crate) machine: usize,
+    /// Cores that the job was given of the machine: all, or those of its container or its share of
+    /// Slurm's.
+    pub(crate) given: usize,
 }
 
 impl Topology {
     pub(crate) fn read() -> Self {
-        Self::read_with(&|path| fs::read_to_string(Path::new(path)).ok())
+        Self::read_with(&|path| fs::read_to_string(Path::new(path)).ok(), launch::cores_of_job())
     }
 
-    /// Where `/sys` says nothing of NUMA nodes, all cores are one.
-    pub(super) fn read_with(read: &dyn Fn(&str) -> Option<String>) -> Self {
+    /// Where `/sys` says nothing of NUMA nodes, all cores are one. `by_launcher` is how many cores
+    /// a launcher says that the job was given here.
+    pub(super) fn read_with(
+        read: &dyn Fn(&str) -> Option<String>,
+        by_launcher: Option<usize>,
+    ) -> Self {
         let text = |path: &str| read(path).unwrap_or_default();
         let status = text("/proc/self/status");
         let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
@@ -37,7 +43,8 @@ impl Topology {
         if nodes.iter().map(CoreList::len).sum::<usize>() != allowed.len() {
             nodes = vec![allowed];
         }
-        Self { machine: machine.max(nodes.iter().map(CoreList::len).sum()), nodes }
+        let given = by_launcher.or_else(|| cores_of_group(read)).unwrap_or(machine).min(machine);
+        Self { given: given.max(nodes.iter().map(CoreList::len).sum()), nodes }
     }
 
     /// Cores that this process may run on, node by node.
@@ -45,9 +52,14 @@ impl Topology {
         self.nodes.iter().flat_map(CoreList::iter).collect()
     }
 
-    /// Whether this process may run on some of the machine's cores only.
+    /// The same in rising order.
+    pub(super) fn list(&self) -> CoreList {
+        self.nodes.iter().flat_map(CoreList::iter).collect()
+    }
+
+    /// Whether this process may run on some of the job's cores only.
     pub(crate) fn is_bound(&self) -> bool {
-        self.cores().len() < self.machine
+        self.cores().len() < self.given
     }
 
     /// All cores of the nodes that `cores` belong to.
@@ -57,24 +69,50 @@ impl Topology {
     }
 }
 
+/// How many cores the control group of this process leaves it. Where a container does not see its
+/// own group, the root of what is mounted is that.
+fn cores_of_group(read: &dyn Fn(&str) -> Option<String>) -> Option<usize> {
+    read("/proc/self/cgroup")?.lines().find_map(|line| {
+        // Number, controllers, path: `5:cpuset:/job`; version 2 has `0::/job`.
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let (mount, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "cpuset.cpus.effective"),
+            _ if controllers.split(',').any(|name| name == "cpuset") => {
+                ("/sys/fs/cgroup/cpuset", "cpuset.effective_cpus")
+            }
+            _ => return None,
+        };
+        let group = Path::new(mount).join(path.trim_start_matches('/'));
+        let above = group.ancestors().take_while(|folder| folder.starts_with(mount));
+        let list = above.filter_map(|folder| read(folder.join(file).to_str()?)).next()?;
+        Some(CoreList::parse(&list).len()).filter(|&cores| cores > 0)
+    })
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::Topology;
 
     /// A machine whose nodes have these cores, and a process that may use `allowed`.
     pub(in crate::cores) fn machine(nodes: &[&str], allowed: &str) -> Topology {
+        Topology::read_with(&files(nodes, allowed), None)
+    }
+
+    /// The files that say so.
+    fn files(nodes: &[&str], allowed: &str) -> impl Fn(&str) -> Option<String> {
         let cores: usize = nodes.iter().map(|list| super::CoreList::parse(list).len()).sum();
-        Topology::read_with(&|path| {
+        let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
+        let allowed = allowed.to_owned();
+        move |path| {
             let node = path.strip_prefix("/sys/devices/system/node/node");
             match path {
                 "/proc/self/status" => Some(format!("Name:\tx\nCpus_allowed_list:\t{allowed}\n")),
                 "/proc/cpuinfo" => Some("processor\t: 0\nmodel name\t: x\n\n".repeat(cores)),
                 "/sys/devices/system/node/online" => Some(format!("0-{}\n", nodes.len() - 1)),
-                _ => Some(
-                    nodes.get(node?.strip_suffix("/cpulist")?.parse::<usize>().ok()?)?.to_string(),
-                ),
+                _ => nodes.get(node?.strip_suffix("/cpulist")?.parse::<usize>().ok()?).cloned(),
             }
-        })
+        }
     }
 
     #[test]
@@ -98,8 +136,33 @@ pub(super) mod tests {
             "/proc/self/status" => Some("Cpus_allowed_list:\t0-3\n".to_owned()),
             _ => None,
         };
-        let topology = Topology::read_with(&read);
+        let topology = Topology::read_with(&read, None);
         assert_eq!((topology.nodes.len(), topology.cores().len()), (1, 4));
-        assert_eq!(Topology::read_with(&|_| None).cores(), [0]);
+        assert_eq!(Topology::read_with(&|_| None, None).cores(), [0]);
+    }
+
+    /// Who has all that a container or Slurm gives is not bound.
+    #[test]
+    fn a_part_of_a_machine_is_all_that_was_given() {
+        let files = files(&["0-31", "32-63"], "16-31");
+        let given = |group: &'static str, path: &'static str, by_launcher| {
+            let read = |asked: &str| match asked {
+                "/proc/self/cgroup" => Some(group.to_owned()),
+                _ if asked == path => Some("16-31\n".to_owned()),
+                _ => files(asked),
+            };
+            let topology = Topology::read_with(&read, by_launcher);
+            (topology.given, topology.is_bound())
+        };
+        assert_eq!(given("", "", None), (64, true));
+        assert_eq!(given("", "", Some(16)), (16, false), "Slurm's share");
+        assert_eq!(given("", "", Some(32)), (32, true), "half of it");
+        let v2 = "/sys/fs/cgroup/cpuset.cpus.effective";
+        assert_eq!(given("0::/\n", v2, None), (16, false), "a container");
+        let above = "/sys/fs/cgroup/job/cpuset.cpus.effective";
+        assert_eq!(given("0::/job/step/task\n", above, None), (16, false));
+        assert_eq!(given("0::/job\n", above, Some(64)), (64, true), "a step of a larger job");
+        let v1 = "/sys/fs/cgroup/cpuset/job/cpuset.effective_cpus";
+        assert_eq!(given("4:memory:/x\n3:cpuset,cpu:/job\n0::/\n", v1, None), (16, false));
     }
 }

@@ -1,4 +1,4 @@
-use super::{Launch, launch, ranks_on_machine, started_world};
+use super::{Launch, cores_of_slurm_job, launch, ranks_on_machine, started_world};
 
 /// How a process was started, and how many ranks with it.
 type Start = (Launch, Option<usize>);
@@ -9,13 +9,17 @@ fn rank(world: usize) -> Start {
     (Launch::Rank, Some(world))
 }
 
+fn environment(variables: &str) -> impl Fn(&str) -> Option<String> {
+    move |name| {
+        let mut pairs = variables.split(' ').filter_map(|pair| pair.split_once('='));
+        pairs.find(|(variable, _)| *variable == name).map(|(_, value)| value.to_owned())
+    }
+}
+
 /// `variables` as a launcher sets them; `here` is the number of ranks on this machine.
 #[track_caller]
 fn check(variables: &str, want: Start, here: usize) {
-    let environment = |name: &str| {
-        let mut pairs = variables.split(' ').filter_map(|pair| pair.split_once('='));
-        pairs.find(|(variable, _)| *variable == name).map(|(_, value)| value.to_owned())
-    };
+    let environment = environment(variables);
     let world = started_world(&environment).map(|(_, world)| world);
     assert_eq!((launch(&environment), world), want, "{variables}");
     assert_eq!(ranks_on_machine(&environment), here, "ranks on this machine: {variables}");
@@ -51,4 +55,13 @@ fn mpirun_inside_a_slurm_job() {
     let helper = "SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE=1(x2) SLURM_NODEID=1";
     let ranks = "OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_SIZE=4";
     check(&format!("{helper} {ranks}"), rank(8), 4);
+}
+
+#[test]
+fn a_share_of_slurms_is_known() {
+    let cores = |variables: &str| cores_of_slurm_job(&environment(variables));
+    assert_eq!(cores("SLURM_JOB_CPUS_PER_NODE=16(x2),8 SLURM_NODEID=1"), Some(16));
+    assert_eq!(cores("SLURM_JOB_CPUS_PER_NODE=16(x2),8 SLURM_NODEID=2"), Some(8));
+    assert_eq!(cores("SLURM_JOB_CPUS_PER_NODE=16 SLURM_NODEID=1"), None, "nodes of another step");
+    assert_eq!(cores("OMPI_COMM_WORLD_SIZE=4"), None);
 }

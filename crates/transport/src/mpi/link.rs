@@ -20,8 +20,8 @@ const STAMPS: u64 = 1 << 20;
 const YIELDS: u32 = 100;
 /// How long it then sleeps at first: far below what a segment takes on a network.
 const NAP: Duration = Duration::from_micros(50);
-/// A sleep lasts this share of the time waited so far: long waits leave the cores to others.
-const NAP_SHARE: u32 = 16;
+/// After so many sleeps the next are a [`NAP`] longer: long waits leave the cores to others.
+const NAPS_ALIKE: u32 = 16;
 /// Longest sleep, in [`NAP`]s.
 const NAPS_MAX: u32 = 8;
 /// Tests whether cancelled sends have ended before the job is ended instead.
@@ -171,7 +171,7 @@ impl Transport for MpiLink {
             std::thread::yield_now();
         } else {
             // MPI makes no progress while we sleep, so not for long.
-            let naps = 1 + (self.idle - YIELDS) / NAP_SHARE;
+            let naps = 1 + (self.idle - YIELDS) / NAPS_ALIKE;
             std::thread::park_timeout(NAP * naps.min(NAPS_MAX));
         }
         Ok(())

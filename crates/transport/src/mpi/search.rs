@@ -73,12 +73,14 @@ pub enum LoadError {
     /// There is none.
     #[error(
         "a launcher started this process as a rank, but there is no MPI library here: searched for \
-         {searched}; install the MPI of the launcher (Debian: openmpi-bin, or mpich), or give \
-         `--mpi PATH`; `--mpi off` trains alone"
+         {searched}{complaints}; install the MPI of the launcher (Debian: openmpi-bin, or mpich), or \
+         give `--mpi PATH`; `--mpi off` trains alone"
     )]
     Missing {
         /// Names and folders.
         searched: String,
+        /// What the loader said of files that are there.
+        complaints: String,
     },
 }
 
@@ -112,12 +114,8 @@ impl LibrarySearch {
                 None => Err(LoadError::Unknown { path: path.clone() }),
             };
         }
-        let found = self.candidates().into_iter().find_map(|(path, row)| {
-            let object = SharedObject::open(&path).ok()?;
-            let abi = MpiAbi::of(&object)?;
-            std::ptr::eq(abi, row).then_some((object, abi))
-        });
-        found.ok_or_else(|| LoadError::Missing { searched: self.searched() })
+        let missing = |complaints| LoadError::Missing { searched: self.searched(), complaints };
+        first_that_fits(self.candidates()).map_err(missing)
     }
 
     /// Files that exist beside the launcher, then names for the loader.
@@ -145,6 +143,33 @@ impl LibrarySearch {
         let folders: String = folders.collect();
         format!("{} in {folders}LD_LIBRARY_PATH and the system's folders", names.join(", "))
     }
+}
+
+/// The first library that is what its name says; else what the loader said of files that are there.
+fn first_that_fits(
+    candidates: Vec<(PathBuf, &'static MpiAbi)>,
+) -> Result<(SharedObject, &'static MpiAbi), String> {
+    let mut complaints = String::new();
+    for (path, row) in candidates {
+        match SharedObject::open(&path) {
+            Ok(object) if MpiAbi::of(&object).is_some_and(|abi| std::ptr::eq(abi, row)) => {
+                return Ok((object, row));
+            }
+            Ok(_) => {}
+            Err(complaint) if is_missing(&path, &complaint) => {}
+            Err(complaint) => {
+                let path = path.display();
+                complaints += &format!("; {path} is there, but does not load: {complaint}");
+            }
+        }
+    }
+    Err(complaints)
+}
+
+/// Whether the loader has not found the file itself, rather than something that the file needs.
+fn is_missing(path: &Path, complaint: &str) -> bool {
+    let own = format!("{}: cannot open shared object file: No such file", path.display());
+    complaint.starts_with(&own)
 }
 
 /// Library folders of the installations that the processes above us were started from.

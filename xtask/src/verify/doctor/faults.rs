@@ -16,6 +16,7 @@ pub(super) enum Way {
 }
 
 /// One thing that is wrong.
+#[derive(Debug)]
 pub(super) struct SeededFault {
     pub(super) name: &'static str,
     pub(super) way: Way,
@@ -58,8 +59,8 @@ pub(super) const FAULTS: &[SeededFault] = &[
     SeededFault {
         name: "another version",
         host: Some(1),
-        files: "mount --bind FOLDER/older FIRECAFFE",
-        named: &["fc1: firecaffe 0.7.0, but fc", "copy one version"],
+        files: "mount --bind FOLDER/other FIRECAFFE",
+        named: &["fc1: firecaffe ", " (build ", "), but fc", "copy one program"],
         ..HEALTHY
     },
     SeededFault {
@@ -132,7 +133,7 @@ pub(super) const FAULTS: &[SeededFault] = &[
         way: Way::OtherInterface,
         network: "ip -n fcHOST link add eth9 type veth peer name eth8; ip -n fcHOST link set eth8 up; \
                   ip -n fcHOST address add 10.99.HOST.1/24 dev eth9; ip -n fcHOST link set eth9 up",
-        named: &["interface"],
+        named: &["fc", ": MPI ", "the interface that MPI chose leads nowhere"],
         ..HEALTHY
     },
     SeededFault {

@@ -12,8 +12,9 @@ use exchange::bench::network::{NetworkBench, NetworkFigures, measure, measure_lo
 use super::{BenchRankArgs, machine};
 use crate::clock::RealClock;
 use crate::commands::columns::{self, Side};
+use crate::cores::{self, Neighbours};
+use crate::launch;
 use crate::output::print;
-use crate::{cores, launch};
 use describe::MeasuredLinks;
 
 const EXAMPLES: &str = "\
@@ -56,35 +57,41 @@ pub(crate) struct NetworkArgs {
 }
 
 pub(crate) fn run(args: &NetworkArgs) -> Result<()> {
-    let threads = args.threads.map_or_else(cores::per_rank, usize::from);
-    let computing_threads = if args.dilate > 1 { 0 } else { threads };
     let size_span = SIZE_SPAN / args.dilate;
-    let bench = |distance| NetworkBench { distance, computing_threads, size_span };
-    let links = if args.ranks.mpi.is_launched() {
+    let threads_of =
+        |neighbours| args.threads.map_or_else(|| cores::per_rank(neighbours), usize::from);
+    let bench = |threads, distance| {
+        let computing_threads = if args.dilate > 1 { 0 } else { threads };
+        NetworkBench { distance, computing_threads, size_span }
+    };
+    let (threads, links) = if args.ranks.mpi.is_launched() {
         let per_node = launch::ranks_here();
         let found = machine::on_ranks(
             &args.ranks,
             args.dilate,
             Box::new(io::stdout()),
             &|exchange, _, clock, _| {
+                let threads = threads_of(Neighbours::meet(exchange)?);
                 let world = exchange.rank().world();
                 let nodes = (world / per_node).max(1);
                 let mut links = MeasuredLinks { nodes, per_node, nic: None, intra_node: None };
                 if per_node > 1 {
-                    links.intra_node = Some(measure(exchange, clock, bench(1))?);
+                    links.intra_node = Some(measure(exchange, clock, bench(threads, 1))?);
                 }
                 if per_node < world {
-                    links.nic = Some(measure(exchange, clock, bench(per_node))?);
+                    links.nic = Some(measure(exchange, clock, bench(threads, per_node))?);
                 }
-                Ok(links)
+                Ok((threads, links))
             },
         )?;
-        let Some(links) = found else { return Ok(()) }; // rank 0 speaks for all
-        links
+        let Some(found) = found else { return Ok(()) }; // rank 0 speaks for all
+        found
     } else {
         let (workers, clock) = (args.ranks.workers(), RealClock::start());
-        let intra_node = Some(measure_local(workers, cores::available(), &clock, bench(1))?);
-        MeasuredLinks { nodes: 1, per_node: workers, nic: None, intra_node }
+        let threads = threads_of(Neighbours::of_launcher());
+        let bench = bench(threads, 1);
+        let intra_node = Some(measure_local(workers, cores::available(), &clock, bench)?);
+        (threads, MeasuredLinks { nodes: 1, per_node: workers, nic: None, intra_node })
     };
     let cluster = describe::cluster(args, threads, &links)?;
     let text = format!("{}{cluster}", describe::head(&links));

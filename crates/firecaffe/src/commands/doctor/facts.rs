@@ -8,7 +8,7 @@ use caffe_format::text;
 use rustix::fs::statvfs;
 use serde::{Deserialize, Serialize};
 use train::files::{self, UnknownFields};
-use train::{AddedLayers, Precision, nets};
+use train::{AddedLayers, Precision, nets, program_version};
 
 use crate::commands::check::describe_net;
 use crate::cores::Topology;
@@ -22,12 +22,14 @@ pub(super) struct HostFacts {
     pub(super) host: String,
     /// The rank that says so; `None` without a launcher.
     pub(super) rank: Option<usize>,
+    /// And the build.
     pub(super) version: String,
     /// Solver, nets and data.
     pub(super) files: Vec<FileFact>,
     /// Cores that the process may run on.
     pub(super) cores: Vec<usize>,
-    pub(super) machine_cores: usize,
+    /// Cores that the job was given of the machine.
+    pub(super) given_cores: usize,
     pub(super) numa_nodes: usize,
     /// Bytes.
     pub(super) memory_free: Option<u64>,
@@ -62,10 +64,10 @@ impl HostFacts {
         let mut facts = Self {
             host: launch::host(),
             rank,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: program_version().to_owned(),
             files: Vec::new(),
             cores: topology.cores(),
-            machine_cores: topology.machine,
+            given_cores: topology.given,
             numa_nodes: topology.nodes.len(),
             memory_free: free_bytes_here(),
             disk: None,

@@ -37,7 +37,7 @@ impl Finding {
 /// What each machine says about itself, and how they differ.
 pub(super) fn of_facts(all: &[HostFacts]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = all.iter().flat_map(of_host).collect();
-    findings.extend(differing(all, "firecaffe", "copy one version to all hosts", |facts| {
+    findings.extend(differing(all, "firecaffe", "copy one program to all hosts", |facts| {
         BTreeMap::from([("version", Some(facts.version.clone()))])
     }));
     findings.extend(differing(all, "", "copy the same file to all hosts", |facts| {
@@ -128,7 +128,7 @@ fn bindings(all: &[HostFacts]) -> Vec<Finding> {
         hosts.entry(&facts.host).or_default().push(facts);
     }
     for (host, ranks) in hosts {
-        let cores = ranks[0].machine_cores;
+        let cores = ranks.iter().map(|facts| facts.given_cores).max().unwrap_or(0);
         let named: Vec<String> =
             ranks.iter().filter_map(|facts| facts.rank).map(|rank| rank.to_string()).collect();
         let mut used: Vec<usize> = ranks.iter().flat_map(|facts| facts.cores.clone()).collect();

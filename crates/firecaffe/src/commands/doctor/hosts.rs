@@ -5,22 +5,24 @@
 //! 3. Pairs of hosts measure their link, in rounds in which each host is in one pair.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
 use super::findings::{self, Finding};
-use super::links::{self, LinkFigures};
+use super::links::{self, LinkFigures, LinkInterface};
 use super::login::{ProbeLogin, RemoteProgram};
 use super::probe::{MeasuredWay, OtherHost, PacketCounts, ProbeAnswer, ProbeQuestion};
 use super::{Examination, rounds};
 
-/// How long a login may take until the probe answers.
-const LOGIN_MAX: Duration = Duration::from_secs(9);
+/// How long a login may take until the probe answers. All steps together end within
+/// [`supervised::END`](super::supervised::END).
+const LOGIN_MAX: Duration = Duration::from_secs(8);
 /// How long all connections of a host may take.
 const CONNECT_MAX: Duration = Duration::from_secs(8);
-/// When no further round of measurements begins, from the start.
-const MEASURE_UNTIL: Duration = Duration::from_secs(22);
+/// When no further round of measurements begins, from the start; the last may take [`CONNECT_MAX`].
+const MEASURE_UNTIL: Duration = Duration::from_secs(18);
 /// Bytes that measure a link, a quarter of a second on a gigabit: longer than what a burst hides.
 const LINK_BYTES: usize = 30_000_000;
 /// Bytes of the first look, which may be a tenth as fast as expected.
@@ -46,7 +48,7 @@ pub(super) fn examine(file: &Path, program: &RemoteProgram) -> Result<Examinatio
     let mut hosts = log_in(&names, program, &mut found);
     found.findings.extend(findings::of_facts(&found.hosts));
     let reached = connect(&mut hosts, &mut found.findings);
-    measure(&mut hosts, &reached, begin, &mut found);
+    measure(&mut hosts, reached, begin, &mut found);
     Ok(found)
 }
 
@@ -69,11 +71,18 @@ fn names(text: &str) -> Vec<String> {
 
 /// Starts a probe on every host, all at the same time.
 fn log_in(names: &[String], program: &RemoteProgram, found: &mut Examination) -> Vec<ProbedHost> {
-    let logins: Vec<_> = names.iter().map(|name| (name, program.start(name))).collect();
-    let until = Instant::now() + LOGIN_MAX;
+    let logins: Vec<_> = thread::scope(|scope| {
+        let logins: Vec<_> = names
+            .iter()
+            .map(|name| scope.spawn(move || program.greeted(name, LOGIN_MAX)))
+            .collect();
+        logins.into_iter().map(thread::ScopedJoinHandle::join).collect()
+    });
     let mut hosts = Vec::new();
-    for (name, login) in logins {
-        match login.and_then(|mut login| login.greeting(until).map(|greeting| (login, greeting))) {
+    for (name, login) in names.iter().zip(logins) {
+        let panicked =
+            |_| Err(Finding::new(name, "its login panicked here", "this is a bug: report it"));
+        match login.unwrap_or_else(panicked) {
             Ok((login, greeting)) => {
                 let (name, facts) = (name.clone(), greeting.facts);
                 let other =
@@ -149,11 +158,16 @@ fn unreached(hosts: &[ProbedHost], ways: &[Vec<Result<MeasuredWay, String>>]) ->
 /// Measures the links between hosts that reach each other, in rounds of disjoint pairs.
 fn measure(
     hosts: &mut [ProbedHost],
-    reached: &[Vec<bool>],
+    mut reached: Vec<Vec<bool>>,
     begin: Instant,
     found: &mut Examination,
 ) {
-    let mut speeds: Vec<(String, String, u64)> = Vec::new();
+    found.links_wanted = (0..hosts.len())
+        .map(|own| {
+            let others = reached[own].iter().enumerate().filter(|(other, _)| *other != own);
+            others.filter(|(_, reaches)| **reaches).count()
+        })
+        .sum();
     'rounds: for pairs in rounds::round_robin(hosts.len()) {
         for bytes in [FIRST_BYTES, LINK_BYTES] {
             if begin.elapsed() > MEASURE_UNTIL {
@@ -183,9 +197,7 @@ fn measure(
                 }
                 match answer.map(|answer| answer.measured.into_iter().next()) {
                     Ok(Some(Ok(way))) => {
-                        if let Some((interface, Some(mbits))) = &way.interface {
-                            speeds.push((names.0.clone(), interface.clone(), *mbits));
-                        }
+                        let interface = way.interface;
                         found.links.retain(|link| (&link.from, &link.to) != (&names.0, &names.1));
                         found.links.push(LinkFigures {
                             from: names.0,
@@ -193,6 +205,7 @@ fn measure(
                             round_trip_us: way.round_trip_us,
                             mbits: way.mbits,
                             resent,
+                            interface: interface.map(|(name, mbits)| LinkInterface { name, mbits }),
                         });
                     }
                     Ok(Some(Err(words))) => {
@@ -203,18 +216,26 @@ fn measure(
                         ));
                     }
                     Ok(None) => {}
-                    Err(finding) => found.findings.push(finding),
+                    Err(finding) => {
+                        found.findings.push(finding);
+                        reached[own].clear(); // its answer may still come, and is not the next one
+                    }
                 }
             }
         }
     }
     found.findings.extend(links::of_links(&found.links));
-    found.findings.extend(slow_interfaces(&speeds));
+    found.findings.extend(slow_interfaces(&found.links));
     found.findings.extend(links::of_loss(&found.links));
 }
 
 /// Names interfaces that say they are slower than those of most hosts.
-fn slow_interfaces(speeds: &[(String, String, u64)]) -> Vec<Finding> {
+fn slow_interfaces(links: &[LinkFigures]) -> Vec<Finding> {
+    let speed = |link: &'_ LinkFigures| {
+        let LinkInterface { name, mbits } = link.interface.clone()?;
+        Some((link.from.clone(), name, mbits?))
+    };
+    let speeds: Vec<_> = links.iter().filter_map(speed).collect();
     let Some(usual) = speeds.iter().map(|(.., mbits)| *mbits).max() else { return Vec::new() };
     let mut found: Vec<Finding> = Vec::new();
     for (host, interface, mbits) in speeds.iter().filter(|(.., mbits)| 2 * mbits < usual) {
@@ -251,7 +272,7 @@ pub(super) fn own_program() -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{names, slow_interfaces};
+    use super::{LinkFigures, LinkInterface, names, slow_interfaces};
 
     #[test]
     fn host_files_of_open_mpi_and_mpich_are_read() {
@@ -261,7 +282,14 @@ mod tests {
 
     #[test]
     fn an_interface_of_another_generation_is_named_once() {
-        let speed = |host: &str, mbits| (host.to_owned(), "eth0".to_owned(), mbits);
+        let speed = |host: &str, mbits| LinkFigures {
+            from: host.to_owned(),
+            to: "d".to_owned(),
+            round_trip_us: 100.0,
+            mbits: 900.0,
+            resent: 0.0,
+            interface: Some(LinkInterface { name: "eth0".to_owned(), mbits: Some(mbits) }),
+        };
         let all = [speed("a", 10_000), speed("b", 1000), speed("b", 1000), speed("c", 10_000)];
         let found = slow_interfaces(&all);
         assert_eq!(found.len(), 1);

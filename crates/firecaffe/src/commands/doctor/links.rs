@@ -13,6 +13,14 @@ const LONG_US: f64 = 1000.0;
 /// Packets that are sent again, as a part of all, are loss above this.
 const LOSS_MAX: f64 = 0.005;
 
+/// Through what one host sends to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct LinkInterface {
+    pub(super) name: String,
+    /// What it says of itself, in 10^6 bits per second.
+    pub(super) mbits: Option<u64>,
+}
+
 /// One pair of hosts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct LinkFigures {
@@ -23,6 +31,8 @@ pub(super) struct LinkFigures {
     pub(super) mbits: f64,
     /// The part of the packets that were sent again meanwhile.
     pub(super) resent: f64,
+    /// Of the first host; `None` where MPI chooses it.
+    pub(super) interface: Option<LinkInterface>,
 }
 
 /// Names slow links; a host whose links are mostly slow is named instead of each of them.
@@ -126,7 +136,8 @@ mod tests {
             for to in &names[index + 1..] {
                 let (mbits, round_trip_us) = change(from, to);
                 let (from, to) = ((*from).into(), (*to).into());
-                links.push(LinkFigures { from, to, round_trip_us, mbits, resent: 0.0 });
+                let (resent, interface) = (0.0, None);
+                links.push(LinkFigures { from, to, round_trip_us, mbits, resent, interface });
             }
         }
         links

@@ -1,10 +1,9 @@
 //! A login on another host, and the probe that it starts.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,13 +11,15 @@ use serde::de::DeserializeOwned;
 
 use super::findings::Finding;
 use super::probe::{ProbeAnswer, ProbeGreeting, ProbeQuestion};
+use super::tcp;
 
 /// How the remote shell says that the working directory, or the program, is not there. Neither ssh
 /// nor shells use them.
 const NO_FOLDER: i32 = 81;
 const NO_PROGRAM: i32 = 82;
 
-/// How long after the end of its output a login may take to end.
+/// How long after the end of its output a login may take to end, and to say why. A connection that
+/// it leaves in the background may hold its error stream open for ever.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// What is started on every host.
@@ -43,10 +44,21 @@ pub(super) struct ProbeLogin {
 }
 
 impl RemoteProgram {
-    /// Logs in on `host`.
-    pub(super) fn start(&self, host: &str) -> Result<ProbeLogin, Finding> {
+    /// Logs in on `host`, and hears the first words of its probe.
+    pub(super) fn greeted(
+        &self,
+        host: &str,
+        patience: Duration,
+    ) -> Result<(ProbeLogin, ProbeGreeting), Finding> {
+        let until = Instant::now() + patience;
+        let mut login = self.start(host)?;
+        let greeting = login.hear(until)?;
+        Ok((login, greeting))
+    }
+
+    fn start(&self, host: &str) -> Result<ProbeLogin, Finding> {
         // The resolver of this machine; a login may have names of its own (ssh's configuration).
-        let resolves = (host, 22).to_socket_addrs();
+        let resolves = tcp::addresses(host, 22);
         let (words, remote) = (&self.rsh, self.command());
         let spawned = Command::new(&words[0])
             .args(&words[1..])
@@ -104,11 +116,6 @@ fn read_lines(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
 }
 
 impl ProbeLogin {
-    /// The first line of the probe.
-    pub(super) fn greeting(&mut self, until: Instant) -> Result<ProbeGreeting, Finding> {
-        self.hear(until)
-    }
-
     pub(super) fn ask(&mut self, question: &ProbeQuestion) -> Result<(), Finding> {
         let text = serde_json::to_string(question).unwrap_or_default();
         let sent = self.input.as_mut().map(|input| writeln!(input, "{text}"));
@@ -132,17 +139,20 @@ impl ProbeLogin {
                         return Ok(heard);
                     }
                 }
-                Err(_) => return Err(self.why_silent()),
+                Err(RecvTimeoutError::Timeout) => return Err(self.no_answer()),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.why_ended()),
             }
         }
     }
 
-    /// What is wrong with a host that says nothing.
-    fn why_silent(&mut self) -> Finding {
-        let Some(status) = self.ended() else {
-            let remedy = "check the login (`--rsh`) and its network";
-            return Finding::new(&self.host, "the login or its probe does not answer", remedy);
-        };
+    fn no_answer(&self) -> Finding {
+        let remedy = "check the login (`--rsh`) and its network";
+        Finding::new(&self.host, "the login or its probe does not answer", remedy)
+    }
+
+    /// What is wrong with a host whose probe says no more.
+    fn why_ended(&mut self) -> Finding {
+        let Some(status) = self.ended() else { return self.no_answer() };
         let program = self.program.display();
         match status.code() {
             Some(NO_FOLDER) => Finding::new(
@@ -156,8 +166,8 @@ impl ProbeLogin {
                 "copy firecaffe to the same path on every host, or give `--program PATH`",
             ),
             code => {
-                let said: Vec<String> = self.errors.iter().collect();
-                let said = said.last().map_or("nothing", |line| line.trim());
+                let said = self.last_error();
+                let said = said.as_deref().map_or("nothing", str::trim);
                 let code = code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
                 self.silent(format!("the login or its probe ended with {code} and said: {said}"))
             }
@@ -173,6 +183,16 @@ impl ProbeLogin {
                 status => return status.ok().flatten(),
             }
         }
+    }
+
+    /// The last line of its error stream, or of what there is of it in time.
+    fn last_error(&self) -> Option<String> {
+        let until = Instant::now() + ENDING;
+        let next = || {
+            let left = until.saturating_duration_since(Instant::now());
+            self.errors.recv_timeout(left).ok()
+        };
+        std::iter::from_fn(next).last()
     }
 
     fn silent(&self, problem: String) -> Finding {
@@ -192,22 +212,41 @@ impl Drop for ProbeLogin {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::time::{Duration, Instant};
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
 
     use super::{RemoteProgram, quoted};
 
-    /// A login by a shell on this machine.
+    /// A login by a shell on this machine: `$0` is the host's name, `$1` the command.
+    const SHELL: &str = r#"exec sh -c "$1""#;
+    const PATIENCE: Duration = Duration::from_secs(20);
+
     fn start(host: &str, program: &str, folder: &str) -> String {
+        start_by(SHELL, host, program, folder)
+    }
+
+    fn start_by(shell: &str, host: &str, program: &str, folder: &str) -> String {
         let program = RemoteProgram {
-            // `$0` is the host's name, `$1` the command.
-            rsh: ["sh", "-c", r#"exec sh -c "$1""#].map(str::to_owned).to_vec(),
+            rsh: ["sh", "-c", shell].map(str::to_owned).to_vec(),
             program: program.into(),
             folder: folder.into(),
             solver: None,
         };
-        let until = Instant::now() + Duration::from_secs(20);
-        let heard = program.start(host).and_then(|mut login| login.greeting(until).map(drop));
+        let heard = program.greeted(host, PATIENCE).map(drop);
         heard.expect_err("there is no probe").in_words()
+    }
+
+    /// As ssh does that shares its connection: a process in the background has the error stream.
+    #[test]
+    fn an_error_stream_that_stays_open_is_not_waited_for() {
+        let (send, done) = channel();
+        thread::spawn(move || {
+            let shell = "echo no such key >&2; exec 3<&0; cat <&3 >/dev/null & exit 255";
+            send.send(start_by(shell, "localhost", "/bin/true", "."))
+        });
+        let found = done.recv_timeout(PATIENCE).expect("it ends while the stream is open");
+        assert!(found.contains("exit code 255 and said: no such key"), "{found}");
     }
 
     #[test]

@@ -21,8 +21,9 @@ use crate::launch::{JoinedRanks, MpiArgs};
 
 /// A rank that is silent for longer is named.
 const SILENCE_MAX: Duration = Duration::from_secs(8);
-/// When no further round of measurements begins, from the start.
-const MEASURE_UNTIL: Duration = Duration::from_secs(20);
+/// When no further round of measurements begins, from the start: a rank that falls silent in the
+/// last one is named before the examination's time is up.
+const MEASURE_UNTIL: Duration = Duration::from_secs(18);
 
 /// Examines the ranks; what was found, on rank 0.
 pub(super) fn examine(mpi: &MpiArgs, solver: Option<&Path>) -> Result<Option<Examination>> {
@@ -96,8 +97,10 @@ fn compare_and_measure(
             round_trip_us: link.round_trip_us,
             mbits: link.mbits,
             resent: link.noted,
+            interface: None,
         })
         .collect();
+    found.links_wanted = first_ranks.len() * (first_ranks.len() - 1) / 2;
     found.findings.extend(links::of_links(&found.links));
     found.findings.extend(links::of_loss(&found.links));
     found.hosts = hosts;

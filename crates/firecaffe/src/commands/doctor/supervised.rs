@@ -1,8 +1,8 @@
-//! A rank that examines in a process of its own.
+//! An examination in a process of its own.
 //!
-//! An MPI library that cannot reach a host ends its process without asking us, or waits for ever.
-//! So the process that the launcher started starts another, which joins the ranks, and says what
-//! became of it.
+//! An MPI library that cannot reach a host ends its process without asking us, or waits for ever,
+//! and so does a file system. So the process that was started starts another, which examines, and
+//! says what became of it.
 
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::hosts::own_program;
 use crate::launch;
 
 /// How long an examination may take.
-const END: Duration = Duration::from_secs(27);
+pub(super) const END: Duration = Duration::from_secs(27);
 /// How long a process may live on that the launcher has told to end.
 const GRACE: Duration = Duration::from_millis(500);
 /// How often is looked.
@@ -33,8 +33,29 @@ pub(super) enum ExaminationEnd {
     Found(Finding),
 }
 
+/// What an examination that takes too long waits for, and what to do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Overdue {
+    pub(super) problem: &'static str,
+    pub(super) remedy: &'static str,
+}
+
+/// Of ranks.
+pub(super) const RANKS: Overdue =
+    Overdue { problem: "MPI has not connected the ranks", remedy: INTERFACE };
+/// Of hosts, by logins.
+pub(super) const HOSTS: Overdue = Overdue {
+    problem: "the hosts have not been examined",
+    remedy: "look at fewer of them at a time, and with `--rsh` at one by hand",
+};
+/// Of this machine.
+pub(super) const MACHINE: Overdue = Overdue {
+    problem: "this machine has not been examined",
+    remedy: "a file system may not answer: look at the folders of solver, nets, data and snapshots",
+};
+
 /// Starts this command again with `more`, and waits for it.
-pub(super) fn run(more: &str) -> Result<ExaminationEnd> {
+pub(super) fn run(more: &str, overdue: Overdue) -> Result<ExaminationEnd> {
     let told = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGTERM, Arc::clone(&told)).context("cannot handle signals")?;
     let mut child = Command::new(own_program())
@@ -42,25 +63,28 @@ pub(super) fn run(more: &str) -> Result<ExaminationEnd> {
         .arg(more)
         .spawn()
         .context("cannot start the process that examines")?;
-    let end = wait(&mut child, &told);
+    let end = wait(&mut child, &told, overdue, END);
     _ = child.kill(); // it may have ended
     _ = child.wait();
     end
 }
 
-fn wait(child: &mut Child, told: &AtomicBool) -> Result<ExaminationEnd> {
+fn wait(
+    child: &mut Child,
+    told: &AtomicBool,
+    overdue: Overdue,
+    patience: Duration,
+) -> Result<ExaminationEnd> {
     let begin = Instant::now();
     let mut told_at = None;
     loop {
         if let Some(status) = child.try_wait().context("cannot wait for the examination")? {
             return Ok(outcome(status, &launch::host()));
         }
-        if begin.elapsed() > END {
-            return Ok(ExaminationEnd::Found(Finding::new(
-                launch::host(),
-                format!("MPI has not connected the ranks within {} s", END.as_secs()),
-                INTERFACE,
-            )));
+        if begin.elapsed() > patience {
+            let problem = format!("{} within {} s", overdue.problem, patience.as_secs());
+            let finding = Finding::new(launch::host(), problem, overdue.remedy);
+            return Ok(ExaminationEnd::Found(finding));
         }
         if told.load(Ordering::Relaxed)
             && *told_at.get_or_insert_with(Instant::now) + GRACE < Instant::now()
@@ -99,7 +123,23 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 
-    use super::{ExaminationEnd, outcome};
+    use std::process::{Command, Stdio};
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    use super::{ExaminationEnd, HOSTS, outcome, wait};
+
+    #[test]
+    fn an_examination_that_does_not_end_is_named() {
+        // Ends with its input, which we keep.
+        let mut child =
+            Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let end = wait(&mut child, &AtomicBool::new(false), HOSTS, Duration::ZERO).unwrap();
+        let ExaminationEnd::Found(finding) = end else { panic!("it has not ended") };
+        assert!(finding.in_words().contains("the hosts have not been examined"), "{finding:?}");
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
 
     #[test]
     fn who_was_ended_by_its_library_is_told_apart() {

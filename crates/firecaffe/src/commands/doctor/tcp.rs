@@ -8,6 +8,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,8 @@ pub(super) type ProbeToken = [u8; 16];
 
 /// How long a connection, and each answer, may take.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How long a name service may take; where none answers, the system's resolver waits far longer.
+const RESOLVE_MAX: Duration = Duration::from_secs(4);
 /// Round trips of which the median counts.
 const ROUND_TRIPS: usize = 11;
 /// Bytes that are written at once.
@@ -61,11 +64,30 @@ fn answer(mut stream: TcpStream, token: ProbeToken) -> io::Result<()> {
     stream.write_all(&[1])
 }
 
-/// The addresses of a name. May take as long as the resolver likes.
+/// The addresses of a name.
+pub(super) fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    let asked = (host.to_owned(), port);
+    let found = within(RESOLVE_MAX, move || asked.to_socket_addrs().map(Iterator::collect));
+    found.unwrap_or_else(|| {
+        let seconds = RESOLVE_MAX.as_secs();
+        Err(io::Error::other(format!("the name service has not answered within {seconds} s")))
+    })
+}
+
+/// What `work` comes to on a thread of its own, which is left behind if it takes longer.
+fn within<T: Send + 'static>(
+    patience: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (send, done) = channel();
+    thread::spawn(move || send.send(work()));
+    done.recv_timeout(patience).ok()
+}
+
+/// The address at which a server listens.
 pub(super) fn resolve(host: &str, port: u16) -> io::Result<SocketAddr> {
-    let mut addresses = (host, port).to_socket_addrs()?;
     // The server listens on IPv4.
-    let found = addresses.find(SocketAddr::is_ipv4);
+    let found = addresses(host, port)?.into_iter().find(SocketAddr::is_ipv4);
     found.ok_or_else(|| io::Error::other("no IPv4 address"))
 }
 
@@ -99,7 +121,18 @@ pub(super) fn measure(
 
 #[cfg(test)]
 mod tests {
-    use super::{measure, resolve, serve};
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::{measure, resolve, serve, within};
+
+    #[test]
+    fn work_that_does_not_end_is_left_behind() {
+        let (ends, ended) = channel::<()>();
+        assert_eq!(within(Duration::from_millis(1), move || ended.recv()), None);
+        drop(ends);
+        assert_eq!(within(Duration::from_secs(60), || 7), Some(7));
+    }
 
     #[test]
     fn who_knows_the_token_is_measured() {

@@ -9,8 +9,7 @@ use exchange::watch::SILENCE_MAX;
 use exchange::wire::WireFormat;
 use train::{BUCKET_BYTES, BatchMeaning, BatchNormState, JobConfig, Overlap};
 
-use crate::cores::{self, AskedPlacement, CorePlacement, Pin, Topology};
-use crate::launch;
+use crate::cores::{self, AskedPlacement, CorePlacement, Neighbours, Pin, Topology};
 use crate::options::{bytes_of_megabytes, megabytes, one_of, read_network, silence_max};
 
 /// Most workers or replicas that can be asked for.
@@ -91,10 +90,14 @@ impl ParallelArgs {
     }
 
     /// Where the threads of one of `world` ranks run; `threads` are those asked for.
-    pub(crate) fn place(&self, threads: Option<usize>, world: usize) -> CorePlacement {
+    pub(crate) fn place(
+        &self,
+        threads: Option<usize>,
+        world: usize,
+        neighbours: Neighbours,
+    ) -> CorePlacement {
         let asked = AskedPlacement {
-            ranks_here: launch::ranks_here(),
-            local_rank: launch::local_rank(),
+            neighbours,
             workers: self.workers.map(count),
             threads,
             replicas: self.replicas.map(|replicas| count(replicas) / world),

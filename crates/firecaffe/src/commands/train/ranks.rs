@@ -20,6 +20,7 @@ use transport::Waiting;
 use super::emulate::BusyCores;
 use super::{TrainArgs, TrainHost};
 use crate::clock::RealClock;
+use crate::cores::Neighbours;
 use crate::launch::{self, JoinedRanks};
 use crate::log::Log;
 
@@ -51,12 +52,13 @@ pub(super) fn run(args: &TrainArgs, host: TrainHost<'_>) -> Result<()> {
     let ending = RankEnding { rank: exchange.rank(), watch: Arc::new(Mutex::new(Some(watch))) };
     ending.on_panic();
     ending.on_sigterm()?;
+    let neighbours = Neighbours::meet(&mut exchange);
     let ranks = ending.ranks(exchange);
     let ranks = match stretch {
         Some(stretch) => ranks.stretching(stretch),
         None => ranks,
     };
-    let result = super::train(args, ranks, host);
+    let result = neighbours.and_then(|neighbours| super::train(args, ranks, neighbours, host));
     match &result {
         Ok(()) => drop(ending.take()),
         Err(error) if error.is::<BusyCores>() => drop(ending.take()),
@@ -94,6 +96,7 @@ impl RankEnding {
             _ if self.rank.is_first() => Duration::ZERO,
             Some(
                 TrainError::Differs { .. }
+                | TrainError::OtherProgram { .. }
                 | TrainError::Step(StepError::Gradient { .. } | StepError::CompressedGradient { .. }),
             ) => HOLD_BACK_LONG,
             _ => HOLD_BACK,

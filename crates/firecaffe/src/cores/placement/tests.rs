@@ -1,4 +1,5 @@
 use super::{AskedPlacement, CorePlacement, Pin};
+use crate::cores::neighbours::Neighbours;
 use crate::cores::topology::tests::machine;
 
 const TWO_NODES: &[&str] = &["0-3", "4-7"];
@@ -6,14 +7,18 @@ const TWO_NODES: &[&str] = &["0-3", "4-7"];
 /// One rank that asks for nothing, on a machine of `available` cores.
 fn asked(available: usize) -> AskedPlacement {
     AskedPlacement {
-        ranks_here: 1,
-        local_rank: None,
+        neighbours: Neighbours::NONE,
         workers: None,
         threads: None,
         replicas: None,
         pin: Pin::Auto,
         available,
     }
+}
+
+/// One of several ranks that see the same cores.
+fn one_of(sharing: usize, before: usize) -> Neighbours {
+    Neighbours { here: sharing, sharing, before }
 }
 
 #[track_caller]
@@ -31,7 +36,7 @@ fn one_node_is_never_pinned() {
         "1 rank here x 1 worker x 2 threads; this rank on cores 0-1 (1 of 1 NUMA node), not pinned: \
          one NUMA node",
     );
-    let two = AskedPlacement { ranks_here: 2, local_rank: Some(1), ..asked(2) };
+    let two = AskedPlacement { neighbours: one_of(2, 1), ..asked(2) };
     check(
         &["0-1"],
         "0-1",
@@ -61,7 +66,7 @@ fn replicas_that_were_given_are_divided_among_nodes() {
 
 #[test]
 fn ranks_are_pinned_to_their_node_unless_told_otherwise() {
-    let second = AskedPlacement { ranks_here: 2, local_rank: Some(1), ..asked(8) };
+    let second = AskedPlacement { neighbours: one_of(2, 1), ..asked(8) };
     check(
         TWO_NODES,
         "0-7",
@@ -80,7 +85,11 @@ fn ranks_are_pinned_to_their_node_unless_told_otherwise() {
     check(
         TWO_NODES,
         "4-7",
-        AskedPlacement { available: 4, ..second },
+        AskedPlacement {
+            neighbours: Neighbours { sharing: 1, before: 0, ..second.neighbours },
+            available: 4,
+            ..second
+        },
         "2 ranks here x 1 worker x 4 threads; this rank on cores 4-7 (1 of 1 NUMA node), bound by \
          the launcher",
     );
@@ -91,8 +100,26 @@ fn more_threads_than_cores_are_not_pinned() {
     let crowded = AskedPlacement { workers: Some(2), threads: Some(8), ..asked(8) };
     let placement = CorePlacement::decide(&machine(TWO_NODES, "0-7"), &crowded);
     assert!(placement.in_words().contains("not pinned: more threads than"), "{placement:?}");
-    let ranks = AskedPlacement { ranks_here: 16, local_rank: Some(15), ..asked(8) };
+    let ranks = AskedPlacement { neighbours: one_of(16, 15), ..asked(8) };
     let placement = CorePlacement::decide(&machine(TWO_NODES, "0-7"), &ranks);
     assert_eq!((placement.workers, placement.threads), (1, 1));
     assert!(placement.in_words().contains("not pinned"), "{placement:?}");
+}
+
+/// A container or a share of Slurm's: fewer cores than the machine has, and nobody is bound.
+#[test]
+fn ranks_divide_the_part_of_a_machine_that_they_see() {
+    let part = machine(&["0-7", "8-15"], "4-11");
+    for before in 0..4 {
+        let asked = AskedPlacement { neighbours: one_of(4, before), ..asked(8) };
+        let placement = CorePlacement::decide(&part, &asked);
+        assert_eq!((placement.workers, placement.threads), (1, 2), "{placement:?}");
+        let own = if before < 2 { "4-7" } else { "8-11" };
+        let want = format!("this rank on cores {own} (1 of 2 NUMA nodes), pinned to its nodes");
+        assert!(placement.in_words().ends_with(&want), "{}", placement.in_words());
+    }
+    // A quota is for all of them, although each is bound to cores of its own.
+    let bound = Neighbours { here: 4, sharing: 1, before: 0 };
+    let asked = AskedPlacement { neighbours: bound, ..asked(4) };
+    assert_eq!(CorePlacement::decide(&part, &asked).threads, 1);
 }

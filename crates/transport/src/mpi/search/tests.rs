@@ -1,5 +1,8 @@
-use super::{LibrarySearch, LoadError, ProcessManagement};
-use std::path::PathBuf;
+use super::{
+    LibrarySearch, LoadError, OPEN_MPI, ProcessManagement, SharedObject, first_that_fits,
+    is_missing,
+};
+use std::path::{Path, PathBuf};
 
 /// The search of a process that has `variables`, separated by spaces.
 fn search(variables: &'static str) -> LibrarySearch {
@@ -52,4 +55,26 @@ fn what_is_no_mpi_is_refused_with_its_name() {
     assert!(matches!(error, LoadError::Unknown { .. }), "{error}");
     assert!(error.to_string().contains("libm.so.6 has none of the symbols"), "{error}");
     assert!(open("nul\0").is_err());
+}
+
+/// A library that needs another one is there, although it does not load.
+#[test]
+fn what_the_loader_says_of_a_file_that_is_there_is_kept() {
+    let missing = SharedObject::open(Path::new("libno-such-mpi.so")).unwrap_err();
+    assert!(is_missing(Path::new("libno-such-mpi.so"), &missing), "{missing}");
+    let needs = missing.replace("libno-such-mpi.so", "libhwloc.so.15");
+    assert!(!is_missing(Path::new("libmpi.so.40"), &needs), "{needs}");
+
+    let folder = std::env::temp_dir().join(format!("firecaffe-complaint-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("libmpi.so.40");
+    std::os::unix::fs::symlink("/proc/version", &file).unwrap(); // a text
+    let there = [file.clone(), folder.join("libmpi.so")].map(|path| (path, &OPEN_MPI));
+    let complaints = first_that_fits(there.to_vec()).map(drop).unwrap_err();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let want = format!("; {} is there, but does not load: ", file.display());
+    assert!(complaints.starts_with(&want), "{complaints}");
+    assert_eq!(complaints.matches("is there").count(), 1, "{complaints}");
+    let error = LoadError::Missing { searched: "libmpi.so.40".to_owned(), complaints };
+    assert!(error.to_string().contains(&want), "{error}");
 }

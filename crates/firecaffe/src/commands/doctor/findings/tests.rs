@@ -10,7 +10,7 @@ fn host(name: &str) -> HostFacts {
         version: "1.0".into(),
         files: vec![file("net.prototxt", "aa"), file("data of layer `data`", "bb")],
         cores: vec![0, 1],
-        machine_cores: 2,
+        given_cores: 2,
         numa_nodes: 1,
         memory_free: Some(8_000_000_000),
         disk: Some(DiskFact {
@@ -41,7 +41,7 @@ fn equal_machines_have_no_finding() {
 #[test]
 fn who_differs_from_most_is_named() {
     let other = HostFacts { version: "0.9".into(), ..host("b") };
-    let want = "b: firecaffe 0.9, but a has 1.0; copy one version to all hosts";
+    let want = "b: firecaffe 0.9, but a has 1.0; copy one program to all hosts";
     assert_eq!(found(&[host("a"), other, host("c")]), [want]);
     let mut other = host("a");
     other.files[0].state = Ok("zz".into());
