@@ -108,20 +108,21 @@ pub(crate) fn flag(args: &[String], name: &str, default: &str) -> String {
     at.and_then(|at| args.get(at + 1)).map_or(default, String::as_str).to_owned()
 }
 
-/// The rows that `--nets a,b` asks for, by the beginning of their names; all without it. A
-/// beginning that fits no row is refused: measuring nothing would look like success.
+/// The rows that a flag as `--nets a,b` asks for, by the beginning of their names; all without it.
+/// A beginning that fits no row is refused: measuring nothing would look like success.
 pub(crate) fn asked<'a, T>(
     args: &[String],
+    flag_name: &str,
     rows: &'a [T],
     name: impl Fn(&'a T) -> &'a str,
 ) -> Result<Vec<&'a T>> {
-    let value = flag(args, "--nets", "");
+    let value = flag(args, flag_name, "");
     let asked: Vec<_> = value.split(',').filter(|beginning| !beginning.is_empty()).collect();
     let fits = |row: &'a T, beginning: &str| name(row).starts_with(beginning);
     for beginning in &asked {
         let known = || rows.iter().map(&name).collect::<Vec<_>>().join(", ");
         let is_known = rows.iter().any(|row| fits(row, beginning));
-        ensure!(is_known, "--nets: nothing is called `{beginning}`; there are {}", known());
+        ensure!(is_known, "{flag_name}: nothing is called `{beginning}`; there are {}", known());
     }
     let is_asked =
         |row: &&'a T| asked.is_empty() || asked.iter().any(|beginning| fits(row, beginning));
@@ -174,7 +175,7 @@ mod tests {
     #[test]
     fn networks_are_asked_for_by_beginnings() {
         const ROWS: [&str; 3] = ["alexnet_b32", "lenet_b64", "nin_b32"];
-        let found = |words: &[&str]| asked(&args(words), &ROWS, |row| row);
+        let found = |words: &[&str]| asked(&args(words), "--nets", &ROWS, |row| row);
         assert_eq!(found(&["--rounds", "1", "--nets", "nin,lenet"]).unwrap(), [&ROWS[1], &ROWS[2]]);
         assert_eq!(found(&[]).unwrap().len(), ROWS.len());
         let refused = found(&["--nets", "lenet,LeNet"]).unwrap_err().to_string();

@@ -45,7 +45,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
          |---|--:|--:|--:|---|\n"
     );
     let mut missed = 0;
-    for &(net, iterations, images) in asked(args, NETS, |(net, ..)| net)? {
+    for &(net, iterations, images) in asked(args, "--nets", NETS, |(net, ..)| net)? {
         let rates = measure(&program, net, iterations, rounds, seconds)?;
         let kept = [rates.kept(0), rates.kept(1)];
         let least = kept[0].min(kept[1]);
