@@ -3,6 +3,7 @@
 
 use super::row::CompressionRow;
 use super::{CompressionConfig, CompressionError, CompressionSetup};
+use crate::wire::WireFormat;
 use std::fmt;
 
 /// One row of [`COMPRESSIONS`](super::COMPRESSIONS).
@@ -17,6 +18,8 @@ pub struct CompressionKind {
     pub momentum: MomentumUse,
     /// What is decided at once: to compress, or to sum densely.
     pub decision: DecisionUnit,
+    /// What is known of its bytes before a step.
+    pub volume: SentVolume,
     pub(super) build: BuildRow,
 }
 
@@ -72,6 +75,21 @@ pub enum DecisionUnit {
     Bucket,
     /// All buckets of a step together.
     Step,
+}
+
+/// What is known of a step's bytes before it.
+#[derive(Debug, Clone, Copy)]
+pub enum SentVolume {
+    /// They are those of the plans.
+    Planned,
+    /// As many entries as gradients have large values: plans estimate.
+    Entries {
+        /// Bytes of an entry.
+        entry_bytes: fn(&WireFormat) -> usize,
+        /// The most entries that a rank sends of a bucket with so many values after the warm-up,
+        /// if there is a bound.
+        entries_max: Option<fn(&CompressionConfig, usize) -> usize>,
+    },
 }
 
 impl KeyRange {

@@ -31,7 +31,7 @@ use super::pool::with_range;
 use super::row::{CompressionRow, RowContext};
 use super::{
     Applied, CompressionConfig, CompressionError, CompressionKind, CompressionSetup, DecisionUnit,
-    MomentumUse, PlannedCollective, ResidualState, StepCall,
+    MomentumUse, PlannedCollective, ResidualState, SentVolume, StepCall,
 };
 use crate::ExchangeError;
 use crate::canonical::add_assign;
@@ -51,6 +51,7 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     keys: &[],
     momentum: MomentumUse::Rule,
     decision: DecisionUnit::Bucket,
+    volume: SentVolume::Planned,
     build,
 };
 
