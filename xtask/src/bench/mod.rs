@@ -38,10 +38,10 @@ pub(crate) const USAGE: &str =
        cargo xtask bench compare --old PATH [--rounds N] [--nets a,b,allreduce] [--sizes 1M,10M] [COMMON]
        cargo xtask bench emulation [--nets a,b] [--rounds N] [--iterations N] [--markdown FILE]
                                    [--firecaffe PATH]
-       cargo xtask bench compression --emulated [--clusters a,b] [--iterations N] [--predict]
-                                     [--markdown FILE] [--firecaffe PATH]
-       cargo xtask bench ladder [--clusters a,b] [--iterations N] [--predict] [--markdown FILE]
-                                [--firecaffe PATH]
+       cargo xtask bench compression --emulated [--clusters a,b] [--rows f16,top-k] [--iterations N]
+                                     [--predict] [--markdown FILE] [--firecaffe PATH]
+       cargo xtask bench ladder [--clusters a,b] [--rows ring,+ lazy] [--iterations N] [--latency-us L]
+                                [--predict] [--markdown FILE] [--firecaffe PATH]
        cargo xtask bench convergence [--nets a,b] [--rows f16,top-k,batches] [--seeds N] [--epochs N]
                                      [--batch-epochs N] [--svg FILE] [COMMON]
        cargo xtask bench data [--rows threads,lenet,exchange] [--rounds N] [--markdown FILE]
@@ -141,6 +141,11 @@ pub(crate) fn save(args: &[String], name: &str, text: &str) -> Result<()> {
 /// round disturbs both.
 fn speed_up(one: &[f64], two: &[f64]) -> f64 {
     median(two.iter().zip(one).map(|(two, one)| two / one).collect())
+}
+
+/// A text as it can stand in a cell of a Markdown table.
+fn cell(text: &str) -> String {
+    text.trim().replace('|', "/").replace('\n', " ")
 }
 
 /// What a table says about a target.

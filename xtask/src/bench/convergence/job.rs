@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use super::table::ConvergenceRun;
+use crate::bench::ours::complaint;
 use crate::reproduce::describe_file;
 use crate::shell::{command, output, root};
 
@@ -121,12 +122,6 @@ impl ConvergenceJob<'_> {
             seconds,
         })
     }
-}
-
-/// Why a run ended: its own last word. That of `mpirun` comes after it and says nothing.
-fn complaint(log: &str) -> &str {
-    let own = log.lines().rev().find_map(|line| line.strip_prefix("firecaffe: "));
-    own.or_else(|| log.lines().last()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 
 use super::SECONDS_MAX;
+use crate::bench::cell;
 
 /// Which row of its net a row is compared with: the first of the same group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +75,7 @@ impl AccuracyRow {
     pub(super) fn line(&self) -> String {
         let Self { net, name, .. } = self;
         let failure = self.failure.as_ref().map_or(String::new(), |why| format!("; {why}"));
-        let (mean, longest) = (cell(self.mean(), 2), cell(self.longest(), 0));
+        let (mean, longest) = (number(self.mean(), 2), number(self.longest(), 0));
         format!("{net}, {name}: {mean} %, {longest} s per run{failure}")
     }
 
@@ -82,8 +83,7 @@ impl AccuracyRow {
     fn misses(&self, below: Option<f64>) -> Vec<String> {
         let mut misses = Vec::new();
         if let Some(why) = &self.failure {
-            // A reason ends up in a table's cell.
-            misses.push(why.replace('|', "/").replace('\n', " "));
+            misses.push(cell(why));
         }
         match below {
             Some(below) if below <= self.allowed => {}
@@ -122,11 +122,11 @@ pub(super) fn report(rows: &[AccuracyRow], minutes: f64) -> String {
             "| {} | {} | {} | {} | {} | {} | {} | {:.1} | {verdict} |\n",
             row.net,
             row.name,
-            cell(row.mean(), 2),
-            cell(row.deviation(), 2),
+            number(row.mean(), 2),
+            number(row.deviation(), 2),
             row.runs.len(),
-            cell(row.longest(), 0),
-            cell(below, 2),
+            number(row.longest(), 0),
+            number(below, 2),
             row.allowed
         );
     }
@@ -134,7 +134,7 @@ pub(super) fn report(rows: &[AccuracyRow], minutes: f64) -> String {
 }
 
 /// A number, or a dash if there is none.
-fn cell(value: Option<f64>, digits: usize) -> String {
+fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
