@@ -153,6 +153,12 @@ fn verdict(value: f64, target: f64) -> &'static str {
     if value >= target { "met" } else { "missed" }
 }
 
+/// An error that names what was missed, if anything was.
+fn none_missed(missed: &[String]) -> Result<()> {
+    ensure!(missed.is_empty(), "missed: {}", missed.join("; "));
+    Ok(())
+}
+
 /// Images per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rate {
