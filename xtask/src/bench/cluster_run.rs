@@ -1,6 +1,7 @@
 //! Jobs of the namespace cluster: their files, `firecaffe train` under `mpirun`, and its log.
 
 use std::fs;
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use cluster_sim::ClusterDescription;
@@ -67,12 +68,26 @@ impl ClusterNet {
 /// Makes `hosts` hosts whose links carry `mbits` Mbit/s, and moves more than the script allows if
 /// `real`: then nobody waits for more cores than there are.
 pub(crate) fn up(hosts: usize, mbits: f64, real: bool) -> Result<()> {
-    let mut up = command(SCRIPT, &["up", &hosts.to_string(), &format!("{mbits}mbit")]);
+    let mut up = up_command(hosts, mbits);
     if real {
         let gbits = (hosts as f64 * mbits / 1e3).ceil().max(4.0);
         up.env("CLUSTER_GBIT_MAX", gbits.to_string());
     }
     run_shown(&mut up)
+}
+
+/// The same for an emulation; every message takes `latency_us` longer, which needs a kernel with
+/// netem unless it is 0.
+pub(super) fn up_with_latency(hosts: usize, mbits: f64, latency_us: f64) -> Result<()> {
+    let mut up = up_command(hosts, mbits);
+    if latency_us > 0.0 {
+        up.arg(format!("{latency_us:.0}us"));
+    }
+    run_shown(&mut up)
+}
+
+fn up_command(hosts: usize, mbits: f64) -> Command {
+    command(SCRIPT, &["up", &hosts.to_string(), &format!("{mbits}mbit")])
 }
 
 /// Runs `bench network` on the first `hosts` hosts and reads the file that `--save` names.

@@ -89,7 +89,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let old = flag(args, "--old", "");
     ensure!(!old.is_empty(), "--old PATH names the binary to compare with");
     let names: Vec<&str> = NETS.iter().map(|(net, _)| *net).chain([ALL_REDUCE]).collect();
-    let asked = asked(args, &names, |name| name)?;
+    let asked = asked(args, "--nets", &names, |name| name)?;
     let (old, new) = (Firecaffe::find(&old)?, Firecaffe::find(&flag(args, "--firecaffe", ""))?);
     let turns = [&old, &new, &old];
     let mut ratios = BTreeMap::<String, SpeedRatios>::new();

@@ -7,6 +7,9 @@
 //!   `DummyData`.
 //! * `exchange`: 60,000 records of 8 kB on eight hosts of 1 Gbit/s: an exchange alone, and in
 //!   emulated training.
+//!
+//! Fails if a row misses what it should reach. The file of `--markdown` is written after every
+//! group of rows.
 
 mod exchange;
 mod lenet;
@@ -15,7 +18,7 @@ mod threads;
 use anyhow::{Context, Result, ensure};
 
 use super::ours::with_mpi;
-use super::{flag, save};
+use super::{flag, none_missed, save, verdict};
 
 /// What may follow on the command line.
 pub(super) const FLAGS: &[&str] = &["--rows", "--rounds", "--markdown", "--firecaffe"];
@@ -34,6 +37,21 @@ struct DataRow {
     least: f64,
 }
 
+impl DataRow {
+    /// In the table. A value that is no number is missed.
+    fn line(&self) -> String {
+        let Self { what, measured, value, least } = self;
+        let verdict = verdict(*value, *least);
+        format!("| {what} | {measured} | {value:.3} | {least} | {verdict} |\n")
+    }
+
+    /// What it misses, if it does.
+    fn missed(&self) -> Option<String> {
+        let Self { what, value, least, .. } = self;
+        (verdict(*value, *least) == "missed").then(|| format!("{what}: {value:.3} of {least}"))
+    }
+}
+
 /// Measures and prints the table.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let rounds: usize = flag(args, "--rounds", "11").parse().context("--rounds takes a number")?;
@@ -46,14 +64,40 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
     let mut table =
         String::from("| data | measured | value | at least | |\n|---|---|--:|--:|---|\n");
+    let mut missed = Vec::new();
     for (_, rows) in ROWS.iter().filter(|(name, _)| asked.contains(name)) {
-        for DataRow { what, measured, value, least } in rows(&program, rounds)? {
-            let verdict = super::verdict(value, least);
-            let row = format!("| {what} | {measured} | {value:.3} | {least} | {verdict} |\n");
-            print!("{row}");
-            table += &row;
+        for row in rows(&program, rounds)? {
+            let line = row.line();
+            print!("{line}");
+            table += &line;
+            missed.extend(row.missed());
         }
+        save(args, "--markdown", &table)?; // an interrupted run shows what it has
     }
     print!("\n{table}");
-    save(args, "--markdown", &table)
+    none_missed(&missed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DataRow;
+    use crate::bench::none_missed;
+
+    #[test]
+    fn a_row_below_its_least_is_an_error() {
+        let row = |value| DataRow {
+            what: "raw".to_owned(),
+            measured: "7 images/s".to_owned(),
+            value,
+            least: 0.8,
+        };
+        assert_eq!(row(0.8).line(), "| raw | 7 images/s | 0.800 | 0.8 | met |\n");
+        assert_eq!(row(0.8).missed(), None);
+        assert_eq!(row(0.79).line(), "| raw | 7 images/s | 0.790 | 0.8 | missed |\n");
+        assert_eq!(row(0.79).missed().as_deref(), Some("raw: 0.790 of 0.8"));
+        assert!(row(f64::NAN).missed().is_some());
+        none_missed(&[]).unwrap();
+        let error = none_missed(&["a".to_owned(), "b".to_owned()]).unwrap_err();
+        assert_eq!(error.to_string(), "missed: a; b");
+    }
 }

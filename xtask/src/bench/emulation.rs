@@ -45,7 +45,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let rounds: usize = flag(args, "--rounds", "5").parse().context("--rounds takes a number")?;
     let times: usize = flag(args, "--iterations", "1").parse().context("--iterations")?;
     let program = with_mpi(&flag(args, "--firecaffe", ""))?;
-    let jobs = asked(args, JOBS, |job| job.net.file)?;
+    let jobs = asked(args, "--nets", JOBS, |job| job.net.file)?;
     let _cluster = NamespaceCluster;
     up(HOSTS, MBITS, false)?;
     let mut table = format!(

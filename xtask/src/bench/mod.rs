@@ -38,10 +38,10 @@ pub(crate) const USAGE: &str =
        cargo xtask bench compare --old PATH [--rounds N] [--nets a,b,allreduce] [--sizes 1M,10M] [COMMON]
        cargo xtask bench emulation [--nets a,b] [--rounds N] [--iterations N] [--markdown FILE]
                                    [--firecaffe PATH]
-       cargo xtask bench compression --emulated [--clusters a,b] [--iterations N] [--predict]
-                                     [--markdown FILE] [--firecaffe PATH]
-       cargo xtask bench ladder [--clusters a,b] [--iterations N] [--predict] [--markdown FILE]
-                                [--firecaffe PATH]
+       cargo xtask bench compression --emulated [--clusters a,b] [--rows f16,top-k] [--iterations N]
+                                     [--predict] [--markdown FILE] [--firecaffe PATH]
+       cargo xtask bench ladder [--clusters a,b] [--rows ring,+ lazy] [--iterations N] [--latency-us L]
+                                [--predict] [--markdown FILE] [--firecaffe PATH]
        cargo xtask bench convergence [--nets a,b] [--rows f16,top-k,batches] [--seeds N] [--epochs N]
                                      [--batch-epochs N] [--svg FILE] [COMMON]
        cargo xtask bench data [--rows threads,lenet,exchange] [--rounds N] [--markdown FILE]
@@ -108,20 +108,21 @@ pub(crate) fn flag(args: &[String], name: &str, default: &str) -> String {
     at.and_then(|at| args.get(at + 1)).map_or(default, String::as_str).to_owned()
 }
 
-/// The rows that `--nets a,b` asks for, by the beginning of their names; all without it. A
-/// beginning that fits no row is refused: measuring nothing would look like success.
+/// The rows that a flag as `--nets a,b` asks for, by the beginning of their names; all without it.
+/// A beginning that fits no row is refused: measuring nothing would look like success.
 pub(crate) fn asked<'a, T>(
     args: &[String],
+    flag_name: &str,
     rows: &'a [T],
     name: impl Fn(&'a T) -> &'a str,
 ) -> Result<Vec<&'a T>> {
-    let value = flag(args, "--nets", "");
+    let value = flag(args, flag_name, "");
     let asked: Vec<_> = value.split(',').filter(|beginning| !beginning.is_empty()).collect();
     let fits = |row: &'a T, beginning: &str| name(row).starts_with(beginning);
     for beginning in &asked {
         let known = || rows.iter().map(&name).collect::<Vec<_>>().join(", ");
         let is_known = rows.iter().any(|row| fits(row, beginning));
-        ensure!(is_known, "--nets: nothing is called `{beginning}`; there are {}", known());
+        ensure!(is_known, "{flag_name}: nothing is called `{beginning}`; there are {}", known());
     }
     let is_asked =
         |row: &&'a T| asked.is_empty() || asked.iter().any(|beginning| fits(row, beginning));
@@ -142,9 +143,20 @@ fn speed_up(one: &[f64], two: &[f64]) -> f64 {
     median(two.iter().zip(one).map(|(two, one)| two / one).collect())
 }
 
+/// A text as it can stand in a cell of a Markdown table.
+fn cell(text: &str) -> String {
+    text.trim().replace('|', "/").replace('\n', " ")
+}
+
 /// What a table says about a target.
 fn verdict(value: f64, target: f64) -> &'static str {
     if value >= target { "met" } else { "missed" }
+}
+
+/// An error that names what was missed, if anything was.
+fn none_missed(missed: &[String]) -> Result<()> {
+    ensure!(missed.is_empty(), "missed: {}", missed.join("; "));
+    Ok(())
 }
 
 /// Images per second.
@@ -174,7 +186,7 @@ mod tests {
     #[test]
     fn networks_are_asked_for_by_beginnings() {
         const ROWS: [&str; 3] = ["alexnet_b32", "lenet_b64", "nin_b32"];
-        let found = |words: &[&str]| asked(&args(words), &ROWS, |row| row);
+        let found = |words: &[&str]| asked(&args(words), "--nets", &ROWS, |row| row);
         assert_eq!(found(&["--rounds", "1", "--nets", "nin,lenet"]).unwrap(), [&ROWS[1], &ROWS[2]]);
         assert_eq!(found(&[]).unwrap().len(), ROWS.len());
         let refused = found(&["--nets", "lenet,LeNet"]).unwrap_err().to_string();

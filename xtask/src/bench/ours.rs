@@ -129,6 +129,12 @@ pub(crate) fn with_mpi(given: &str) -> Result<String> {
     Ok(build()?.to_str().context("a path in UTF-8")?.to_owned())
 }
 
+/// Why a program ended: its own last word. That of `mpirun` comes after it and says nothing.
+pub(super) fn complaint(log: &str) -> &str {
+    let own = log.lines().rev().find_map(|line| line.strip_prefix("firecaffe: "));
+    own.or_else(|| log.lines().last()).unwrap_or_default()
+}
+
 /// The number after `name` in a log.
 fn value(log: &str, name: &str) -> Result<f64> {
     let (_, rest) = log.split_once(name).with_context(|| format!("no `{name}` in the log"))?;

@@ -76,7 +76,7 @@ pub(super) const FLAGS: &[&str] =
 
 /// Measures, prints the table and what it says about the targets.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let nets = asked(args, NETS, |net| net.file)?;
+    let nets = asked(args, "--nets", NETS, |net| net.file)?;
     let threads = flag(args, "--threads", "1,2");
     let threads: Result<Vec<usize>, _> = threads.split(',').map(str::parse).collect();
     let threads = threads.context("--threads takes numbers, separated by commas")?;

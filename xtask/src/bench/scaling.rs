@@ -81,7 +81,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let database = database::draw(&folder)?;
     let mut rows = Vec::new();
-    for net in asked(args, NETS, |net| net.file)? {
+    for net in asked(args, "--nets", NETS, |net| net.file)? {
         let file = folder.join(format!("{}.prototxt", net.file));
         fs::write(&file, with_database(net, &database)?)?;
         let mut rates = Rates::default();

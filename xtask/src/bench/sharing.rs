@@ -63,7 +63,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
          |---|--:|--:|--:|---|\n"
     );
     let mut missed = 0;
-    for &(name, nets) in asked(args, PAIRS, |(name, _)| name)? {
+    for &(name, nets) in asked(args, "--nets", PAIRS, |(name, _)| name)? {
         let rates = measure(&program, nets, rounds, seconds)?;
         let kept = [rates.kept(0), rates.kept(1)];
         let least = kept[0].min(kept[1]);

@@ -7,7 +7,7 @@
 use super::allreduce::BenchError;
 use crate::compression::{
     CompressedStep, CompressionConfig, CompressionError, CompressionSetup, DecisionUnit,
-    MomentumSetup, OwnedPool, PoolLayout, PoolParam,
+    MomentumSetup, OwnedPool, PoolLayout, PoolParam, SentVolume,
 };
 use crate::wire::{self, WireFormat};
 use crate::{Exchange, ExchangeConfig, ExchangeError, spawn_ranks};
@@ -73,6 +73,38 @@ pub enum CompressionBenchError {
     /// The compression does not fit the net.
     #[error(transparent)]
     Compression(#[from] CompressionError),
+    /// The plans foretold other bytes.
+    #[error("{config}: {sent} bytes were sent, but {predicted} predicted")]
+    OtherBytes {
+        /// What was measured.
+        config: CompressionConfig,
+        /// Counted.
+        sent: u64,
+        /// By its plans.
+        predicted: u64,
+    },
+    /// More entries than the row allows itself.
+    #[error("{config}: {entries} entries were sent, but at most {most} are allowed")]
+    TooManyEntries {
+        /// What was measured.
+        config: CompressionConfig,
+        /// Counted.
+        entries: u64,
+        /// By its options and the lengths of buckets.
+        most: u64,
+    },
+    /// Entries that cannot all have been sent.
+    #[error("{config}: {entries} entries of {bytes} bytes are more than the {sent} bytes sent")]
+    LargeEntries {
+        /// What was measured.
+        config: CompressionConfig,
+        /// Counted.
+        entries: u64,
+        /// Of one entry.
+        bytes: u64,
+        /// Counted.
+        sent: u64,
+    },
 }
 
 impl From<ExchangeError> for CompressionBenchError {
@@ -174,6 +206,36 @@ fn relative_error(sum: &[f32], gradients: &[Vec<f32>]) -> f64 {
         all += want * want;
     }
     (off / all.max(f64::MIN_POSITIVE)).sqrt()
+}
+
+/// Fails unless the bytes of a result are those that the compression states: exactly what was
+/// predicted, or of rows that send entries, no more entries than allowed.
+pub fn check_bytes(
+    config: &CompressionConfig,
+    bench: &CompressionBench<'_>,
+    result: &CompressionResult,
+) -> Result<(), CompressionBenchError> {
+    let (sent, entries) = (result.sent_bytes, result.entries);
+    let (entry_bytes, entries_max) = match config.kind().volume {
+        SentVolume::Planned if sent == result.predicted_bytes => return Ok(()),
+        SentVolume::Planned => {
+            let (config, predicted) = (config.clone(), result.predicted_bytes);
+            return Err(CompressionBenchError::OtherBytes { config, sent, predicted });
+        }
+        SentVolume::Entries { entry_bytes, entries_max } => (entry_bytes, entries_max),
+    };
+    let of_bucket = |max: fn(&CompressionConfig, usize) -> usize| {
+        bench.buckets.iter().map(|bucket| max(config, bucket.len()) as u64).sum()
+    };
+    let most: u64 = entries_max.map_or(u64::MAX, of_bucket);
+    let (config, bytes) = (config.clone(), entry_bytes(bench.wire) as u64);
+    if entries > most {
+        return Err(CompressionBenchError::TooManyEntries { config, entries, most });
+    }
+    if entries * bytes > sent {
+        return Err(CompressionBenchError::LargeEntries { config, entries, bytes, sent });
+    }
+    Ok(())
 }
 
 /// Bytes of gradients that a rank encodes and decodes per time, in 10^9 a second: what

@@ -3,6 +3,7 @@
 
 use super::row::CompressionRow;
 use super::{CompressionConfig, CompressionError, CompressionSetup};
+use crate::wire::WireFormat;
 use std::fmt;
 
 /// One row of [`COMPRESSIONS`](super::COMPRESSIONS).
@@ -20,6 +21,8 @@ pub struct CompressionKind {
     /// Vectors as long as the pool that each rank of two or more keeps at most, whatever is
     /// decided. Messages, less than half of one, come on top.
     pub state_vectors: usize,
+    /// What is known of its bytes before a step.
+    pub volume: SentVolume,
     pub(super) build: BuildRow,
 }
 
@@ -75,6 +78,21 @@ pub enum DecisionUnit {
     Bucket,
     /// All buckets of a step together.
     Step,
+}
+
+/// What is known of a step's bytes before it.
+#[derive(Debug, Clone, Copy)]
+pub enum SentVolume {
+    /// They are those of the plans.
+    Planned,
+    /// As many entries as gradients have large values: plans estimate.
+    Entries {
+        /// Bytes of an entry.
+        entry_bytes: fn(&WireFormat) -> usize,
+        /// The most entries that a rank sends of a bucket with so many values after the warm-up,
+        /// if there is a bound.
+        entries_max: Option<fn(&CompressionConfig, usize) -> usize>,
+    },
 }
 
 impl KeyRange {

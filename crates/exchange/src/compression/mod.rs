@@ -69,7 +69,7 @@ pub use compressor::Compressor;
 pub use config::CompressionConfig;
 pub use decide::decide;
 pub use error::CompressionError;
-pub use kind::{CompressionKey, CompressionKind, DecisionUnit, KeyRange, MomentumUse};
+pub use kind::{CompressionKey, CompressionKind, DecisionUnit, KeyRange, MomentumUse, SentVolume};
 pub use planned::{PlannedCollective, StepCall};
 pub use pool::{OwnedPool, PoolAccess};
 pub use record::{Applied, CompressedStep};

@@ -31,7 +31,7 @@ use super::pool::with_range;
 use super::row::{CompressionRow, RowContext};
 use super::{
     Applied, CompressionConfig, CompressionError, CompressionKind, CompressionSetup, DecisionUnit,
-    MomentumUse, PlannedCollective, ResidualState, StepCall,
+    MomentumUse, PlannedCollective, ResidualState, SentVolume, StepCall,
 };
 use crate::ExchangeError;
 use crate::canonical::add_assign;
@@ -52,6 +52,7 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     momentum: MomentumUse::Rule,
     decision: DecisionUnit::Bucket,
     state_vectors: 2, // the residual, and two of chunks that this rank owns
+    volume: SentVolume::Planned,
     build,
 };
 

@@ -29,7 +29,7 @@ use super::row::{CompressionRow, RowContext};
 use super::{
     Applied, CompressionConfig, CompressionError, CompressionKey, CompressionKind,
     CompressionSetup, DecisionUnit, KeyRange, MomentumUse, PlannedCollective, ResidualState,
-    StepCall,
+    SentVolume, StepCall,
 };
 use crate::ExchangeError;
 use crate::canonical::add_assign;
@@ -50,6 +50,7 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     momentum: MomentumUse::Rule,
     decision: DecisionUnit::Bucket,
     state_vectors: 1,
+    volume: SentVolume::Planned,
     build,
 };
 

@@ -40,7 +40,7 @@ use super::row::{CompressionRow, RowContext};
 use super::{
     Applied, CompressionConfig, CompressionError, CompressionKey, CompressionKind,
     CompressionSetup, DecisionUnit, KeyRange, MomentumUse, PlannedCollective, ResidualState,
-    StepCall, find,
+    SentVolume, StepCall, find,
 };
 use crate::ExchangeError;
 use crate::canonical::add_assign;
@@ -74,6 +74,7 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     momentum: MomentumUse::FrozenWhereUnsent,
     decision: DecisionUnit::Step,
     state_vectors: 1,
+    volume: SentVolume::Planned,
     build,
 };
 

@@ -31,7 +31,7 @@ use super::row::{CompressionRow, RowContext};
 use super::{
     Applied, CompressionConfig, CompressionError, CompressionKey, CompressionKind,
     CompressionSetup, DecisionUnit, KeyRange, MomentumUse, PlannedCollective, ResidualState,
-    StepCall, find,
+    SentVolume, StepCall, find,
 };
 use crate::ExchangeError;
 use crate::canonical::add_assign;
@@ -54,6 +54,7 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     momentum: MomentumUse::Rule,
     decision: DecisionUnit::Bucket,
     state_vectors: 1,
+    volume: SentVolume::Entries { entry_bytes: |_| WORD_BYTES, entries_max: None },
     build,
 };
 

@@ -48,7 +48,7 @@ use super::row::{CompressionRow, RowContext};
 use super::{
     Applied, CompressionConfig, CompressionError, CompressionKey, CompressionKind,
     CompressionSetup, DecisionUnit, KeyRange, MomentumSetup, MomentumUse, PlannedCollective,
-    ResidualState, StepCall, find,
+    ResidualState, SentVolume, StepCall, find,
 };
 use crate::ExchangeError;
 use crate::wire::WireFormat;
@@ -86,8 +86,14 @@ pub(super) const KIND: CompressionKind = CompressionKind {
     momentum: MomentumUse::Corrected,
     decision: DecisionUnit::Bucket,
     state_vectors: 4, // u and v, and the velocity of dense sums, twice
+    volume: SentVolume::Entries { entry_bytes, entries_max: Some(entries_max) },
     build,
 };
+
+/// The bound of the header, for a bucket of `values`.
+fn entries_max(config: &CompressionConfig, values: usize) -> usize {
+    2 * about(fraction_of(config.number("share"), values)).end()
+}
 
 fn build(
     config: &CompressionConfig,

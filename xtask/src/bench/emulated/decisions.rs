@@ -2,10 +2,15 @@
 
 use std::fmt;
 
+use exchange::compression::DecisionUnit;
+
 use super::outcome::EmulatedOutcome;
 
-/// Buckets whose times with and without compression differ by less are not counted.
+/// Times with and without compression that differ by less are not counted.
 const DIFFERENCE: f64 = 0.05;
+
+/// Least share of those that differ in which the decision must be the faster one.
+const DECIDED_RIGHT: f64 = 0.9;
 
 /// Buckets that differ, and in how many of them the faster way was chosen.
 #[derive(Debug, Default, PartialEq)]
@@ -15,23 +20,26 @@ pub(super) struct DecisionCount {
 }
 
 impl DecisionCount {
-    /// Counts the buckets of one compression; a step that is decided at once counts as one.
+    /// Counts the buckets of one compression, or its step, if that is decided as a whole. `dense`
+    /// and `always` are the same run without compression and without the decision.
     pub(super) fn count(
         &mut self,
+        unit: DecisionUnit,
         decided: &EmulatedOutcome,
         dense: &EmulatedOutcome,
         always: &EmulatedOutcome,
     ) {
-        let whole_step = always.bucket_s.len() != dense.bucket_s.len()
-            || decided.compressed.windows(2).all(|pair| pair[0] == pair[1]);
-        if whole_step {
-            let [dense, always] = [dense, always].map(|outcome| outcome.iteration_s);
-            let compresses = decided.compressed.first() == Some(&true);
-            return self.count_one(compresses, dense, always);
-        }
-        let times = dense.bucket_s.iter().zip(&always.bucket_s);
-        for (&compresses, (&dense, &always)) in decided.compressed.iter().zip(times) {
-            self.count_one(compresses, dense, always);
+        match unit {
+            DecisionUnit::Step => {
+                let compresses = decided.compressed.first() == Some(&true);
+                self.count_one(compresses, dense.iteration_s, always.iteration_s);
+            }
+            DecisionUnit::Bucket => {
+                let times = dense.bucket_s.iter().zip(&always.bucket_s);
+                for (&compresses, (&dense, &always)) in decided.compressed.iter().zip(times) {
+                    self.count_one(compresses, dense, always);
+                }
+            }
         }
     }
 
@@ -42,27 +50,44 @@ impl DecisionCount {
         }
     }
 
-    /// Of those that differ; 1 if none does.
-    pub(super) fn share(&self) -> f64 {
-        if self.differing == 0 { 1.0 } else { self.right as f64 / self.differing as f64 }
+    /// Whether too many of those that differ were decided wrongly.
+    pub(super) fn is_missed(&self) -> bool {
+        (self.right as f64) < DECIDED_RIGHT * self.differing as f64
     }
 }
 
 impl fmt::Display for DecisionCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { differing, right } = self;
+        let percent = 100.0 * DIFFERENCE;
+        if *differing == 0 {
+            return write!(f, "Decisions: not shown, no bucket's times differ by {percent:.0} %.");
+        }
         write!(
             f,
-            "The decision was the faster one in {right} of {differing} buckets (or steps) whose \
-             times differ by more than {:.0} %.",
-            100.0 * DIFFERENCE
+            "The decision was the faster one in {right} of {differing} buckets (of sparse chunks \
+             steps) whose times differ by more than {percent:.0} %; at least {:.0} % must be.",
+            100.0 * DECIDED_RIGHT
         )
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::outcome::EmulatedOutcome;
     use super::DecisionCount;
+    use exchange::compression::DecisionUnit;
+
+    fn outcome(iteration_s: f64, bucket_s: &[f64], compressed: &[bool]) -> EmulatedOutcome {
+        EmulatedOutcome {
+            iteration_s,
+            steps: Vec::new(),
+            load: None,
+            bucket_s: bucket_s.to_vec(),
+            bucket_values: Vec::new(),
+            compressed: compressed.to_vec(),
+        }
+    }
 
     #[test]
     fn only_differing_buckets_count() {
@@ -72,6 +97,34 @@ mod tests {
         count.count_one(false, 1.0, 2.0);
         count.count_one(true, 1.0, 1.04);
         assert_eq!(count, DecisionCount { differing: 3, right: 2 });
-        assert!((count.share() - 2.0 / 3.0).abs() < 1e-12);
+        assert!(count.is_missed() && count.to_string().contains("2 of 3 buckets"));
+    }
+
+    /// All buckets compressed: two of them were right, whatever the iterations took.
+    #[test]
+    fn buckets_count_one_by_one_even_when_all_are_decided_alike() {
+        let decided = outcome(1.0, &[], &[true; 3]);
+        let dense = outcome(1.0, &[1.0, 1.0, 1.0], &[]);
+        let always = outcome(1.0, &[0.5, 0.5, 3.0], &[true; 3]);
+        let mut count = DecisionCount::default();
+        count.count(DecisionUnit::Bucket, &decided, &dense, &always);
+        assert_eq!(count, DecisionCount { differing: 3, right: 2 });
+    }
+
+    #[test]
+    fn a_step_counts_once_by_its_time() {
+        let decided = outcome(1.0, &[], &[false; 2]);
+        let [dense, always] = [1.0, 2.0].map(|time| outcome(time, &[1.0, 1.0], &[true; 2]));
+        let mut count = DecisionCount::default();
+        count.count(DecisionUnit::Step, &decided, &dense, &always);
+        assert_eq!(count, DecisionCount { differing: 1, right: 1 });
+        assert!(!count.is_missed());
+    }
+
+    #[test]
+    fn without_a_difference_nothing_is_shown() {
+        let mut count = DecisionCount::default();
+        count.count_one(true, 1.0, 1.0);
+        assert!(count.to_string().contains("not shown") && !count.is_missed());
     }
 }

@@ -1,14 +1,14 @@
 //! Bytes: counted and predicted, entries, and the bound of `top-k`.
 
 use super::{CASES, TestRun, WORLDS, config, gradient, on_ranks, setup, step};
-use crate::compression::{PlannedCollective, StepCall};
+use crate::compression::{PlannedCollective, SentVolume, StepCall};
 use crate::wire::{self, WIRE_FORMATS};
 use crate::{ExchangeConfig, spawn_ranks};
 use collective::AlgorithmChoice;
 
 /// Rows whose volume is known before a step.
 fn is_exact(text: &str) -> bool {
-    !text.starts_with("threshold") && !text.starts_with("top-k")
+    matches!(config(text).kind().volume, SentVolume::Planned)
 }
 
 #[test]
@@ -143,6 +143,15 @@ fn top_k_keeps_its_bound() {
             let k = [13, 362, 98]; // 0.02 of 610, 18060 and 4879, rounded up
             let bound: u64 = k.iter().map(|k| 2 * (k + k / 3)).sum();
             let entry_bytes = 4 + format.element_bytes as u64;
+            let volume = config("top-k:share=0.02").kind().volume;
+            let SentVolume::Entries { entry_bytes: bytes, entries_max: Some(max) } = volume else {
+                panic!("top-k has a bound")
+            };
+            let stated = [610, 18060, 4879].map(|values| max(&config("top-k:share=0.02"), values));
+            assert_eq!(
+                (stated.iter().sum::<usize>() as u64, bytes(format) as u64),
+                (bound, entry_bytes)
+            );
             for (rank, done) in
                 ends.iter().enumerate().flat_map(|(r, s)| s.iter().map(move |d| (r, d)))
             {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use base::Clock;
 use caffe_format::Phase;
 use exchange::bench::compression::{
-    CompressionBench, CompressionResult, measure, table_head, table_line,
+    CompressionBench, CompressionResult, check_bytes, measure, table_head, table_line,
 };
 use exchange::compression::{COMPRESSIONS, CompressionConfig};
 use exchange::wire::WireFormat;
@@ -29,7 +29,8 @@ Examples:
 Ranks are threads of this process. Gradients are those of one backward, with the weights that the net's fillers
 draw. `sent` is what rank 0 sends in a step after warm-up, `predicted` what its plans foretell, `error` the
 length of the difference from the sum, relative to the sum, of a step without residuals. Rates are in GB/s of
-gradients.";
+gradients. Fails if a compression sent other bytes than predicted; `top-k` and `threshold`, whose plans
+estimate, must send their entries, `top-k` within its bound.";
 
 /// Nets whose gradients are measured unless others are named.
 const MODELS: &str = "bench/models/alexnet_b32.prototxt,bench/models/resnet50_b8.prototxt,\
@@ -71,28 +72,30 @@ pub(crate) fn run(args: &CompressionArgs) -> Result<()> {
         [] => COMPRESSIONS.iter().map(|kind| kind.name.parse()).collect::<Result<_, _>>()?,
         named => named.to_vec(),
     };
-    let mut nets = Vec::new();
+    let (mut nets, mut wrong) = (Vec::new(), Vec::new());
     for model in &args.model {
         let config = args.running.config(model, Phase::Train)?;
         let found = net_gradients(&config, args.ranks, BUCKET_BYTES, &mut |_| ())?;
         let head = format!("# {}, wire format {}\n", model.display(), args.wire);
         print(&(head + &table_head()))?;
-        let results = measure_net(args, &all, &found)?;
+        let (results, of_net) = measure_net(args, &all, &found)?;
+        wrong.extend(of_net.into_iter().map(|what| format!("{}: {what}", model.display())));
         nets.push(NetResults { model: model.clone(), wire: args.wire.name, results });
     }
     if let Some(path) = &args.json {
         let text = serde_json::to_string(&nets).context("numbers can be written")?;
         snapshot::atomic::write(path, text.as_bytes())?;
     }
+    ensure!(wrong.is_empty(), "{}", wrong.join("; "));
     Ok(())
 }
 
-/// Prints a line per compression.
+/// Prints a line per compression. The results, and what is wrong with their bytes.
 fn measure_net(
     args: &CompressionArgs,
     all: &[CompressionConfig],
     found: &NetGradients,
-) -> Result<Vec<CompressionResult>> {
+) -> Result<(Vec<CompressionResult>, Vec<String>)> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock::start());
     let bench = CompressionBench {
         layout: found.layout.clone(),
@@ -101,11 +104,12 @@ fn measure_net(
         wire: args.wire,
         cores: cores::available(),
     };
-    let mut results = Vec::new();
+    let (mut results, mut wrong) = (Vec::new(), Vec::new());
     for config in all {
         let result = measure(config, &bench, &clock)?;
         print(&table_line(&result))?;
+        wrong.extend(check_bytes(config, &bench, &result).err().map(|error| error.to_string()));
         results.push(result);
     }
-    Ok(results)
+    Ok((results, wrong))
 }
