@@ -1,7 +1,7 @@
 //! `Net`, as far as it is native; `pycaffe.py` adds the dictionaries and `forward`.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -10,13 +10,14 @@ use snapshot::SnapshotFormat;
 use train::{MemoryPlan, NetConfig, NetParameter, NetState, Phase, Single};
 
 use crate::blob::Blob;
-use crate::engine::NetEngine;
+use crate::engine::{EngineLock, NetEngine};
 use crate::errors::CallError;
 use crate::functions;
 use crate::hooks::{HookTime, PassDirection};
 use crate::net_core::NetCore;
 use crate::net_layers::layer_list;
 use crate::python_layer::LAYERS;
+use crate::value_locks::ValueAccess;
 
 /// A net: `Net(file, phase, level=0, stages=None, weights=None)`.
 #[pyclass(frozen, subclass, dict, weakref, name = "Net", module = "caffe")]
@@ -55,7 +56,7 @@ impl NetObject {
             ..NetConfig::new(file)
         };
         let single = Single::open(&config, &mut |event| crate::report::report(&event))?;
-        let engine = NetEngine::Alone(Mutex::new(Box::new(single)));
+        let engine = NetEngine::Alone(EngineLock::new(Box::new(single)));
         NetCore::new(engine, config.added_layers)
     }
 
@@ -86,7 +87,7 @@ impl NetObject {
 
     fn write_model(&self, py: Python<'_>, file: PathBuf, format: SnapshotFormat) -> PyResult<()> {
         let core = self.core()?;
-        let model: NetParameter = core.with(|lent, state| {
+        let model: NetParameter = core.with_values(ValueAccess::Read, |lent, state| {
             state.homes.bring_all_in(lent, &[])?;
             Ok(lent.net.model(&lent.params.read(), &lent.replica.running))
         })?;
@@ -96,7 +97,7 @@ impl NetObject {
 
     fn read_model(&self, file: PathBuf) -> PyResult<()> {
         let core = self.core()?;
-        core.with(|lent, state| {
+        core.with_values(ValueAccess::Write, |lent, state| {
             let ignored = lent.load(&file)?;
             state.homes.mark_params_stale();
             state.homes.release(lent);

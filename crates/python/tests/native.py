@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,19 @@ def run_command(*words, program=(sys.executable, "-m", "caffe"), **options):
 def hash_in(log):
     """The weights' hash that a run has logged."""
     return re.findall(r"weights after \d+ steps: ([0-9a-f]{16})", log)[-1]
+
+
+def elsewhere(call):
+    """Calls on a thread of its own, and waits."""
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+
+
+def refusal(call):
+    """Whether a call raises since its net is running."""
+    try:
+        call()
+    except RuntimeError as error:
+        return "running in another call" in str(error)
+    return False
