@@ -7,23 +7,9 @@ import sys
 import threading
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[3]
 RECORDS = ROOT / "testdata/golden/data/fashion128_lmdb"
 
-
-def _is_native():
-    try:
-        import caffe._caffe
-    except ImportError:
-        return False
-    return hasattr(caffe._caffe, "__file__")
-
-
-needs_native = pytest.mark.skipif(
-    not _is_native(), reason="the package is not installed: pip install ./crates/python"
-)
 
 SOLVER = """
 net: "{folder}/net.prototxt" base_lr: 0.01 lr_policy: "fixed" momentum: 0.9 random_seed: 3

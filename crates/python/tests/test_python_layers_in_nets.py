@@ -7,9 +7,7 @@ import pytest
 
 import caffe
 import python_layers
-from native import needs_native, python_layer, write_job
-
-pytestmark = needs_native
+from native import python_layer, write_job
 
 NET = """
 force_backward: true

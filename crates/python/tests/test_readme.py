@@ -4,9 +4,7 @@ import re
 import shutil
 
 import numpy as np
-from native import ROOT, needs_native
-
-pytestmark = needs_native
+from native import ROOT
 
 LINES = re.compile(r"## From Python\n.*?```python\n(.*?)```", re.DOTALL)
 FEWER = [
