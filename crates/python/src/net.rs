@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 use snapshot::SnapshotFormat;
 use train::{MemoryPlan, NetConfig, NetParameter, NetState, Phase, Single};
 
@@ -194,6 +195,16 @@ impl NetObject {
             return Err(CallError::Argument { argument: "the net", got, want }.into());
         }
         Ok(())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.core.get().map_or(Ok(()), |core| core.hooks.visit(&visit))
+    }
+
+    fn __clear__(&self) {
+        if let Some(core) = self.core.get() {
+            core.hooks.clear();
+        }
     }
 
     /// The layers, splits included, in the order they run.

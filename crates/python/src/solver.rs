@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use pyo3::{PyTraverseError, PyVisit};
 use train::{AddedLayers, Event, Job, NoControl, TrainError};
 
 use crate::engine::{NetEngine, catch, lock};
@@ -157,6 +158,19 @@ fn report(event: Event) {
 
 #[pymethods]
 impl SolverObject {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.net)?;
+        visit.call(&self.test_nets)?;
+        // Callbacks that are in use now are no garbage; the collector must not wait.
+        let Ok(callbacks) = self.callbacks.try_lock() else { return Ok(()) };
+        callbacks.iter().flatten().try_for_each(|callback| visit.call(callback))
+    }
+
+    fn __clear__(&self) {
+        let callbacks = std::mem::take(&mut *lock(&self.callbacks));
+        drop(callbacks); // not while they are locked: this may run code of the script
+    }
+
     /// The net that learns.
     #[getter]
     fn net(&self, py: Python<'_>) -> Py<NetObject> {

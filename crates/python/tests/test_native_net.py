@@ -1,6 +1,7 @@
 """Nets of the native module: views, passes, ranges, reshape, hooks, weights, misuse."""
 
 import gc
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -229,6 +230,18 @@ def test_hooks_see_every_layer_and_may_look_and_change(make):
     net.before_forward(stop)
     with pytest.raises(Stop):
         net.forward()
+
+
+def test_a_net_with_hooks_that_refer_to_it_is_freed(make):
+    net = make()
+    net.after_forward(lambda layer, net=net: net.blobs["x"].data)
+    net.forward()
+    alive = weakref.ref(net)
+    gc.collect()
+    assert alive() is net and net.forward()["prob"].shape == (2, 5)
+    del net
+    gc.collect()
+    assert alive() is None
 
 
 def test_splits_and_names_are_caffes(make):

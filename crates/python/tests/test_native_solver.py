@@ -1,8 +1,10 @@
 """Solvers of the native module: steps, updates, callbacks, test nets, snapshots."""
 
+import gc
 import multiprocessing
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -212,6 +214,17 @@ def test_another_threads_pass_keeps_the_solver_out(make):
     test.before_forward(lambda _: elsewhere(lambda: refused.extend(map(refusal, calls))))
     test.forward()
     assert refused and all(refused)
+
+
+def test_a_solver_with_callbacks_that_refer_to_it_is_freed(make):
+    solver = make()
+    solver.add_callback(lambda solver=solver: solver.iter, lambda solver=solver: solver.net)
+    solver.net.after_backward(lambda layer, solver=solver: solver.iter)
+    solver.step(1)
+    alive = weakref.ref(solver)
+    del solver
+    gc.collect()
+    assert alive() is None
 
 
 def test_hooks_run_in_steps(make):
