@@ -3,8 +3,10 @@
     python python_speed.py FIRECAFFE FOLDER TURNS
 
 Prints a JSON list: for each measurement its name and the seconds of every turn, of the command and
-of Python. Training, whose turns are long, takes a quarter of the turns. The package is imported
-from the environment that runs this; FOLDER takes small files.
+of Python; for accesses, which the command does not have, of Python alone. Start-up is left out
+everywhere: interpreter, imports, making nets and opening databases. `forward` and `step` are timed
+around the calls; `time` reports its passes, and both trainings log their speed over the iterations.
+The package is imported from the environment that runs this; FOLDER takes small files.
 """
 
 import json
@@ -18,6 +20,7 @@ import caffe
 
 ROOT = pathlib.Path(__file__).resolve().parent
 FORWARDS = 3
+ACCESSES = 100_000
 # Net, batch and iterations per turn.
 TRAINED = [("alexnet_b32", 32, 4), ("lenet_b64", 64, 300)]
 
@@ -28,10 +31,10 @@ def log_of(command):
     return done.stdout + done.stderr
 
 
-def turns(count, command, python):
+def turns(count, *measured):
     """Seconds of each, turn by turn; the first turn warms caches and does not count."""
-    pairs = [(command(), python()) for _ in range(count + 1)][1:]
-    return [list(seconds) for seconds in zip(*pairs)]
+    rounds = [[measure() for measure in measured] for _ in range(count + 1)][1:]
+    return [list(seconds) for seconds in zip(*rounds)]
 
 
 def forward(program, folder, batch, count):
@@ -54,6 +57,23 @@ def forward(program, folder, batch, count):
     return turns(count, command, python)
 
 
+def accesses(folder, count):
+    model = folder / "input.prototxt"
+    shape = "shape { dim: 32 dim: 3 dim: 227 dim: 227 }"
+    model.write_text(
+        f'layer {{ name: "in" type: "Input" top: "x" input_param {{ {shape} }} }}'
+    )
+    net = caffe.Net(str(model), caffe.TEST)
+
+    def python():
+        begin = time.perf_counter()
+        for _ in range(ACCESSES):
+            net.blobs["x"].data
+        return time.perf_counter() - begin
+
+    return turns(count, python)[0]
+
+
 def solver_file(folder, net, iterations):
     path = folder / f"{net}_{iterations}.prototxt"
     path.write_text(
@@ -69,7 +89,7 @@ def seconds_per_image(command):
 
 
 def training(program, folder, net, batch, iterations, count):
-    """Of `Solver.step` and of `caffe.train`."""
+    """Of the command, `Solver.step` and `caffe.train`: seconds per image."""
     short = solver_file(folder, net, iterations)
     solver = caffe.get_solver(solver_file(folder, net, 1_000_000))
     script = f"import caffe; caffe.train({short!r})"
@@ -85,7 +105,7 @@ def training(program, folder, net, batch, iterations, count):
     def train():
         return seconds_per_image([sys.executable, "-c", script])
 
-    return turns(count, command, step), turns(count, command, train)
+    return turns(count, command, step, train)
 
 
 def main():
@@ -94,8 +114,10 @@ def main():
     for batch in [1, 32]:
         rows.append((f"forward, AlexNet, batch {batch}", forward(program, folder, batch, count)))
     for net, batch, iterations in TRAINED:
-        step, train = training(program, folder, net, batch, iterations, max(count // 4, 1))
-        rows += [(f"Solver.step, {net}", step), (f"caffe.train, {net}", train)]
+        command, step, train = training(program, folder, net, batch, iterations, count)
+        rows.append((f"Solver.step, {net}", (command, step)))
+        rows.append((f"caffe.train, {net}", (command, train)))
+    rows.append((f"{ACCESSES:,} accesses of a blob", ([], accesses(folder, count))))
     print(json.dumps([[name, *seconds] for name, seconds in rows]))
 
 

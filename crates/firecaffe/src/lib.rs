@@ -29,6 +29,7 @@ mod progress;
 mod signals;
 
 pub use embedding::{Embedding, TrainFailure, train};
+pub use log::warnings;
 
 use std::ffi::OsString;
 

@@ -97,8 +97,8 @@ impl Log {
     }
 }
 
-/// What the log warns of at an event.
-pub(crate) fn warnings(event: &Event) -> impl Iterator<Item = String> {
+/// What the log warns of at an event: texts, for whoever shows them in another way.
+pub fn warnings(event: &Event) -> impl Iterator<Item = String> {
     let lines = lines::of(event).into_iter();
     lines.filter(|line| line.severity != Severity::Info).map(|line| line.text)
 }

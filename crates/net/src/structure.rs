@@ -108,6 +108,11 @@ impl Net {
         self.layers[index].running.iter().map(|param| param.index())
     }
 
+    /// Learned params that a layer uses when it runs.
+    pub fn learned_of(&self, index: usize) -> impl Iterator<Item = usize> {
+        self.layers[index].learned.iter().map(|used| used.id.index())
+    }
+
     /// Whether a layer that runs has anything to do in backward.
     #[must_use]
     pub fn runs_backward(&self, index: usize) -> bool {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use train::{BlobPart, LayerStructure, Layout, LentNet, Param, ParamStorage, Shape, SharedSlab};
 
 use crate::homes::{Homes, new_slab};
+use crate::value_locks::ValueLocks;
 use crate::view::View;
 
 /// What is known of a net between passes.
@@ -20,6 +21,8 @@ pub(crate) struct CoreState {
     /// Which memory holds data and diff of each blob.
     buffers: Vec<[Option<usize>; 2]>,
     pub(crate) params: Vec<Param>,
+    /// Of the learned values that it uses.
+    pub(crate) values: ValueLocks,
     /// Learned values and gradients.
     slabs: [Arc<SharedSlab>; 2],
     pub(crate) homes: Homes,
@@ -47,6 +50,7 @@ impl CoreState {
             blob_names: Arc::new(blob_names),
             outputs: Arc::new(lent.net.output_numbers()),
             params: Vec::new(),
+            values: ValueLocks::default(),
             slabs: [lent.params, lent.pool].map(Arc::clone),
             homes: Homes::default(),
             no_gradients: vec![None; lent.net.params().len()],

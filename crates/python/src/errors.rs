@@ -17,6 +17,13 @@ pub(crate) enum CallError {
     )]
     Busy,
 
+    /// Another net uses the same learned values, or changes them.
+    #[error(
+        "another call has the weights that this net shares: update or load them while no other net \
+         that uses them is running"
+    )]
+    BusyValues,
+
     /// An earlier call ended in the middle.
     #[error("an earlier call into this net failed ({cause}); make the net again")]
     Broken {

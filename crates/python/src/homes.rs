@@ -13,13 +13,17 @@
 //! When the script gets control again, stale homes are brought up to date: engine → home. So a pass
 //! copies a touched blob once or twice, and other blobs never. Blobs that share memory in Caffe (in
 //! place, splits, reshapes) share a home.
+//!
+//! Params of layers written in Python have homes too, whose code may write them while it runs:
+//! `script_params` has those of the learned ones.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tensor::Slab;
 use train::{BlobPart, Layout, LentNet, Net, RunError, SharedSlab};
 
+use crate::script_params::ScriptParams;
 use crate::view::{load, store};
 
 /// Homes of one net, by what they hold: which part, and which of the engine's buffers.
@@ -28,8 +32,8 @@ pub(crate) struct Homes {
     blobs: BTreeMap<(BlobPart, usize), Home>,
     /// Running statistics and others that are in no slab, by number.
     params: BTreeMap<usize, Home>,
-    /// Params that layers written in Python change in their homes, while they run too.
-    left_to_scripts: BTreeSet<usize>,
+    /// Learned params of layers written in Python.
+    scripts: ScriptParams,
     scratch: Vec<f32>,
 }
 
@@ -115,9 +119,30 @@ impl Homes {
         self.params.insert(number, Home { slab, order, state, number });
     }
 
-    /// Says that a layer written in Python changes this param in its home.
-    pub(crate) fn leave_to_script(&mut self, param: usize) {
-        self.left_to_scripts.insert(param);
+    /// Makes memory for part of a learned param that a layer written in Python has; `None` for
+    /// what is no slab's.
+    pub(crate) fn make_script(
+        &mut self,
+        lent: &LentNet<'_>,
+        number: usize,
+        part: BlobPart,
+    ) -> Option<Arc<SharedSlab>> {
+        self.scripts.make(lent, number, part)
+    }
+
+    /// Whether there are such params.
+    pub(crate) fn has_scripts(&self) -> bool {
+        !self.scripts.is_empty()
+    }
+
+    /// Exchanges with the engine what scripts changed of such params, and what they have not seen.
+    pub(crate) fn exchange_all(&mut self, lent: &LentNet<'_>) {
+        self.scripts.exchange(lent, |_| true);
+    }
+
+    /// Zeros the gradients of such params; the caller zeros the engine's.
+    pub(crate) fn clear_script_gradients(&mut self) {
+        self.scripts.clear_gradients();
     }
 
     /// Before a layer that runs at `position` runs forward.
@@ -135,20 +160,21 @@ impl Homes {
         for param in lent.net.running_of(position).collect::<Vec<_>>() {
             self.bring_param_in(lent, param);
         }
+        self.exchange_of(lent, position);
         Ok(())
     }
 
     /// After a layer ran forward.
-    pub(crate) fn after_forward(&mut self, net: &Net, position: usize) {
-        for blob in net.tops_of(position) {
-            self.mark_stale(net, (blob, BlobPart::Data));
+    pub(crate) fn after_forward(&mut self, lent: &LentNet<'_>, position: usize) {
+        for blob in lent.net.tops_of(position) {
+            self.mark_stale(lent.net, (blob, BlobPart::Data));
         }
-        for param in net.running_of(position) {
+        for param in lent.net.running_of(position) {
             if let Some(home) = self.params.get_mut(&param) {
-                let by_script = self.left_to_scripts.contains(&param);
-                home.state = if by_script { HomeState::MaybeChanged } else { HomeState::Stale };
+                home.state = HomeState::Stale;
             }
         }
+        self.exchange_of(lent, position);
     }
 
     /// Before a layer runs backward.
@@ -165,17 +191,24 @@ impl Homes {
         for bottom in lent.net.bottoms_of(position).collect::<Vec<_>>() {
             self.bring_in(lent, (bottom.blob, BlobPart::Data))?;
         }
+        self.exchange_of(lent, position);
         Ok(())
     }
 
     /// After a layer ran backward.
-    pub(crate) fn after_backward(&mut self, net: &Net, position: usize) {
-        if !net.runs_backward(position) {
+    pub(crate) fn after_backward(&mut self, lent: &LentNet<'_>, position: usize) {
+        if !lent.net.runs_backward(position) {
             return;
         }
-        for bottom in net.bottoms_of(position).filter(|bottom| bottom.writes_diff) {
-            self.mark_stale(net, (bottom.blob, BlobPart::Diff));
+        for bottom in lent.net.bottoms_of(position).filter(|bottom| bottom.writes_diff) {
+            self.mark_stale(lent.net, (bottom.blob, BlobPart::Diff));
         }
+        self.exchange_of(lent, position);
+    }
+
+    /// `exchange_all`, for the params of one layer.
+    fn exchange_of(&mut self, lent: &LentNet<'_>, position: usize) {
+        self.scripts.exchange(lent, |param| lent.net.learned_of(position).any(|own| own == param));
     }
 
     /// Copies what the script may have changed into the engine: all of it, or values only. Whether

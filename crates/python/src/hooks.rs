@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::engine::lock;
 
@@ -20,8 +21,8 @@ pub(crate) enum HookTime {
     After,
 }
 
-/// The hooks of a net, in the order they were added. A hook that refers to its net keeps it alive
-/// for good, as in pycaffe.
+/// The hooks of a net, in the order they were added. The collector sees them, so that a hook which
+/// refers to its net does not keep it alive.
 #[derive(Default)]
 pub(crate) struct LayerHooks {
     hooks: Mutex<Vec<(PassDirection, HookTime, Py<PyAny>)>>,
@@ -30,6 +31,19 @@ pub(crate) struct LayerHooks {
 impl LayerHooks {
     pub(crate) fn add(&self, direction: PassDirection, time: HookTime, hook: Py<PyAny>) {
         lock(&self.hooks).push((direction, time, hook));
+    }
+
+    /// Shows them to Python's collector, which finds cycles.
+    pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // One that is in use now is no garbage; the collector must not wait.
+        let Ok(hooks) = self.hooks.try_lock() else { return Ok(()) };
+        hooks.iter().try_for_each(|(_, _, hook)| visit.call(hook))
+    }
+
+    /// Drops them all, since nobody can call them any more.
+    pub(crate) fn clear(&self) {
+        let hooks = std::mem::take(&mut *lock(&self.hooks));
+        drop(hooks); // not while they are locked: this may run code of the script
     }
 
     /// Those for one direction and time.

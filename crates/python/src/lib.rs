@@ -6,7 +6,10 @@
 //! |---|---|
 //! | `net`, `blob`, `net_layers`, `layer_class`, `solver`, `solver_types`, .. | Python's objects |
 //! | `net_core`, `core_state`, `homes`, `hooks` | a net behind its objects: it runs layer by layer |
+//! | `net_params` | its params, and weights that it shares |
+//! | `script_params` | learned params of layers written in Python |
 //! | `engine`, `solver_core` | what a net runs on: `train::Single`, or part of a `train::Job` |
+//! | `value_locks` | weights that several nets use |
 //! | `view` | NumPy arrays over memory, and the copies to and from it |
 //! | `python_layer` | layers written in Python |
 //! | `training`, `command_line` | `caffe.train`, `python -m caffe` |
@@ -16,10 +19,11 @@
 //! Arrays show memory of three kinds. All of it is a `SharedSlab` that the array keeps
 //! alive, whatever becomes of net and solver.
 //!
-//! 1. **Homes** of blobs and of running statistics (`homes`). The engine never computes in them:
-//!    values are copied in and out by raw pointer, and no reference to a home's values exists in
-//!    Rust, ever. The engine's own buffers are never shown, so they may be exchanged with the
-//!    prefetcher's.
+//! 1. **Homes** of blobs, of running statistics (`homes`) and of the params of layers written in
+//!    Python (`script_params`). The engine never computes in them: values are copied in and out by
+//!    raw pointer, and no reference to a home's values exists in Rust, ever. The engine's own
+//!    buffers are never shown, so they may be exchanged with the prefetcher's. What a layer written
+//!    in Python can reach while it runs is of this kind.
 //! 2. **Learned params and their gradients**: the engine's slabs, which are in Caffe's order. Rust
 //!    reads and writes them through guards that live within one call into the net, and at most for
 //!    one layer or one update; between calls there is none. Layers read params through shared
@@ -27,14 +31,28 @@
 //!    gradients by the update, which hold exclusive guards meanwhile.
 //! 3. **Gradients of what is never learned**: slabs of zeros that the engine does not know.
 //!
-//! A script that reads or writes an array on one thread while a call runs on another sees any mix
-//! of old and new values, as in pycaffe. A second call into a net that is running is an exception
-//! (`CallError::Busy`), except from a hook or callback of that call for what only looks.
+//! A script that reads or writes an array of kind 1 or 3 on one thread while a call runs on another
+//! sees any mix of old and new values, as in pycaffe. **Arrays of kind 2 must not be touched on
+//! another thread, nor written by a layer in Python, while a pass or an update of their net, or of
+//! one that shares them, runs**: Rust holds references to their values then, so what
+//! happens is undefined. Nothing checks this, since NumPy reads and writes without us; the
+//! alternative is a copy of all params per pass. Hooks and callbacks run while there are no such
+//! references.
+//!
+//! # Who may call
+//!
+//! A second call into a net that is running is an exception (`CallError::Busy`), except from a hook
+//! or callback of that call for what only looks. `EngineLock` decides it: a pass, `step` and
+//! `solve` claim their net, or their solver with its nets, for their thread from beginning to end.
+//! Calls that use weights which another net changes, or change weights that another net uses, are
+//! an exception too (`value_locks`).
 //!
 //! # The interpreter's lock
 //!
 //! It is released while layers run, and taken for hooks, callbacks and layers written in Python.
-//! Nothing waits for the lock of a net while it holds the interpreter's: it gets it or raises.
+//! Nothing waits for the engine of a net while it holds the interpreter's lock: it gets it or
+//! raises. What is known of a net without its engine (`CoreState`) is waited for: whoever has it
+//! needs no other lock, and keeps it for copies of blobs at most.
 
 use pyo3::prelude::*;
 
@@ -51,14 +69,17 @@ mod nccl;
 mod net;
 mod net_core;
 mod net_layers;
+mod net_params;
 mod python_layer;
 mod report;
+mod script_params;
 mod solver;
 mod solver_core;
 mod solver_param;
 mod solver_types;
 mod timer;
 mod training;
+mod value_locks;
 mod view;
 
 /// The native half of `caffe`; scripts import `caffe`.

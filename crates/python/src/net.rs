@@ -1,22 +1,24 @@
 //! `Net`, as far as it is native; `pycaffe.py` adds the dictionaries and `forward`.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 use snapshot::SnapshotFormat;
 use train::{MemoryPlan, NetConfig, NetParameter, NetState, Phase, Single};
 
 use crate::blob::Blob;
-use crate::engine::NetEngine;
+use crate::engine::{EngineLock, NetEngine};
 use crate::errors::CallError;
 use crate::functions;
 use crate::hooks::{HookTime, PassDirection};
 use crate::net_core::NetCore;
 use crate::net_layers::layer_list;
 use crate::python_layer::LAYERS;
+use crate::value_locks::ValueAccess;
 
 /// A net: `Net(file, phase, level=0, stages=None, weights=None)`.
 #[pyclass(frozen, subclass, dict, weakref, name = "Net", module = "caffe")]
@@ -55,7 +57,7 @@ impl NetObject {
             ..NetConfig::new(file)
         };
         let single = Single::open(&config, &mut |event| crate::report::report(&event))?;
-        let engine = NetEngine::Alone(Mutex::new(Box::new(single)));
+        let engine = NetEngine::Alone(EngineLock::new(Box::new(single)));
         NetCore::new(engine, config.added_layers)
     }
 
@@ -86,7 +88,7 @@ impl NetObject {
 
     fn write_model(&self, py: Python<'_>, file: PathBuf, format: SnapshotFormat) -> PyResult<()> {
         let core = self.core()?;
-        let model: NetParameter = core.with(|lent, state| {
+        let model: NetParameter = core.with_values(ValueAccess::Read, |lent, state| {
             state.homes.bring_all_in(lent, &[])?;
             Ok(lent.net.model(&lent.params.read(), &lent.replica.running))
         })?;
@@ -96,7 +98,7 @@ impl NetObject {
 
     fn read_model(&self, file: PathBuf) -> PyResult<()> {
         let core = self.core()?;
-        core.with(|lent, state| {
+        core.with_values(ValueAccess::Write, |lent, state| {
             let ignored = lent.load(&file)?;
             state.homes.mark_params_stale();
             state.homes.release(lent);
@@ -193,6 +195,16 @@ impl NetObject {
             return Err(CallError::Argument { argument: "the net", got, want }.into());
         }
         Ok(())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.core.get().map_or(Ok(()), |core| core.hooks.visit(&visit))
+    }
+
+    fn __clear__(&self) {
+        if let Some(core) = self.core.get() {
+            core.hooks.clear();
+        }
     }
 
     /// The layers, splits included, in the order they run.

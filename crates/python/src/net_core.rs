@@ -7,9 +7,10 @@ use pyo3::prelude::*;
 use train::{AddedLayers, BlobPart, LayerStructure, LentNet, MemoryPlan, RunError, Shape};
 
 use crate::core_state::CoreState;
-use crate::engine::{NetEngine, catch, lock};
+use crate::engine::{NetEngine, ThreadClaim, catch, lock};
 use crate::errors::CallError;
 use crate::hooks::{HookTime, LayerHooks, PassDirection, call_hooks};
+use crate::value_locks::{ValueAccess, ValueLocks};
 use crate::view::View;
 
 /// A net and what scripts have of it.
@@ -25,11 +26,15 @@ pub(crate) struct NetCore {
 impl NetCore {
     /// Takes over an engine.
     pub(crate) fn new(engine: NetEngine, added: AddedLayers) -> Result<Arc<Self>, CallError> {
-        let (state, threads) = engine.with(|lent| {
+        let (mut state, threads) = engine.with(|lent| {
             let threads = lent.cpu.threads() > 1 || !lent.replica.sources.is_empty();
             (CoreState::new(lent), threads)
         })?;
         let process = (threads || engine.solver().is_some()).then(std::process::id);
+        state.values = match engine.solver() {
+            Some(solver) => solver.values.clone(),
+            None => ValueLocks::new(),
+        };
         let (state, hooks) = (Mutex::new(state), LayerHooks::default());
         Ok(Arc::new(Self { engine, state, hooks, added, process }))
     }
@@ -48,6 +53,25 @@ impl NetCore {
         self.note_bug(result)
     }
 
+    /// As `with`, for a call that reads or changes learned values, which other nets may use too.
+    /// What layers written in Python have changed of theirs is among the values, and they see the
+    /// others.
+    pub(crate) fn with_values<R>(
+        &self,
+        access: ValueAccess,
+        run: impl FnOnce(&mut LentNet<'_>, &mut CoreState) -> Result<R, CallError>,
+    ) -> Result<R, CallError> {
+        let values = self.state().values.clone();
+        values.hold(access, || {
+            self.with(|lent, state| {
+                state.homes.exchange_all(lent);
+                let result = run(lent, state);
+                state.homes.exchange_all(lent);
+                result
+            })
+        })
+    }
+
     /// Runs layers `first` to `last`, both included; backward runs them in the order given too, so
     /// `first` is the later one. The sum of their losses.
     pub(crate) fn pass(
@@ -58,7 +82,7 @@ impl NetCore {
         last: usize,
     ) -> Result<f32, CallError> {
         self.check()?;
-        let _running = RunningPass::begin(self)?;
+        let _running = RunningPass::begin(self)?; // other threads stay out between hooks too
         let [before, after] =
             [HookTime::Before, HookTime::After].map(|time| self.hooks.of(py, direction, time));
         let order: Vec<usize> = match direction {
@@ -79,7 +103,7 @@ impl NetCore {
 
     /// Runs layers while the script has no control.
     fn segment(&self, direction: PassDirection, order: &[usize]) -> Result<f32, CallError> {
-        let result = catch(|| {
+        let run = || {
             self.engine.with(|lent| {
                 let result = self.run_layers(lent, direction, order);
                 let mut state = self.state();
@@ -87,7 +111,9 @@ impl NetCore {
                 state.note_shapes(lent);
                 result
             })?
-        });
+        };
+        let values = self.state().values.clone();
+        let result = catch(|| values.hold(ValueAccess::Read, run));
         self.note_bug(result)
     }
 
@@ -112,7 +138,8 @@ impl NetCore {
                     self.state().homes.before_backward(lent, position)?;
                     let params = lent.params.read();
                     lent.net.backward_layer(position, lent.cpu, &params, lent.pool, 1.0)?;
-                    self.state().homes.after_backward(lent.net, position);
+                    drop(params);
+                    self.state().homes.after_backward(lent, position);
                 }
             }
         }
@@ -124,7 +151,7 @@ impl NetCore {
         let params = lent.params.read();
         let loss = lent.net.forward_layer(position, lent.cpu, &params, lent.replica)?;
         drop(params);
-        self.state().homes.after_forward(lent.net, position);
+        self.state().homes.after_forward(lent, position);
         Ok(loss)
     }
 
@@ -182,8 +209,11 @@ impl NetCore {
     pub(crate) fn reshape(&self) -> Result<(), CallError> {
         self.check()?;
         let all: Vec<usize> = (0..self.state().layers.len()).collect();
-        self.state().reshaped = true;
-        let result = catch(|| self.engine.with(|lent| self.follow_shapes(lent, &all))?);
+        let follow = |lent: &mut LentNet<'_>| {
+            self.state().reshaped = true;
+            self.follow_shapes(lent, &all)
+        };
+        let result = catch(|| self.engine.with(follow)?);
         self.note_bug(result)
     }
 
@@ -210,89 +240,10 @@ impl NetCore {
         })
     }
 
-    /// The memory that shows part of param `number`, which a layer declares with `shape`.
-    pub(crate) fn param_view(
-        &self,
-        number: usize,
-        part: BlobPart,
-        shape: &Shape,
-    ) -> Result<View, CallError> {
-        if let Some(view) = self.state().param_view(number, part, shape) {
-            return Ok(view);
-        }
-        self.with(|lent, state| {
-            let values = lent.net.running_values(number, &lent.replica.running);
-            state.homes.make_param(number, values.unwrap_or_default());
-            let view = state.param_view(number, part, shape);
-            Ok(view.expect("its home was just made"))
-        })
-    }
-
-    /// Says that a layer written in Python changes this param itself, in the memory of its view.
-    pub(crate) fn leave_to_script(&self, param: usize) {
-        self.state().homes.leave_to_script(param);
-    }
-
-    /// Begins an iteration of a solver: diffs of params are zero, and the next backward overwrites
-    /// them, which rounds as without views.
-    pub(crate) fn begin_gradients(&self) -> Result<(), CallError> {
-        self.clear_param_diffs()?;
-        self.state().fresh_gradients = true;
-        Ok(())
-    }
-
-    /// Uses the learned params of `other` from now on, in layers of the same name, and takes over
-    /// its running statistics as they are.
-    pub(crate) fn share_with(&self, other: &Self) -> Result<(), CallError> {
-        if std::ptr::eq(self, other) || self.is_test_net_of(other) {
-            return Ok(());
-        }
-        if self.engine.solver().is_some() {
-            return Err(CallError::TrainNetShares);
-        }
-        other.check()?;
-        self.with(|lent, state| {
-            other.engine.with(|theirs| {
-                let shapes = |layer| CallError::SharedShapes { layer };
-                let slabs = [lent.params, theirs.params];
-                lent.net.share_values(theirs.net, slabs).map_err(shapes)?;
-                lent.copy_running(theirs);
-                state.params = lent.net.params().to_vec();
-                state.homes.mark_params_stale();
-                state.homes.release(lent);
-                Ok(())
-            })?
-        })
-    }
-
-    /// Whether this is a test net of the solver that trains `other`, so that it shares its weights.
-    fn is_test_net_of(&self, other: &Self) -> bool {
-        match (&self.engine, &other.engine) {
-            (NetEngine::Test(solver, _), NetEngine::Train(of)) => Arc::ptr_eq(solver, of),
-            _ => false,
-        }
-    }
-
-    /// Zeros the diffs of all params; those that nobody looks at when they are written next.
-    pub(crate) fn clear_param_diffs(&self) -> Result<(), CallError> {
-        self.with(|lent, state| {
-            for &param in &state.viewed_diffs {
-                if let Some(gradient) = lent.net.params()[param].gradient.clone() {
-                    lent.pool.write(gradient).fill(0.0);
-                }
-            }
-            lent.net.clear_gradients();
-            for slab in state.no_gradients.iter().flatten() {
-                slab.write(0..slab.len()).fill(0.0);
-            }
-            Ok(())
-        })
-    }
-
     /// Before the engine runs layers that nobody tells the homes about: what scripts changed goes
     /// in.
     pub(crate) fn bring_in(&self) -> Result<(), CallError> {
-        self.with(|lent, state| {
+        self.with_values(ValueAccess::Read, |lent, state| {
             state.homes.bring_all_in(lent, &[BlobPart::Data, BlobPart::Diff])?;
             Ok(())
         })
@@ -300,7 +251,7 @@ impl NetCore {
 
     /// After it did: homes show what is there now.
     pub(crate) fn bring_out(&self) -> Result<(), CallError> {
-        self.with(|lent, state| {
+        self.with_values(ValueAccess::Read, |lent, state| {
             state.homes.mark_all_stale();
             state.homes.release(lent);
             state.note_shapes(lent);
@@ -319,7 +270,8 @@ impl NetCore {
         }
     }
 
-    fn note_bug<R>(&self, result: Result<R, CallError>) -> Result<R, CallError> {
+    /// A panic breaks the net: what it has changed is unknown.
+    pub(crate) fn note_bug<R>(&self, result: Result<R, CallError>) -> Result<R, CallError> {
         if let Err(CallError::Bug { message }) = &result {
             self.state().broken = Some(message.clone());
         }
@@ -328,22 +280,23 @@ impl NetCore {
 }
 
 /// A pass that is under way; it ends when this is dropped.
-struct RunningPass<'a>(&'a NetCore);
+struct RunningPass<'a> {
+    core: &'a NetCore,
+    _claim: ThreadClaim<'a>,
+}
 
 impl<'a> RunningPass<'a> {
     fn begin(core: &'a NetCore) -> Result<Self, CallError> {
-        if core.engine.solver().is_some_and(|solver| solver.is_stepped_by_another_thread()) {
-            return Err(CallError::Busy);
-        }
+        let claim = core.engine.claim()?;
         match std::mem::replace(&mut core.state().running, true) {
             true => Err(CallError::Busy),
-            false => Ok(Self(core)),
+            false => Ok(Self { core, _claim: claim }),
         }
     }
 }
 
 impl Drop for RunningPass<'_> {
     fn drop(&mut self) {
-        self.0.state().running = false;
+        self.core.state().running = false;
     }
 }

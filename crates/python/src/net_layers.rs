@@ -1,13 +1,13 @@
 //! `net.layers`: an object per layer, made with the net.
 //!
-//! A layer written in Python is the script's own object, which the engine holds. Its params are
-//! shown in the net's memory, without holding the net: that would be a cycle which nobody frees.
+//! A layer written in Python is the script's own object, which the engine holds. Its params have
+//! memory of their own (`homes`) and do not hold the net: that would be a cycle which nobody frees.
 
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use train::{BlobPart, LayerStructure};
+use train::LayerStructure;
 
 use crate::blob::{Blob, BlobVec};
 use crate::errors::CallError;
@@ -51,10 +51,7 @@ fn script_object(
     let Some(object) = object else { return Ok(None) };
     let mut blobs = Vec::new();
     for (number, shape) in &layer.params {
-        let [data, diff] = [BlobPart::Data, BlobPart::Diff]
-            .map(|part| core.param_view(*number, part, shape).map(|view| (view.slab, view.start)));
-        blobs.push(Py::new(py, Blob::of_memory(shape, [data?, diff?]))?);
-        core.leave_to_script(*number);
+        blobs.push(Py::new(py, Blob::of_memory(shape, core.script_memory(*number, shape)?))?);
     }
     let blobs = Py::new(py, BlobVec::new(blobs))?.into_any();
     let bound =

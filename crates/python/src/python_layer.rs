@@ -11,11 +11,13 @@
 //! `forward` too.
 //!
 //! The object sees copies: bottoms are copied into NumPy arrays that belong to Python, tops and
-//! diffs out of them. So no Rust memory is within Python's reach, at the cost of one copy of each
-//! blob per pass. The interpreter's lock is held for these copies and the layer's code only.
+//! diffs out of them. So a layer's code reaches no memory that Rust refers to while it runs, at the
+//! cost of one copy of each blob per pass. The interpreter's lock is held for these copies and the
+//! layer's code only.
 //!
 //! A param is added in `setup` by `self.blobs.add_blob(..)`. One whose `lr_mult` is 0 may be
-//! written by `forward`, like BatchNorm's running statistics; others are the solver's.
+//! written by `forward`, like BatchNorm's running statistics; others are the solver's. In a net of
+//! Python's own the params are memory that the net exchanges with its own (`script_params`).
 //! `share_in_parallel` is accepted and has no effect.
 
 use std::sync::Arc;
@@ -110,14 +112,14 @@ impl PythonLayer {
     fn with<T>(
         &mut self,
         method: &str,
-        seen: &[Shape],
-        run: impl FnOnce(Python<'_>, &LayerInstance, &[ParamKind]) -> PyResult<T>,
+        bottoms: &[Shape],
+        run: impl FnOnce(Python<'_>, &LayerInstance, &[ParamDecl]) -> PyResult<T>,
     ) -> Result<T, LayerError> {
         Python::attach(|py| {
             let caught =
                 |method: &str, error| LayerException::caught(py, error, &self.spec.place(method));
             if self.object.is_none() {
-                let made = LayerInstance::set_up(py, &self.spec, seen);
+                let made = LayerInstance::set_up(py, &self.spec, bottoms);
                 let made = made.map_err(|error| caught("setup", error))?;
                 match &self.params {
                     None => {
@@ -132,8 +134,8 @@ impl PythonLayer {
                 self.object = Some(Box::new(made));
             }
             let object = self.object.as_ref().and_then(|object| object.downcast_ref());
-            let kinds: Vec<_> = self.params.iter().flatten().map(|decl| decl.kind).collect();
-            run(py, object.expect("only we put something there"), &kinds)
+            let decls = self.params.as_deref().unwrap_or_default();
+            run(py, object.expect("only we put something there"), decls)
                 .map_err(|error| caught(method, error))
         })
     }
@@ -145,7 +147,7 @@ fn declared(
     instance: &LayerInstance,
     learned: &[bool],
 ) -> PyResult<Vec<ParamDecl>> {
-    let blobs = instance.own_blobs(py)?.unwrap_or_default();
+    let blobs = instance.blobs(py)?;
     let decl = |(index, blob): (usize, &Bound<'_, PyAny>)| {
         let data = blob.getattr("data")?;
         let values: Arc<[f32]> = data.cast::<PyArrayDyn<f32>>()?.to_vec()?.into();
@@ -180,12 +182,12 @@ impl EngineLayer for PythonLayer {
     }
 
     fn forward(&mut self, io: &mut Forward<'_>) -> Result<(), LayerError> {
-        let seen: Vec<_> = io.bottoms.iter().map(|bottom| bottom.shape.clone()).collect();
-        self.with("forward", &seen, |py, object, kinds| object.forward(py, io, kinds))
+        let shapes: Vec<_> = io.bottoms.iter().map(|bottom| bottom.shape.clone()).collect();
+        self.with("forward", &shapes, |py, object, decls| object.forward(py, io, decls))
     }
 
     fn backward(&mut self, io: &mut Backward<'_>) -> Result<(), LayerError> {
-        let seen: Vec<_> = io.bottoms.iter().map(|bottom| bottom.shape.clone()).collect();
-        self.with("backward", &seen, |py, object, kinds| object.backward(py, io, kinds))
+        let shapes: Vec<_> = io.bottoms.iter().map(|bottom| bottom.shape.clone()).collect();
+        self.with("backward", &shapes, |py, object, decls| object.backward(py, io, decls))
     }
 }

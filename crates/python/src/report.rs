@@ -1,8 +1,11 @@
-//! What the engine reports, as far as a script is told: warnings on stderr.
+//! What the engine reports, as far as a script is told, on stderr: the warnings of the command's
+//! log, and what a solver displays.
 //!
 //! pycaffe's log of every layer is not repeated; `caffe.train` reports events.
 
 use train::Event;
+
+use crate::functions::write_log;
 
 /// Tells of one event, if it is a warning.
 pub(crate) fn report(event: &Event) {
@@ -10,26 +13,26 @@ pub(crate) fn report(event: &Event) {
         Event::LayerIgnored { layer } => report_ignored(std::slice::from_ref(layer)),
         Event::Displayed(display) => {
             let (iter, loss, rate) = (display.iter, display.loss, display.rate);
-            crate::functions::write_log(&format!("Iteration {iter}, loss = {loss}, lr = {rate}"));
+            write_log(&format!("Iteration {iter}, loss = {loss}, lr = {rate}"));
         }
         Event::Tested { outputs, .. } => {
             for (index, output) in outputs.iter().enumerate() {
                 for value in &output.values {
                     let text = format!("    Test net output #{index}: {} = {value}", output.name);
-                    crate::functions::write_log(&text);
+                    write_log(&text);
                 }
             }
         }
         Event::SnapshotWritten { model, .. } => {
-            crate::functions::write_log(&format!("Snapshot written to {}", model.display()));
+            write_log(&format!("Snapshot written to {}", model.display()));
         }
-        _ => {}
+        event => firecaffe::warnings(event).for_each(|text| write_log(&text)),
     }
 }
 
 /// Tells of layers of a model file that the net does not have.
 pub(crate) fn report_ignored(layers: &[String]) {
     for layer in layers {
-        crate::functions::write_log(&format!("Ignoring source layer {layer}"));
+        write_log(&format!("Ignoring source layer {layer}"));
     }
 }

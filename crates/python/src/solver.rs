@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use pyo3::{PyTraverseError, PyVisit};
 use train::{AddedLayers, Event, Job, NoControl, TrainError};
 
 use crate::engine::{NetEngine, catch, lock};
@@ -19,6 +20,7 @@ use crate::net_core::NetCore;
 use crate::python_layer::LAYERS;
 use crate::solver_core::SolverCore;
 use crate::solver_param::SolverParameterView;
+use crate::value_locks::ValueAccess;
 
 /// A solver of any type; made by its subclasses or `get_solver`.
 #[pyclass(frozen, subclass, dict, weakref, name = "Solver", module = "caffe")]
@@ -58,17 +60,41 @@ impl SolverObject {
         Ok((core, train, tests))
     }
 
-    /// Lends the job to `run` between passes.
-    fn with_job<R>(
+    /// The net that learns, and those that score it.
+    fn nets(&self) -> impl Iterator<Item = &Arc<NetCore>> {
+        std::iter::once(&self.train).chain(&self.tests)
+    }
+
+    /// Lends the job to `run` between passes. A panic breaks the nets, and so the solver.
+    fn with_job<R: Send>(
+        &self,
+        py: Python<'_>,
+        access: ValueAccess,
+        run: impl FnOnce(&mut Job) -> Result<R, TrainError> + Send,
+    ) -> Result<R, CallError> {
+        self.train.check()?;
+        let with_job = || {
+            let mut job = self.core.job()?;
+            let result = run(&mut job);
+            self.core.note_iter(&job);
+            Ok(result?)
+        };
+        let result = py.detach(|| catch(|| self.core.values.hold(access, with_job)));
+        self.nets().fold(result, |result, net| net.note_bug(result))
+    }
+
+    /// As `with_job`, for an update: layers written in Python see its results, and it sees what
+    /// they have changed of their params.
+    fn with_update<R: Send>(
         &self,
         py: Python<'_>,
         run: impl FnOnce(&mut Job) -> Result<R, TrainError> + Send,
-    ) -> Result<R, CallError>
-    where
-        R: Send,
-    {
-        self.train.check()?;
-        py.detach(|| catch(|| Ok(run(&mut **self.core.job()?)?)))
+    ) -> Result<R, CallError> {
+        let _claim = self.core.claim()?;
+        self.nets().try_for_each(|net| net.exchange_scripts())?;
+        let result = self.with_job(py, ValueAccess::Write, run);
+        let shown = self.nets().try_for_each(|net| net.exchange_scripts());
+        result.and_then(|result| shown.map(|()| result))
     }
 
     /// As `with_job`, where the job runs nets itself: what scripts changed goes in before, and
@@ -76,24 +102,26 @@ impl SolverObject {
     fn with_nets<R: Send>(
         &self,
         py: Python<'_>,
+        access: ValueAccess,
         run: impl FnOnce(&mut Job) -> Result<R, TrainError> + Send,
     ) -> Result<R, CallError> {
-        let nets = || std::iter::once(&self.train).chain(&self.tests);
-        nets().try_for_each(|net| net.bring_in())?;
-        let result = self.with_job(py, run);
-        nets().try_for_each(|net| net.bring_out())?;
-        result
+        let _claim = self.core.claim()?;
+        self.nets().try_for_each(|net| net.bring_in())?;
+        let result = self.with_job(py, access, run);
+        let shown = self.nets().try_for_each(|net| net.bring_out());
+        result.and_then(|result| shown.map(|()| result))
     }
 
     /// One iteration.
     fn step_once(&self, py: Python<'_>) -> Result<(), CallError> {
-        if self.with_job(py, |job| Ok(job.tests_are_due()))? {
-            self.with_nets(py, |job| job.test_if_due(&NoControl, &mut report))?;
+        use ValueAccess::Read;
+        if self.with_job(py, Read, |job| Ok(job.tests_are_due()))? {
+            self.with_nets(py, Read, |job| job.test_if_due(&NoControl, &mut report))?;
         }
-        let step = self.with_job(py, |job| job.begin_driven(&mut report))?;
+        let step = self.with_job(py, Read, |job| job.begin_driven(&mut report))?;
         self.train.begin_gradients()?;
         self.call_back(py, 0)?;
-        let passes = self.with_job(py, |job| Ok(job.solver_param().iter_size()))?;
+        let passes = self.with_job(py, Read, |job| Ok(job.solver_param().iter_size()))?;
         let last = self.train.state().layers.len().saturating_sub(1);
         let mut loss = 0.0;
         for _ in 0..passes {
@@ -103,15 +131,14 @@ impl SolverObject {
         #[expect(clippy::cast_precision_loss, reason = "a few batches")]
         let loss = loss / passes as f32;
         self.call_back(py, 1)?;
-        self.with_job(py, |job| {
-            job.end_driven(step, loss, &mut report)?;
-            job.snapshot_if_due(&mut report)
-        })
+        self.with_update(py, |job| job.end_driven(step, loss, &mut report))?;
+        self.with_job(py, Read, |job| job.snapshot_if_due(&mut report))
     }
 
     fn call_back(&self, py: Python<'_>, which: usize) -> Result<(), CallError> {
-        let callbacks = lock(&self.callbacks);
-        let callbacks: Vec<_> = callbacks.iter().map(|pair| pair[which].clone_ref(py)).collect();
+        let pairs = lock(&self.callbacks);
+        let callbacks: Vec<_> = pairs.iter().map(|pair| pair[which].clone_ref(py)).collect();
+        drop(pairs); // a callback may add another
         callbacks.iter().try_for_each(|callback| callback.call0(py).map(drop))?;
         Ok(())
     }
@@ -131,6 +158,19 @@ fn report(event: Event) {
 
 #[pymethods]
 impl SolverObject {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.net)?;
+        visit.call(&self.test_nets)?;
+        // Callbacks that are in use now are no garbage; the collector must not wait.
+        let Ok(callbacks) = self.callbacks.try_lock() else { return Ok(()) };
+        callbacks.iter().flatten().try_for_each(|callback| visit.call(callback))
+    }
+
+    fn __clear__(&self) {
+        let callbacks = std::mem::take(&mut *lock(&self.callbacks));
+        drop(callbacks); // not while they are locked: this may run code of the script
+    }
+
     /// The net that learns.
     #[getter]
     fn net(&self, py: Python<'_>) -> Py<NetObject> {
@@ -145,8 +185,8 @@ impl SolverObject {
 
     /// Iterations done.
     #[getter]
-    fn iter(&self) -> PyResult<u64> {
-        Ok(self.core.job()?.iter())
+    fn iter(&self) -> u64 {
+        self.core.iter()
     }
 
     /// The learning rate of the next iteration.
@@ -194,26 +234,28 @@ impl SolverObject {
             self.restore(py, state)?;
         }
         let _stepping = self.core.begin()?;
-        let left = self.with_job(py, |job| {
+        let left = self.with_job(py, ValueAccess::Read, |job| {
             job.restart_loss();
             let max_iter = u64::try_from(job.solver_param().max_iter()).unwrap_or(0);
             Ok(max_iter.saturating_sub(job.iter()))
         })?;
         self.steps(py, left)?;
-        self.with_nets(py, |job| job.finish_driven(&NoControl, &mut report))?;
+        let finish = |job: &mut Job| job.finish_driven(&NoControl, &mut report);
+        self.with_nets(py, ValueAccess::Read, finish)?;
         Ok(())
     }
 
     /// Goes on from a solver state.
     fn restore(&self, py: Python<'_>, state_file: PathBuf) -> PyResult<()> {
-        self.with_nets(py, |job| job.restore_driven(&state_file, &mut report))?;
+        let restore = |job: &mut Job| job.restore_driven(&state_file, &mut report);
+        self.with_nets(py, ValueAccess::Write, restore)?;
         Ok(())
     }
 
     /// Writes a snapshot.
     fn snapshot(&self, py: Python<'_>) -> PyResult<()> {
         let mut failed = None;
-        self.with_nets(py, |job| {
+        self.with_nets(py, ValueAccess::Read, |job| {
             job.snapshot_driven(&mut |event| match event {
                 Event::SnapshotFailed { causes } => failed = Some(causes.join(": ")),
                 event => report(event),
@@ -232,7 +274,7 @@ impl SolverObject {
 
     /// Updates the weights by what the params' diffs hold.
     fn apply_update(&self, py: Python<'_>) -> PyResult<()> {
-        Ok(self.with_job(py, |job| job.apply_update())?)
+        Ok(self.with_update(py, |job| job.apply_update())?)
     }
 }
 

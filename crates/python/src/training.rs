@@ -4,7 +4,7 @@
 //! 20 ms between iterations, for signals. What a callback raises is kept until the run has stopped.
 
 use std::ffi::OsString;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use firecaffe::{Embedding, TrainFailure};
@@ -13,25 +13,27 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use train::{Control, Event, Request, chain};
 
+use crate::engine::lock;
 use crate::python_layer::{LAYERS, original};
 
 /// How often signals are looked for, at most.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Runs `firecaffe train OPTIONS`; what came of it. `hear` is called with every event as JSON, and
-/// `stops` says whether to stop; both on the calling thread.
+/// Runs `firecaffe train OPTIONS`; what came of it. `on_event` is called with every event as JSON,
+/// and `stops` says whether to stop; both on the calling thread.
 #[pyfunction]
 pub(crate) fn _train<'py>(
     py: Python<'py>,
     options: Vec<OsString>,
-    hear: Option<Py<PyAny>>,
+    on_event: Option<Py<PyAny>>,
     stops: Py<PyAny>,
     quiet: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let caller = Caller { hear, stops, raised: Mutex::default(), looked: Mutex::default() };
+    let (raised, asked) = (Mutex::default(), Mutex::default());
+    let caller = Caller { on_event, stops, raised, asked };
     let mut outcome = RunOutcome::default();
     let ended = py.detach(|| caller.train(options, quiet, &mut outcome));
-    if let Some(raised) = caller.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(raised) = lock(&caller.raised).take() {
         return Err(raised);
     }
     match ended {
@@ -45,12 +47,12 @@ pub(crate) fn _train<'py>(
 
 /// The Python program that called.
 struct Caller {
-    hear: Option<Py<PyAny>>,
+    on_event: Option<Py<PyAny>>,
     stops: Py<PyAny>,
     /// The first exception of one of the two, or of a signal's handler.
     raised: Mutex<Option<PyErr>>,
     /// When it was last asked.
-    looked: Mutex<Option<Instant>>,
+    asked: Mutex<Option<Instant>>,
 }
 
 impl Caller {
@@ -61,9 +63,9 @@ impl Caller {
         outcome: &mut RunOutcome,
     ) -> Result<(), TrainFailure> {
         let mut events = |event: &Event| {
-            outcome.hear(event);
-            if let Some(hear) = &self.hear {
-                self.tell(hear, event);
+            outcome.note(event);
+            if let Some(on_event) = &self.on_event {
+                self.tell(on_event, event);
             }
         };
         let (added, control) = (LAYERS, self);
@@ -71,22 +73,21 @@ impl Caller {
     }
 
     /// Calls back, unless an earlier call raised.
-    fn tell(&self, hear: &Py<PyAny>, event: &Event) {
+    fn tell(&self, on_event: &Py<PyAny>, event: &Event) {
         if self.has_raised() {
             return;
         }
         let json = serde_json::to_string(event).expect("all events can be serialised");
-        Python::attach(|py| self.keep(hear.call1(py, (json,)).map(drop)));
+        Python::attach(|py| self.keep(on_event.call1(py, (json,)).map(drop)));
     }
 
     fn has_raised(&self) -> bool {
-        self.raised.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        lock(&self.raised).is_some()
     }
 
     fn keep(&self, result: PyResult<()>) {
         if let Err(error) = result {
-            let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-            raised.get_or_insert(error);
+            lock(&self.raised).get_or_insert(error);
         }
     }
 
@@ -103,12 +104,12 @@ impl Control for Caller {
         if self.has_raised() {
             return Request::Stop;
         }
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if looked.is_some_and(|at| at.elapsed() < SIGNAL_INTERVAL) {
+        let mut asked = lock(&self.asked);
+        if asked.is_some_and(|at| at.elapsed() < SIGNAL_INTERVAL) {
             return Request::None;
         }
-        *looked = Some(Instant::now());
-        drop(looked);
+        *asked = Some(Instant::now());
+        drop(asked);
         Python::attach(|py| match self.wants_stop(py) {
             Ok(true) => Request::Stop,
             Ok(false) => Request::None,
@@ -132,7 +133,7 @@ struct RunOutcome {
 }
 
 impl RunOutcome {
-    fn hear(&mut self, event: &Event) {
+    fn note(&mut self, event: &Event) {
         match event {
             Event::Stepped { done, loss } => (self.iterations, self.loss) = (*done, Some(*loss)),
             Event::Hash { steps, hash } => (self.iterations, self.hash) = (*steps, Some(*hash)),

@@ -1,6 +1,7 @@
 //! NumPy arrays over memory that Rust fills and empties by raw pointer.
 
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
 use std::sync::Arc;
 
 use numpy::npyffi::{self, NpyTypes, PY_ARRAY_API, npy_intp};
@@ -103,4 +104,16 @@ pub(crate) fn store(slab: &SharedSlab, start: usize, from: &[f32]) {
     let to = unsafe { slab.as_ptr().add(start) };
     // SAFETY: both ranges are valid, as asserted, and do not overlap: `from` is no slab's view.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };
+}
+
+/// Sets values of a slab.
+#[expect(unsafe_code, reason = "a view may exist, so no reference to the slab's values may")]
+pub(crate) fn fill(slab: &SharedSlab, range: Range<usize>, value: f32) {
+    assert!(range.start <= range.end && range.end <= slab.len(), "a range of the slab");
+    for at in range {
+        // SAFETY: the place lies in the slab, as asserted.
+        let to = unsafe { slab.as_ptr().add(at) };
+        // SAFETY: as above.
+        unsafe { to.write(value) };
+    }
 }

@@ -4,25 +4,12 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[3]
 RECORDS = ROOT / "testdata/golden/data/fashion128_lmdb"
 
-
-def _is_native():
-    try:
-        import caffe._caffe
-    except ImportError:
-        return False
-    return hasattr(caffe._caffe, "__file__")
-
-
-needs_native = pytest.mark.skipif(
-    not _is_native(), reason="the package is not installed: pip install ./crates/python"
-)
 
 SOLVER = """
 net: "{folder}/net.prototxt" base_lr: 0.01 lr_policy: "fixed" momentum: 0.9 random_seed: 3
@@ -81,3 +68,19 @@ def run_command(*words, program=(sys.executable, "-m", "caffe"), **options):
 def hash_in(log):
     """The weights' hash that a run has logged."""
     return re.findall(r"weights after \d+ steps: ([0-9a-f]{16})", log)[-1]
+
+
+def elsewhere(call):
+    """Calls on a thread of its own, and waits."""
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+
+
+def refusal(call):
+    """Whether a call raises since its net is running."""
+    try:
+        call()
+    except RuntimeError as error:
+        return "running in another call" in str(error)
+    return False

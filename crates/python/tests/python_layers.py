@@ -136,3 +136,46 @@ class NotALayer:
 
 class Empty(caffe.Layer):
     pass
+
+
+class Careless(Scaled):
+    """Does to its params in `forward` what `param_str` says."""
+
+    def setup(self, bottom, top):
+        self.blobs.add_blob(2)
+
+    def forward(self, bottom, top):
+        {"enlarge": lambda: self.blobs[0].reshape(3), "shrink": lambda: self.blobs[0].reshape(1),
+         "remove": lambda: self.blobs.pop()}[self.param_str]()
+        top[0].data[...] = bottom[0].data
+
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = top[0].diff
+
+
+class Calling(caffe.Layer):
+    """Passes its bottom on, and calls a function of the test's."""
+
+    call = staticmethod(lambda: None)
+
+    def reshape(self, bottom, top):
+        top[0].reshape(*bottom[0].shape)
+
+    def forward(self, bottom, top):
+        top[0].data[...] = bottom[0].data
+        type(self).call()
+
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = top[0].diff
+
+
+class Writing(Scaled):
+    """Sets its learned param in every pass."""
+
+    def forward(self, bottom, top):
+        super().forward(bottom, top)
+        self.blobs[0].data[...] += 1
+
+    def backward(self, top, propagate_down, bottom):
+        super().backward(top, propagate_down, bottom)
+        self.blobs[0].data[...] += 10

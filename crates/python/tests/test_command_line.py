@@ -6,9 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from native import environment, hash_in, needs_native, python_layer, run_command, write_job
-
-pytestmark = needs_native
+from native import environment, hash_in, python_layer, run_command, write_job
 
 PROGRAM = os.environ.get("FIRECAFFE", "")
 needs_program = pytest.mark.skipif(not PROGRAM, reason="FIRECAFFE does not name the program")

@@ -1,6 +1,7 @@
 """Random use of nets and solvers, right and wrong: exceptions, never a crash; and no leaks."""
 
 import gc
+import os
 import random
 import resource
 import time
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import caffe
+from native import python_layer
 
 NET = """
 name: "fuzz" force_backward: true
@@ -27,6 +29,15 @@ layer { name: "ip" type: "InnerProduct" bottom: "flat" top: "ip"
 layer { name: "sum" type: "Eltwise" bottom: "ip" bottom: "ip" top: "sum" }
 layer { name: "loss" type: "SoftmaxWithLoss" bottom: "sum" bottom: "label" top: "loss" }
 """
+PYTHON = python_layer(
+    "Scaled", ["ip"], ["scaled"], '{"scale": 2}', "param { lr_mult: 1 } param { lr_mult: 0 }"
+)
+WITH_PYTHON = NET.replace("""layer { name: "sum" """, PYTHON + """layer { name: "sum" """).replace(
+    'bottom: "ip" bottom: "ip" top: "sum"', 'bottom: "ip" bottom: "scaled" top: "sum"'
+)
+SOLVER = """
+net: "{net}" base_lr: 0.01 lr_policy: "fixed" momentum: 0.9 max_iter: 3 random_seed: 1
+test_iter: 1 test_interval: 2 snapshot_prefix: "{folder}/fuzz" """
 SIZES = [0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 6, 6, 7, -1, 9]
 
 
@@ -36,7 +47,42 @@ def shape(draw):
     return tuple(draw.choice(SIZES) for _ in range(draw.randrange(6)))
 
 
-def actions(draw, nets, arrays, file):
+def solver_actions(draw, solver, nets, folder):
+    """Random calls of a solver."""
+    state = draw.choice([f"{folder}/fuzz_iter_{draw.randrange(4)}.solverstate", "none", __file__])
+    return [
+        lambda: solver.step(draw.choice([0, 1, 2, -1, "x"])),
+        lambda: solver.apply_update(),
+        lambda: solver.solve() if solver.iter < 3 else solver.snapshot(),
+        lambda: solver.restore(state),
+        lambda: solver.share_weights(draw.choice(nets)),
+        lambda: draw.choice(nets).share_with(solver.net),
+        lambda: solver.net.share_with(draw.choice(nets)),
+        lambda: setattr(solver.param, "base_lr", draw.choice([0.1, -1, float("nan"), "x"])),
+        lambda: (solver.iter, solver.lr, solver.param.max_iter),
+        lambda: solver.add_callback(draw.choice([print, 3]), None),
+        lambda: nets.append(draw.choice([solver.net, *solver.test_nets])),
+    ]
+
+
+def layer_actions(draw, net, arrays):
+    """Random calls of a layer in Python."""
+    layer = net.layer_dict["mine"]
+    blob = draw.choice([*layer.blobs, *net.params["mine"]])
+    return [
+        lambda: arrays.append(blob.data),
+        lambda: arrays.append(blob.diff),
+        lambda: blob.data.__setitem__(Ellipsis, draw.choice([0.5, np.nan, np.ones(2), "x"])),
+        lambda: blob.diff.__setitem__(Ellipsis, draw.random()),
+        lambda: blob.reshape(*shape(draw)),
+        lambda: layer.blobs.add_blob(*shape(draw)),
+        lambda: layer.forward([], []),
+        lambda: layer.reshape(draw.choice([[], [net.blobs["ip"]]]), [net.blobs["x"]]),
+        lambda: setattr(layer, draw.choice(["phase", "blobs", "type"]), draw.choice([0, 1, "x"])),
+    ]
+
+
+def actions(draw, nets, arrays, file, solver):
     """One random call."""
     net, other = draw.choice(nets), draw.choice(nets)
     layers, names = list(net._layer_names), list(net.blobs)
@@ -79,7 +125,19 @@ def actions(draw, nets, arrays, file):
         lambda: nets.append(caffe.Net(net_file(file), draw.choice([0, 1, 2]))),
         lambda: nets.pop(draw.randrange(len(nets))) if len(nets) > 2 else None,
     ]
-    return draw.choice(calls)
+    kinds = [calls, calls, calls, solver_actions(draw, solver, nets, os.path.dirname(file))]
+    return draw.choice(draw.choice([*kinds, layer_actions(draw, net, arrays)]))
+
+
+EXPECTED = (
+    RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError,
+)
+
+
+def solver_file(folder):
+    path = folder / "solver.prototxt"
+    path.write_text(SOLVER.format(net=folder / "net.prototxt", folder=folder))
+    return str(path)
 
 
 def net_file(file):
@@ -89,35 +147,49 @@ def net_file(file):
 def test_random_calls_raise_or_work(tmp_path):
     draw, arrays = random.Random(4), [np.zeros(1)]
     file = str(tmp_path / "weights.caffemodel")
-    (tmp_path / "net.prototxt").write_text(NET)
-    nets = [caffe.Net(net_file(file), phase) for phase in (0, 1)]
+    (tmp_path / "net.prototxt").write_text(WITH_PYTHON)
+
+    def fresh():
+        nets = [caffe.Net(net_file(file), phase) for phase in (0, 1)]
+        return nets, caffe.get_solver(solver_file(tmp_path))
+
+    nets, solver = fresh()
     raised = bugs = 0
     for _ in range(10_000):
         if len(arrays) > 50 or not arrays:
             arrays[:] = [np.zeros(1)]
         try:
-            actions(draw, nets, arrays, file)()
-        except (RuntimeError, ValueError, TypeError, IndexError, KeyError) as error:
+            actions(draw, nets, arrays, file, solver)()
+        except EXPECTED as error:
             raised += 1
             if "a bug in FireCaffe" in str(error):
                 bugs += 1
                 print(error)
             if "make the net again" in str(error) or "a bug in" in str(error):
-                nets[:] = [caffe.Net(net_file(file), phase) for phase in (0, 1)]
+                nets, solver = fresh()
     caffe.set_layout("caffe")
     assert 1000 < raised < 9000
     assert bugs == 0
 
 
 def test_memory_stays_flat_over_many_nets(tmp_path):
-    (tmp_path / "net.prototxt").write_text(NET)
+    (tmp_path / "plain.prototxt").write_text(NET)
+    (tmp_path / "net.prototxt").write_text(WITH_PYTHON)
+    solver = solver_file(tmp_path)
 
     def run(count):
-        for _ in range(count):
-            net = caffe.Net(str(tmp_path / "net.prototxt"), caffe.TRAIN)
+        for index in range(count):
+            name = "net" if index % 10 == 0 else "plain"
+            net = caffe.Net(str(tmp_path / f"{name}.prototxt"), caffe.TRAIN)
             views = [blob.data for blob in net.blobs.values()]
+            views += [blob.diff for blobs in net.params.values() for blob in blobs]
             net.forward()
             net.backward()
+            if index % 20 == 0:
+                made = caffe.get_solver(solver)
+                made.step(1)
+                made.share_weights(net)
+                net.forward()
             del views
         gc.collect()
         return resident()

@@ -1,13 +1,14 @@
 """Nets of the native module: views, passes, ranges, reshape, hooks, weights, misuse."""
 
 import gc
-import threading
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import caffe
+from native import elsewhere, refusal
 
 NET = """
 name: "small" force_backward: true
@@ -231,6 +232,18 @@ def test_hooks_see_every_layer_and_may_look_and_change(make):
         net.forward()
 
 
+def test_a_net_with_hooks_that_refer_to_it_is_freed(make):
+    net = make()
+    net.after_forward(lambda layer, net=net: net.blobs["x"].data)
+    net.forward()
+    alive = weakref.ref(net)
+    gc.collect()
+    assert alive() is net and net.forward()["prob"].shape == (2, 5)
+    del net
+    gc.collect()
+    assert alive() is None
+
+
 def test_splits_and_names_are_caffes(make):
     net = make("""
     layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 } } }
@@ -331,27 +344,35 @@ def test_seeds_repeat_a_net(make):
     assert not np.array_equal(first[0], first[1])
 
 
-def test_two_threads_in_one_net_are_refused(make):
-    net = make(NET.replace("dim: 6 dim: 6", "dim: 6 dim: 6").replace("dim: 2 dim: 3", "dim: 64 dim: 3"))
-    refused, started = [], threading.Event()
+def test_other_threads_are_refused_between_layers_too(make, tmp_path):
+    net = make()
+    net.save(str(tmp_path / "w.caffemodel"))
+    net.blobs["conv"].data
+    calls = [
+        net.forward,
+        net.backward,
+        net.reshape,
+        net.clear_param_diffs,
+        lambda: net.blobs["x"].reshape(1, 3, 6, 6),
+        lambda: net.blobs["pool"].data,
+        lambda: net.copy_from(str(tmp_path / "w.caffemodel")),
+        lambda: net.save(str(tmp_path / "again.caffemodel")),
+        lambda: net.share_with(other),
+        lambda: other.share_with(net),
+    ]
+    other, refused = make(), []
 
     def hook(layer):
-        if not started.is_set():
-            started.set()
-            other = threading.Thread(target=run)
-            other.start()
-            other.join()
+        if not refused:
+            elsewhere(lambda: refused.extend(map(refusal, calls)))
+            elsewhere(lambda: looked.append((net.blobs["conv"].data.shape, net.blobs["x"].shape)))
 
-    def run():
-        try:
-            net.forward()
-        except RuntimeError as error:
-            refused.append(str(error))
-
+    looked = []
     net.before_forward(hook)
     net.forward()
-    assert len(refused) == 1 and "running in another call" in refused[0]
-    net.forward()
+    assert refused == [True] * len(calls)
+    assert looked == [((2, 4, 4, 4), (2, 3, 6, 6))]
+    elsewhere(net.forward)
 
 
 MISUSE = [

@@ -1,12 +1,18 @@
 """Solvers of the native module: steps, updates, callbacks, test nets, snapshots."""
 
+import gc
 import multiprocessing
+import subprocess
 import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import caffe
+import python_layers
+from native import elsewhere, refusal
 
 NET = """
 name: "points" force_backward: true
@@ -151,6 +157,76 @@ def test_callbacks_see_gradients_before_the_update(make):
         solver.step(1)
 
 
+REENTRANT = """
+import sys, caffe
+import numpy as np
+solver, calls = caffe.SGDSolver(sys.argv[1]), []
+solver.net.set_input_arrays(np.ones((4, 3, 1, 1)), np.zeros(4))
+late = lambda: calls.append("late")
+solver.add_callback(lambda: calls or solver.add_callback(late, late), lambda: calls.append("ready"))
+solver.step(2)
+assert calls == ["ready", "late", "late", "ready", "late"], calls
+"""
+
+
+def test_a_callback_may_add_a_callback(make, tmp_path):
+    make()
+    run = [sys.executable, "-c", REENTRANT, str(tmp_path / "solver0.prototxt")]
+    subprocess.run(run, check=True, timeout=120)  # a deadlock would hold the interpreter's lock
+
+
+def test_other_threads_are_refused_between_the_passes_of_a_step(make, tmp_path):
+    solver = make("test_iter: 2 test_interval: 2")
+    solver.snapshot()
+    (test,) = solver.test_nets
+    model, state = (str(tmp_path / f"s_iter_0.{kind}") for kind in ("caffemodel", "solverstate"))
+    calls = [
+        lambda: solver.step(1),
+        solver.solve,
+        solver.apply_update,
+        solver.snapshot,
+        lambda: solver.restore(state),
+        lambda: setattr(solver.param, "base_lr", 1),
+        lambda: solver.lr,
+        solver.net.forward,
+        solver.net.reshape,
+        lambda: solver.net.copy_from(model),
+        test.forward,
+    ]
+    refused, iters = [], []
+
+    def start():
+        elsewhere(lambda: refused.extend(map(refusal, calls)))
+        elsewhere(lambda: iters.append(solver.iter))
+
+    solver.add_callback(start, lambda: None)
+    solver.step(2)
+    assert refused == 2 * [True] * len(calls) and iters == [0, 1]
+    elsewhere(lambda: solver.step(1))
+    assert solver.iter == 3
+
+
+def test_another_threads_pass_keeps_the_solver_out(make):
+    solver = make("test_iter: 2 test_interval: 2")
+    (test,) = solver.test_nets
+    refused = []
+    calls = [lambda: solver.step(1), solver.apply_update, solver.snapshot, solver.net.forward]
+    test.before_forward(lambda _: elsewhere(lambda: refused.extend(map(refusal, calls))))
+    test.forward()
+    assert refused and all(refused)
+
+
+def test_a_solver_with_callbacks_that_refer_to_it_is_freed(make):
+    solver = make()
+    solver.add_callback(lambda solver=solver: solver.iter, lambda solver=solver: solver.net)
+    solver.net.after_backward(lambda layer, solver=solver: solver.iter)
+    solver.step(1)
+    alive = weakref.ref(solver)
+    del solver
+    gc.collect()
+    assert alive() is None
+
+
 def test_hooks_run_in_steps(make):
     solver, seen = make(), []
     solver.net.after_backward(seen.append)
@@ -183,6 +259,48 @@ def test_another_net_can_use_a_solvers_weights(make, tmp_path):
     assert all(np.isfinite(array).all() for array in weights(net))
 
 
+@pytest.fixture
+def sharing(make, tmp_path):
+    """A solver, and a net that uses its weights and has a layer in Python between its others."""
+    mine = """layer { name: "mine" type: "Python" bottom: "h" top: "h2"
+        python_param { module: "python_layers" layer: "Calling" } }"""
+    own = NET.replace('layer { name: "ip"', mine + 'layer { name: "ip"').replace(
+        'bottom: "h" top: "ip"', 'bottom: "h2" top: "ip"')
+    solver = make()
+    (tmp_path / "own.prototxt").write_text(own)
+    net = caffe.Net(str(tmp_path / "own.prototxt"), caffe.TEST)
+    net.set_input_arrays(DATA, LABELS)
+    solver.share_weights(net)
+    return solver, net
+
+
+def test_weights_in_use_by_another_net_are_not_updated_or_loaded(sharing, tmp_path, monkeypatch):
+    solver, net = sharing
+    net.save(str(tmp_path / "w.caffemodel"))
+    refused = []
+
+    def call():
+        for change in (solver.apply_update, lambda: solver.step(1),
+                       lambda: solver.net.copy_from(str(tmp_path / "w.caffemodel"))):
+            with pytest.raises(RuntimeError, match="has the weights that this net shares"):
+                elsewhere_raising(change)
+            refused.append(change)
+        solver.net.forward()
+
+    monkeypatch.setattr(python_layers.Calling, "call", staticmethod(call))
+    net.forward()
+    assert len(refused) == 3
+    monkeypatch.undo()
+    solver.step(1)
+    assert same(weights(net), weights(solver.net)) and np.isfinite(net.forward()["loss"])
+
+
+def elsewhere_raising(call):
+    """As `elsewhere`; what the call raises is raised here."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(call).result()
+
+
 def test_snapshots_continue_to_the_bit(make, tmp_path):
     whole = make()
     whole.step(5)
@@ -195,7 +313,7 @@ def test_snapshots_continue_to_the_bit(make, tmp_path):
     assert resumed.iter == 2
     resumed.step(3)
     for left, right in zip(weights(whole.net), weights(resumed.net)):
-        np.testing.assert_allclose(left, right, rtol=1e-5)
+        assert np.array_equal(left, right)
     with pytest.raises(RuntimeError, match="nowhere"):
         resumed.restore("nowhere.solverstate")
 

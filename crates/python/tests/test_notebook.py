@@ -4,9 +4,7 @@ import json
 import os
 
 import pytest
-from native import ROOT, needs_native
-
-pytestmark = needs_native
+from native import ROOT
 
 
 def test_the_notebook_trains_plots_and_classifies(monkeypatch):

@@ -6,9 +6,7 @@ import caffe
 import numpy as np
 import pytest
 from caffe.proto import caffe_pb2
-from native import NET, needs_native, python_layer, run_command, write_job
-
-pytestmark = needs_native
+from native import NET, python_layer, run_command, write_job
 
 
 def train(solver, **options):

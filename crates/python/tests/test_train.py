@@ -5,9 +5,7 @@ import signal
 
 import caffe
 import pytest
-from native import hash_in, needs_native, run_command, write_job
-
-pytestmark = needs_native
+from native import hash_in, run_command, write_job
 
 
 def test_the_hash_is_the_command_lines(tmp_path):
@@ -18,6 +16,36 @@ def test_the_hash_is_the_command_lines(tmp_path):
     log = run_command("train", "--solver", solver, "--workers", 2, "--threads", 1).stderr
     assert two == hash_in(log)
     assert caffe.train(solver, workers=1, replicas=2, quiet=True)["hash"] == two
+
+
+def test_a_solver_in_python_writes_the_same_model(tmp_path):
+    """`solve` with every array of the net looked at, `caffe.train`, and the command line."""
+    from caffe.proto import caffe_pb2
+
+    models = []
+
+    def keep():
+        text = (tmp_path / "snap_iter_4.caffemodel").read_bytes()
+        models.append(caffe_pb2.NetParameter.FromString(text))
+        for file in tmp_path.glob("snap_iter_*"):
+            file.unlink()
+
+    file = str(write_job(tmp_path))
+    solver = caffe.get_solver(file)
+    views = [part for blob in solver.net.blobs.values() for part in (blob.data, blob.diff)]
+    params = [blob for blobs in solver.net.params.values() for blob in blobs]
+    views += [part for blob in params for part in (blob.data, blob.diff)]
+    solver.solve()
+    keep()
+    assert all(view.any() for view in views[-len(params):])
+    caffe.train(file, quiet=True)
+    keep()
+    assert run_command("train", "--solver", file).returncode == 0
+    keep()
+    assert models[1] == models[2]
+    for model in models:
+        model.state.ClearField("level")  # the command line sets it, as Caffe's does
+    assert models[0] == models[1] and len(models[0].layer[1].blobs[0].data) == 100
 
 
 def test_events_are_dictionaries_and_the_result_sums_them_up(tmp_path):

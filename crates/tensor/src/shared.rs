@@ -1,10 +1,10 @@
 //! One slab, many workers: all read it, or each writes a range of its own.
 //!
-//! Soundness is checked at run time and does not depend on the callers: a [`SharedSlab`] keeps a
-//! list of the ranges being read and written. A guard for a range that overlaps one being written,
-//! or a [`SlabWriteGuard`] for one that is being read, panics and names both ranges. The check
-//! takes one lock per guard (a few guards per layer) and costs nothing while values are read or
-//! written.
+//! Soundness is checked at run time and does not depend on callers that use guards: a
+//! [`SharedSlab`] keeps a list of the ranges being read and written. A guard for a range that
+//! overlaps one being written, or a [`SlabWriteGuard`] for one that is being read, panics and names
+//! both ranges. The check takes one lock per guard (a few guards per layer) and costs nothing while
+//! values are read or written.
 
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Mutex, PoisonError};
@@ -54,9 +54,9 @@ pub struct SlabWriteGuard<'a> {
 }
 
 #[expect(unsafe_code, reason = "access is checked at run time by `SlabUsers`")]
-// SAFETY: every access goes through `SlabReadGuard` and `SlabWriteGuard`, and `SlabUsers` admits
-// either readers or writers of disjoint ranges, so no value is written while another thread can see
-// it.
+// SAFETY: every access by reference goes through `SlabReadGuard` and `SlabWriteGuard`, and
+// `SlabUsers` admits either readers or writers of disjoint ranges, so no value is written while
+// another thread can see it. Who uses `as_ptr` keeps to its rule.
 unsafe impl Sync for SharedSlab {}
 
 #[expect(unsafe_code, reason = "a slab and a pointer into it may change threads together")]

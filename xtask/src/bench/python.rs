@@ -14,6 +14,8 @@ pub(super) const FLAGS: &[&str] = &["--turns", "--markdown"];
 
 /// Least speed in the command's, by the beginning of a row's name.
 const LEAST: &[(&str, f64)] = &[("forward", 0.95), ("Solver.step", 0.85), ("caffe.train", 0.97)];
+/// Most seconds of the row that the command does not have: 100,000 accesses of a blob.
+const ACCESSES_MOST: f64 = 0.1;
 
 pub(super) fn run(args: &[String]) -> Result<()> {
     let turns: usize = flag(args, "--turns", "20").parse().context("--turns takes a number")?;
@@ -37,6 +39,15 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     );
     let mut missed = 0;
     for (name, command, python) in rows {
+        if command.is_empty() {
+            let seconds = median(python);
+            let quick = seconds < ACCESSES_MOST;
+            missed += usize::from(!quick);
+            let verdict = if quick { "met" } else { "missed" };
+            let [took, most] = [seconds, ACCESSES_MOST].map(|seconds| 1e3 * seconds);
+            table += &format!("| {name}, below {most} ms | | {took:.3} | | | {verdict} |\n");
+            continue;
+        }
         let least = LEAST.iter().find(|(beginning, _)| name.starts_with(beginning));
         let &(_, least) = least.with_context(|| format!("no bar for `{name}`"))?;
         let ratio = speed_up(&python, &command);

@@ -2,7 +2,8 @@
 //!
 //! `CHECKOUT` is a checkout of BVLC Caffe. Its own Python tests run unchanged from its root; then,
 //! in a copy, four notebooks as `notebook.py` converts them, on random weights and Fashion-MNIST,
-//! and `examples/pycaffe`. The package is built by the dev profile.
+//! and `examples/pycaffe`. Last, `demo.py` trains our LeNet demo from Python and by the command, to
+//! the same hashes. The package is built by the dev profile.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,9 +17,9 @@ use crate::python::{GRAPHVIZ, PythonEnvironment};
 use crate::shell::{self, cargo, command, root, target_dir};
 
 const USAGE: &str = "usage: cargo xtask verify python CHECKOUT [--data DIR]";
-/// BVLC's tests, and how many there are.
+/// BVLC's tests, and how many there are: words of pytest's last line.
 const TESTS: &str = "python/caffe/test";
-const TESTS_PASSED: &str = "52 passed";
+const TESTS_PASSED: [&str; 2] = ["52", "passed"];
 const NOTEBOOKS: &[&str] =
     &["00-classification", "01-learning-lenet", "net_surgery", "brewing-logreg"];
 /// What tests and notebooks import.
@@ -46,7 +47,13 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         shell::run(&mut script(&environment, "notebook.py", &path))?;
     }
     shell::run(&mut script(&environment, "examples.py", &copy))?;
-    println!("{TESTS_PASSED}, 0 skipped; {} notebooks and examples/pycaffe ran", NOTEBOOKS.len());
+    let mut demo = script(&environment, "demo.py", &root().join("examples/lenet"));
+    shell::run(demo.arg(copy.join("examples/mnist/mnist_")).arg(program()))?;
+    let passed = TESTS_PASSED.join(" ");
+    println!(
+        "{passed}, 0 skipped; {} notebooks, examples/pycaffe and the demo ran",
+        NOTEBOOKS.len()
+    );
     Ok(())
 }
 
@@ -54,10 +61,17 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 fn tests(environment: &PythonEnvironment, checkout: &Path) -> Result<()> {
     let mut pytest = environment.python(&["-m", "pytest", "-p", "no:cacheprovider", TESTS]);
     let report = shell::output(pytest.current_dir(checkout).env("PYTHONDONTWRITEBYTECODE", "1"))?;
-    let last = report.lines().last().unwrap_or_default();
-    println!("{TESTS}: {}", last.trim_matches('=').trim());
-    ensure!(last.contains(TESTS_PASSED) && !last.contains("skipped"), "expected {TESTS_PASSED}");
+    let last = report.lines().last().unwrap_or_default().trim_matches('=').trim();
+    println!("{TESTS}: {last}");
+    ensure!(all_passed(last), "expected {} and none skipped", TESTS_PASSED.join(" "));
     Ok(())
+}
+
+/// Whether pytest's last line, such as `52 passed, 1 warning in 3.21s`, tells of all tests alone.
+fn all_passed(line: &str) -> bool {
+    let words: Vec<&str> = line.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    let other = |word: &&str| ["failed", "error", "errors", "skipped", "xfailed"].contains(word);
+    words.starts_with(&TESTS_PASSED) && !words.iter().any(other)
 }
 
 /// A copy of the files in which notebooks may write.
@@ -86,12 +100,29 @@ fn prepare(environment: &PythonEnvironment, copy: &Path, data: Option<&Path>) ->
     shell::run(&mut cargo(&["build", "--package", "firecaffe"]))?;
     let tools = copy.join("build/tools");
     fs::create_dir_all(&tools).context("cannot make build/tools")?;
-    symlink(target_dir().join("debug/firecaffe"), tools.join("caffe"))
-        .context("cannot link our program as build/tools/caffe")
+    symlink(program(), tools.join("caffe")).context("cannot link our program as build/tools/caffe")
+}
+
+/// Our program, which `prepare` builds.
+fn program() -> PathBuf {
+    target_dir().join("debug/firecaffe")
 }
 
 /// One of our scripts, on a file or folder.
 fn script(environment: &PythonEnvironment, name: &str, path: &Path) -> std::process::Command {
     let script = root().join("xtask/src/verify/python").join(name);
     environment.python(&[&*script.to_string_lossy(), &path.to_string_lossy()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all_passed;
+
+    #[test]
+    fn all_tests_pass_and_no_more() {
+        assert!(all_passed("52 passed in 3.21s") && all_passed("52 passed, 7 warnings in 9.00s"));
+        for line in ["152 passed in 3s", "51 passed, 1 skipped in 3s", "1 failed, 52 passed", ""] {
+            assert!(!all_passed(line), "{line}");
+        }
+    }
 }

@@ -23,6 +23,17 @@ def forward_all(self: Net, blobs: Optional[Sequence[str]] = None, **kwargs: Any)
     return _join(passes, _batch_size(self), length)
 
 
+def backward_all(self: Net, diffs: Optional[Sequence[str]] = None, **kwargs: Any) -> Arrays:
+    """As `backward`, for output diffs of any length; the result has as many rows.
+
+    Every batch goes back through what the last forward left in the net, so several batches need a
+    net whose gradient does not depend on its values; else use `forward_backward_all`.
+    """
+    length = _length(kwargs)
+    passes = [_copied(self.backward(diffs=diffs, **batch)) for batch in self._batch(kwargs)]
+    return _join(passes, _batch_size(self), length)
+
+
 def forward_backward_all(
     self: Net,
     blobs: Optional[Sequence[str]] = None,

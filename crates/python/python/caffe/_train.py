@@ -35,19 +35,19 @@ def train(
     Each of `callbacks` is called with every event: a dictionary whose "event" is the event's name,
     such as "Displayed", "Tested" or "Stepped". A callback that raises StopIteration ends the run
     after the iteration; any other exception does so too, and is raised here. Ctrl-C ends the run
-    after the iteration and raises KeyboardInterrupt; a second one does not wait. Runs that end
-    early write a snapshot, from which `snapshot="auto"` goes on.
+    after the iteration and raises KeyboardInterrupt. Runs that end early write a snapshot, from
+    which `snapshot="auto"` goes on.
 
     Returns a dictionary: "iterations", "loss" and "hash" at the end, the last snapshot's "model"
     and "state", and whether the run was "stopped".
     """
-    hear = _Hearer(callbacks)
+    on_event = _EventDispatcher(callbacks)
     words = _words({"workers": workers, "threads": threads, **options})
     with _solver_file(solver) as file, _Interrupts() as interrupts:
         run = [f"--solver={file}", *words]
-        stops = lambda: bool(interrupts.count) or hear.stopped  # noqa: E731
-        result = _train(run, hear if hear.callbacks else None, stops, quiet)
-    if interrupts.count:
+        stops = lambda: interrupts.any or on_event.stopped  # noqa: E731
+        result = _train(run, on_event if on_event.callbacks else None, stops, quiet)
+    if interrupts.any:
         raise KeyboardInterrupt(f"training was stopped after {result['iterations']} iterations")
     return result
 
@@ -84,7 +84,7 @@ def _solver_file(solver: Union[str, os.PathLike[str], SolverParameter]) -> Itera
         yield file
 
 
-class _Hearer:
+class _EventDispatcher:
     """Hands events to callbacks."""
 
     def __init__(self, callbacks: Union[Callback, Iterable[Callback]]) -> None:
@@ -109,22 +109,20 @@ def _dictionary(event: Any) -> Event:
 
 
 class _Interrupts:
-    """Counts Ctrl-C while a run lasts, so that none of them ends an iteration in its middle."""
+    """Notes Ctrl-C while a run lasts, so that it ends no iteration in its middle."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self.any = False
 
     def __enter__(self) -> _Interrupts:
         self._previous = None
         if threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._hear)
+            self._previous = signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(self, *_: Any) -> None:
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
 
-    def _hear(self, *_: Any) -> None:
-        self.count += 1
-        if self.count > 1:
-            raise KeyboardInterrupt("training was stopped within an iteration")
+    def _note(self, *_: Any) -> None:
+        self.any = True

@@ -13,7 +13,14 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ._batches import Arrays, forward_all, forward_backward_all, listed, split_batches
+from ._batches import (
+    Arrays,
+    backward_all,
+    forward_all,
+    forward_backward_all,
+    listed,
+    split_batches,
+)
 from ._caffe import (
     NCCL,
     AdaDeltaSolver,
@@ -196,7 +203,9 @@ def attach(net_class: Any) -> None:
     )
     for build in properties:
         setattr(net_class, build.__name__, _cached(net_class, build))
-    methods = (forward, backward, forward_all, forward_backward_all, set_input_arrays)
+    methods = (
+        forward, backward, forward_all, backward_all, forward_backward_all, set_input_arrays,
+    )
     for method in methods:
         setattr(net_class, method.__name__, method)
     net_class._batch = split_batches

@@ -5,8 +5,8 @@ use layers::ParamGradient;
 
 /// Python code adds to a diff or sets it, as in Caffe, where diffs are zero at first: so does a
 /// first contribution here find zeros.
-pub(super) fn begin(gradient: &mut Option<ParamGradient<'_>>) {
-    if let Some(ParamGradient { values, write: Write::Set }) = gradient {
-        values.fill(0.0);
+pub(super) fn begin(gradient: &mut ParamGradient<'_>) {
+    if gradient.write == Write::Set {
+        gradient.values.fill(0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! One Python object that runs as a layer: one per replica, since it may keep state of its own.
 
 use base::Shape;
-use layers::{Backward, BottomMemory, Forward, ParamKind};
+use layers::{Backward, BottomMemory, Forward, ParamDecl, ParamKind};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyType};
@@ -20,7 +20,7 @@ pub(crate) struct LayerInstance {
 
 impl LayerInstance {
     /// Makes an object of the class that `spec` names and calls its `setup`.
-    pub(super) fn set_up(py: Python<'_>, spec: &PythonSpec, seen: &[Shape]) -> PyResult<Self> {
+    pub(super) fn set_up(py: Python<'_>, spec: &PythonSpec, shapes: &[Shape]) -> PyResult<Self> {
         let class = PyModule::import(py, &*spec.module)?.getattr(&*spec.class)?;
         let is_layer = |class: &Bound<'_, PyType>| class.is_subclass_of::<LayerClass>();
         if !class.cast::<PyType>().is_ok_and(|class| is_layer(class).unwrap_or(false)) {
@@ -36,12 +36,12 @@ impl LayerInstance {
         let made = |count: usize| {
             (0..count).map(|_| Ok(blob.call0()?.unbind())).collect::<PyResult<Vec<_>>>()
         };
-        let (mut bottoms, tops) = (made(seen.len())?, made(spec.tops)?);
+        let (mut bottoms, tops) = (made(shapes.len())?, made(spec.tops)?);
         if spec.in_place {
             bottoms[0] = tops[0].clone_ref(py);
         }
         let instance = Self { object: object.unbind(), bottoms, tops };
-        instance.see(py, seen)?;
+        instance.shape_bottoms(py, shapes)?;
         instance.call(py, "setup")?;
         Ok(instance)
     }
@@ -52,8 +52,8 @@ impl LayerInstance {
     }
 
     /// Calls `reshape` for bottoms of these shapes; the tops'.
-    pub(super) fn reshape(&self, py: Python<'_>, seen: &[Shape]) -> PyResult<Vec<Shape>> {
-        self.see(py, seen)?;
+    pub(super) fn reshape(&self, py: Python<'_>, shapes: &[Shape]) -> PyResult<Vec<Shape>> {
+        self.shape_bottoms(py, shapes)?;
         self.call(py, "reshape")?;
         self.tops.iter().map(|top| shape_of(top.bind(py))).collect()
     }
@@ -63,7 +63,7 @@ impl LayerInstance {
         &self,
         py: Python<'_>,
         io: &mut Forward<'_>,
-        kinds: &[ParamKind],
+        decls: &[ParamDecl],
     ) -> PyResult<()> {
         for (index, blob) in self.bottoms.iter().enumerate() {
             let bottom = io.bottoms[index];
@@ -74,18 +74,13 @@ impl LayerInstance {
                 BottomMemory::InPlace => copy_to(&data, io.tops[0].data())?,
             }
         }
-        let own = self.own_blobs(py)?;
-        let (mut learned, mut running) = (io.params.iter(), io.running.iter_mut());
-        let mut written = Vec::new();
-        for (blob, kind) in own.iter().flatten().zip(kinds) {
-            let data = blob.getattr("data")?;
-            match kind {
-                ParamKind::Running => {
-                    let values = running.next().expect("one per running param");
-                    copy_to(&data, values)?;
-                    written.push((data, values));
-                }
-                _ => copy_to(&data, learned.next().expect("one per learned param"))?,
+        let params = self.params(py, decls)?;
+        for (blob, values) in of_kind(&params, decls, true).zip(&io.running) {
+            copy_to(&blob.getattr("data")?, values)?;
+        }
+        if self.has_own_params(py)? {
+            for (blob, values) in of_kind(&params, decls, false).zip(&io.params) {
+                copy_to(&blob.getattr("data")?, values)?;
             }
         }
         self.call(py, "reshape")?;
@@ -95,7 +90,9 @@ impl LayerInstance {
             top.resize(&shape_of(blob)?);
             copy_from(&blob.getattr("data")?, top.data())?;
         }
-        written.into_iter().try_for_each(|(data, values)| copy_from(&data, values))
+        let params = self.params(py, decls)?;
+        let mut written = of_kind(&params, decls, true).zip(&mut io.running);
+        written.try_for_each(|(blob, values)| copy_from(&blob.getattr("data")?, values))
     }
 
     /// Calls `backward` with the values of `io`.
@@ -103,7 +100,7 @@ impl LayerInstance {
         &self,
         py: Python<'_>,
         io: &mut Backward<'_>,
-        kinds: &[ParamKind],
+        decls: &[ParamDecl],
     ) -> PyResult<()> {
         for (blob, bottom) in self.bottoms.iter().zip(&io.bottoms) {
             reshape_to(blob.bind(py), bottom.shape)?;
@@ -119,17 +116,15 @@ impl LayerInstance {
                 false => copy_to(&diff, top.diff_beside(&io.bottoms[0]))?,
             }
         }
-        let own = self.own_blobs(py)?;
-        let mut diffs = Vec::new();
-        for (index, gradient) in io.gradients.iter_mut().enumerate() {
-            blob_gradient::begin(gradient);
-            let Some(own) = &own else { continue };
-            let blob = &own[learned_index(kinds, index)];
-            copy_to(&blob.getattr("data")?, io.params[index])?;
-            if let Some(gradient) = gradient {
-                let diff = blob.getattr("diff")?;
-                copy_to(&diff, gradient.values)?;
-                diffs.push((diff, &mut *gradient.values));
+        let params = self.params(py, decls)?;
+        let own = self.has_own_params(py)?;
+        for (index, blob) in of_kind(&params, decls, false).enumerate() {
+            if own {
+                copy_to(&blob.getattr("data")?, io.params[index])?;
+            }
+            if let Some(gradient) = &mut io.gradients[index] {
+                blob_gradient::begin(gradient);
+                copy_to(&blob.getattr("diff")?, gradient.values)?;
             }
         }
         let propagate: Vec<bool> = io.bottoms.iter().map(|bottom| bottom.diff.is_some()).collect();
@@ -140,24 +135,55 @@ impl LayerInstance {
                 copy_from(&blob.bind(py).getattr("diff")?, values)?;
             }
         }
-        diffs.into_iter().try_for_each(|(diff, values)| copy_from(&diff, values))
+        let params = self.params(py, decls)?;
+        for (blob, gradient) in of_kind(&params, decls, false).zip(&mut io.gradients) {
+            if let Some(gradient) = gradient {
+                copy_from(&blob.getattr("diff")?, gradient.values)?;
+            }
+        }
+        Ok(())
     }
 
-    /// The params that `setup` added, with their own arrays; `None` if they are the net's.
-    pub(super) fn own_blobs<'py>(
+    /// The layer's params as they are now.
+    pub(super) fn blobs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.object(py).getattr("blobs")?.try_iter()?.collect()
+    }
+
+    /// Those that `setup` added, which the layer may neither remove nor resize since.
+    fn params<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
-        let blobs = self.object(py).getattr("blobs")?;
-        match blobs.is_instance(&blobs_class(py)?)? {
-            true => blobs.try_iter()?.collect::<PyResult<_>>().map(Some),
-            false => Ok(None),
+        decls: &[ParamDecl],
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let blobs = self.blobs(py)?;
+        let (got, want) = (blobs.len(), decls.len());
+        if got != want {
+            return Err(PyValueError::new_err(format!(
+                "`self.blobs` has {got} params and had {want} after `setup`: add params there, and \
+                 remove none"
+            )));
         }
+        for (index, (blob, decl)) in blobs.iter().zip(decls).enumerate() {
+            let (got, want) = (shape_of(blob)?, &decl.shape);
+            if got.count() != want.count() {
+                return Err(PyValueError::new_err(format!(
+                    "`self.blobs[{index}]` has the shape {got} and had {want} after `setup`: \
+                     params keep their shape"
+                )));
+            }
+        }
+        Ok(blobs)
+    }
+
+    /// Whether the params have arrays that only this object knows, as in training. Those of a net
+    /// of Python's own are exchanged with the net's by the net.
+    fn has_own_params(&self, py: Python<'_>) -> PyResult<bool> {
+        self.object(py).getattr("blobs")?.is_instance(&blobs_class(py)?)
     }
 
     /// Gives the bottoms their shapes.
-    fn see(&self, py: Python<'_>, seen: &[Shape]) -> PyResult<()> {
-        let bottoms = self.bottoms.iter().zip(seen);
+    fn shape_bottoms(&self, py: Python<'_>, shapes: &[Shape]) -> PyResult<()> {
+        let bottoms = self.bottoms.iter().zip(shapes);
         bottoms.into_iter().try_for_each(|(blob, shape)| reshape_to(blob.bind(py), shape))
     }
 
@@ -169,8 +195,7 @@ impl LayerInstance {
 
     /// An error unless the params are as many and as large as those of the first replica's object.
     pub(super) fn check_like(&self, py: Python<'_>, want: &[Shape]) -> PyResult<()> {
-        let Some(own) = self.own_blobs(py)? else { return Ok(()) };
-        let got: Vec<Shape> = own.iter().map(shape_of).collect::<PyResult<_>>()?;
+        let got: Vec<Shape> = self.blobs(py)?.iter().map(shape_of).collect::<PyResult<_>>()?;
         if got == want {
             return Ok(());
         }
@@ -181,8 +206,12 @@ impl LayerInstance {
     }
 }
 
-/// The index among all params of the learned one with this index.
-fn learned_index(kinds: &[ParamKind], learned: usize) -> usize {
-    let all = kinds.iter().enumerate().filter(|(_, kind)| **kind != ParamKind::Running);
-    all.map(|(index, _)| index).nth(learned).expect("a learned param")
+/// The params that are running statistics, or those that are not.
+fn of_kind<'a, 'py>(
+    params: &'a [Bound<'py, PyAny>],
+    decls: &'a [ParamDecl],
+    running: bool,
+) -> impl Iterator<Item = &'a Bound<'py, PyAny>> {
+    let wanted = move |decl: &ParamDecl| (decl.kind == ParamKind::Running) == running;
+    params.iter().zip(decls).filter(move |(_, decl)| wanted(decl)).map(|(blob, _)| blob)
 }

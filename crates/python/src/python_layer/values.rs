@@ -29,7 +29,11 @@ pub(super) fn copy_to(array: &Bound<'_, PyAny>, values: &[f32]) -> PyResult<()> 
     let mut held =
         array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
     let into = held.as_slice_mut()?;
-    into.copy_from_slice(&values[..into.len()]);
+    let (got, want) = (into.len(), values.len());
+    if got != want {
+        return Err(PyValueError::new_err(format!("a blob has {got} values, expected {want}")));
+    }
+    into.copy_from_slice(values);
     Ok(())
 }
 
