@@ -40,6 +40,8 @@ pub(crate) struct JobParts {
     pub(crate) emulated: Option<Arc<EmulatedWork>>,
     pub(crate) run_id: u64,
     pub(crate) records: TrainRecords,
+    /// Layers of the train net and fingerprints of what they read.
+    pub(crate) data_prints: Vec<(String, u64)>,
 }
 
 impl JobParts {
@@ -66,6 +68,7 @@ impl JobParts {
             placement,
             config,
             record_counts: records.counts,
+            data_prints: self.data_prints,
         };
         let names = nets[0].description().rows.iter().map(|row| row.name.len());
         let longest = names.max().unwrap_or(0);
