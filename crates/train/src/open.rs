@@ -83,9 +83,10 @@ impl Job {
             divide_batches(&mut found.train.net, placement.replicas)?;
         }
         events(Event::TrainNet { origin: found.train.origin.clone() });
-        if !emulates {
-            memory::check_job(&config, &found, placement, solver.histories())?;
-        }
+        let nets_bytes = match emulates {
+            false => memory::check_job(&config, &found, placement, solver.histories())?,
+            true => 0,
+        };
         let data_prints = data_prints(&found.train.net, &config);
         compare_data(&ranks, &config, placement, &found, &data_prints)?;
         let (train, loaded_from) = (&found.train, loaded.as_ref());
@@ -95,6 +96,7 @@ impl Job {
             placement,
             ranks: &ranks,
             loaded: loaded_from,
+            nets_bytes,
         };
         let records = records.open(events)?;
         let mut nets = Vec::with_capacity(placement.workers);

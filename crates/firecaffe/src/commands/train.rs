@@ -21,7 +21,7 @@ use crate::cores::{CorePlacement, SharedCores};
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace, dropped_spans};
 use crate::log::{CaffeLine, Log, prototxt};
-use crate::memory_limit::{free_bytes_here, memory_limit};
+use crate::memory_limit::{memory_limit, memory_pools};
 use crate::observe::{ObserveArgs, RunObserver, RunOrigin};
 use crate::options::{DEFAULT_SEED, NetRunArgs, bytes_of_megabytes, megabytes, one_of, root};
 use crate::signals::{RunControl, Signals};
@@ -260,7 +260,7 @@ fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Co
         on_bad_sample: args.on_bad_sample,
         data: args.data,
         memory_limit: memory_limit(),
-        memory_available: free_bytes_here(),
+        memory_pools: memory_pools(),
         shuffle: args.shuffle,
         sharing: RecordSharing { groups: args.data_groups, exchange_every: args.exchange_every },
         keep_diffs: false,

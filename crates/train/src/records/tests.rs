@@ -12,8 +12,8 @@ use exchange::{Exchange, ExchangeConfig};
 
 use crate::files::solver_from_text;
 use crate::{
-    ComparedItem, DataMode, Job, JobConfig, NoControl, OnBadSample, Ranks, RecordsProblem,
-    ResumeData, StepError, TrainError,
+    ComparedItem, DataMode, Job, JobConfig, LimitOrigin, MemoryPool, NoControl, OnBadSample, Ranks,
+    RecordsProblem, ResumeData, StepError, TrainError,
 };
 
 const REPLICAS: usize = 8;
@@ -370,6 +370,16 @@ fn several_databases_in_memory() {
 
 #[test]
 fn what_does_not_fit_the_memory_is_refused_before_loading() {
+    let fits = |config: &JobConfig| {
+        let joined = on_ranks(WORLDS[2], config, |config, ranks| {
+            match Job::join(config, ranks, &mut |_| ()) {
+                Ok(_) => Ok(()),
+                Err(TrainError::Records(problem)) => Err(problem),
+                Err(error) => panic!("{error}"),
+            }
+        });
+        joined.into_iter().next().unwrap()
+    };
     let fixture = Fixture::new(50);
     let config = JobConfig { data: DataMode::Memory, ..fixture.config(&one_layer()) };
     let refused = |config: JobConfig| {
@@ -378,12 +388,20 @@ fn what_does_not_fit_the_memory_is_refused_before_loading() {
         });
         errors.into_iter().next().unwrap()
     };
-    let small = JobConfig { memory_available: Some(1000), ..config.clone() };
-    let text = refused(small);
-    assert!(text.starts_with("`--data memory` needs 2.1 MB for the records of 2 ranks on here"));
-    assert!(text.ends_with("where 0.0 MB are available: use `--data stream`, or more hosts"));
-    let enough = JobConfig { memory_available: Some(3_000_000), ..config.clone() };
-    train(WORLDS[2], &enough, 1);
+    let with = |bytes| {
+        let pool = MemoryPool { origin: LimitOrigin::Machine, group: String::new(), bytes };
+        JobConfig { memory_pools: vec![pool], ..config.clone() }
+    };
+    let (nets, records) = match fits(&with(1000)) {
+        Err(RecordsProblem::Memory { ranks: 2, nets, records, available: 1000, .. }) => {
+            (nets, records)
+        }
+        other => panic!("{other:?}"),
+    };
+    // Each may fit where the sum does not.
+    assert!(nets > 0 && records > nets, "{nets} {records}");
+    assert!(matches!(fits(&with(nets + records - 1)), Err(RecordsProblem::Memory { .. })));
+    assert_eq!(fits(&with(nets + records)), Ok(()));
     let skips = JobConfig { on_bad_sample: OnBadSample::Skip, ..config };
     assert!(refused(skips.clone()).contains("cannot skip bad records"));
     train(WORLDS[0], &skips, 1); // one rank holds everything, and may
