@@ -104,7 +104,11 @@ impl JobParts {
         let workers: Vec<Worker> = nets.into_iter().enumerate().map(worker).collect();
         let several = shared.ranks.are_several();
         let scale = GradientScale::first(&shared.config);
-        let data_pace = DataPace::new(records.monitor, &shared.config);
+        let data_pace = DataPace::new(
+            records.monitor,
+            &shared.config,
+            placement.of_rank(shared.ranks.rank()).len(),
+        );
         let spans = SpanRecorder::new(spans_max);
         let mut job = Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several), &shared.config.cores),

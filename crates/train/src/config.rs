@@ -158,7 +158,7 @@ pub struct JobConfig {
     /// own. Other than the default they need a shuffle, and join what the order depends on.
     pub sharing: RecordSharing,
     /// Most threads that decode and transform records for each replica, as few as keep up with the
-    /// net; `None` for one. Batches do not depend on it.
+    /// net; `None` for as many as a worker has. Batches do not depend on it.
     pub data_threads: Option<usize>,
     /// How many threads of each worker take part in kernels; may change at any time, since nothing
     /// depends on it but speed.

@@ -18,6 +18,7 @@ use train::{
 
 use crate::clock::{RealClock, sharpen_timers};
 use crate::cores::{CorePlacement, SharedCores};
+use crate::launch::{self, MpiArgs};
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace, dropped_spans};
 use crate::log::{CaffeLine, Log, prototxt};
@@ -25,7 +26,7 @@ use crate::memory_limit::{memory_limit, memory_pools};
 use crate::observe::{ObserveArgs, RunObserver, RunOrigin};
 use crate::options::{DEFAULT_SEED, NetRunArgs, bytes_of_megabytes, megabytes, one_of, root};
 use crate::signals::{RunControl, Signals};
-use crate::{cores, gpu, launch::MpiArgs, progress::ProgressDisplay};
+use crate::{cores, gpu, progress::ProgressDisplay};
 use emulate::EmulateArgs;
 use listener::Listener;
 use parallel::ParallelArgs;
@@ -87,7 +88,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "K", default_value_t = NonZeroU32::MIN)]
     exchange_every: NonZeroU32,
     /// At most so many threads decode and transform records for each replica, as few as keep the
-    /// wait for data below 1 %; the result is the same [default: 1]
+    /// wait for data below 1 %; the result is the same [default: the cores of a worker]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     data_threads: Option<u64>,
     /// Also write what is displayed, tested and saved to this file, one JSON object per line
@@ -224,6 +225,14 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
     if of_solver { error.context(solver.display().to_string()) } else { error }
 }
 
+/// Most threads that prepare data for a replica: as asked for, else as many as a worker has cores,
+/// also where its net is to use fewer.
+fn data_threads(args: &TrainArgs, placement: &CorePlacement) -> usize {
+    let asked = args.data_threads.and_then(|threads| usize::try_from(threads).ok());
+    let workers = placement.workers * launch::ranks_here();
+    asked.unwrap_or(placement.threads.max(cores::available() / workers.max(1)))
+}
+
 /// Reads the solver and combines it with the flags.
 fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, CorePlacement)> {
     let unknown = args.running.reading.unknown();
@@ -264,7 +273,7 @@ fn configure(args: &TrainArgs, log: &Log, world: usize) -> Result<(JobConfig, Co
         shuffle: args.shuffle,
         sharing: RecordSharing { groups: args.data_groups, exchange_every: args.exchange_every },
         keep_diffs: false,
-        data_threads: args.data_threads.and_then(|threads| usize::try_from(threads).ok()),
+        data_threads: Some(data_threads(args, &placement)),
         ..JobConfig::new(solver).with_precision(args.running.rounding.precision)
     };
     let config = args.parallel.apply(config)?;
