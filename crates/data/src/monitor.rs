@@ -78,7 +78,7 @@ impl FillMonitor {
     }
 
     /// Counts the time since `begin` as spent on `stage`; the time now.
-    pub(crate) fn add(&self, stage: FillStage, begin: Duration) -> Duration {
+    pub fn add(&self, stage: FillStage, begin: Duration) -> Duration {
         let now = self.now();
         let nanoseconds = now.saturating_sub(begin).as_nanos();
         let nanoseconds = u64::try_from(nanoseconds).unwrap_or(u64::MAX);

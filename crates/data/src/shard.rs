@@ -20,7 +20,7 @@ mod slots;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 use caffe_format::DataParameterDb;
@@ -36,7 +36,7 @@ pub struct RecordShard {
     path: PathBuf,
     backend: DataParameterDb,
     /// Bytes of every record of the database, by its number.
-    lengths: Vec<u32>,
+    lengths: Arc<[u32]>,
     /// Whether every record was loaded and stays.
     whole: bool,
     state: RwLock<ShardState>,

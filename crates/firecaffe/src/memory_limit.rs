@@ -9,13 +9,14 @@
 //!
 //! A control group is limited by those above it too. Inside a container its own path may not be
 //! mounted; then the root of the mount is the container's group. File pages that the kernel can
-//! drop count as free. Ranks on one machine divide machine and control group among themselves.
+//! drop count as free. Ranks on one machine divide machine and control groups among themselves;
+//! ranks that tell each other what these are ([`memory_pools`]) know which of them they share.
 //! Where nothing can be read there is no limit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use train::{LimitOrigin, MemoryLimit};
+use train::{LimitOrigin, MemoryLimit, MemoryPool};
 
 use crate::launch;
 
@@ -32,22 +33,32 @@ pub(crate) fn free_bytes_here() -> Option<u64> {
     limit(&read_file, 1).map(|limit| limit.bytes as u64)
 }
 
+/// What this process takes its memory from.
+pub(crate) fn memory_pools() -> Vec<MemoryPool> {
+    pools(&read_file)
+}
+
 fn read_file(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
 fn limit(read: ReadText<'_>, ranks: usize) -> Option<MemoryLimit> {
-    let each = |bytes: usize| bytes / ranks.max(1);
-    let found = [
-        (LimitOrigin::Machine, machine(read).map(each)),
-        (LimitOrigin::ControlGroup, control_groups(read).map(each)),
-        (LimitOrigin::AddressSpace, address_space(read)),
-    ];
-    let limits = found.into_iter().filter_map(|(origin, bytes)| {
-        let bytes = bytes?;
-        Some(MemoryLimit { bytes, origin })
-    });
-    limits.min_by_key(|limit| limit.bytes)
+    let limit = |MemoryPool { origin, bytes, .. }| {
+        let ranks = if origin == LimitOrigin::AddressSpace { 1 } else { ranks.max(1) };
+        MemoryLimit { bytes: usize::try_from(bytes).unwrap_or(usize::MAX) / ranks, origin }
+    };
+    pools(read).into_iter().map(limit).min_by_key(|limit| limit.bytes)
+}
+
+fn pools(read: ReadText<'_>) -> Vec<MemoryPool> {
+    let pool = |origin| {
+        move |(group, bytes): (String, usize)| MemoryPool { origin, group, bytes: bytes as u64 }
+    };
+    let alone = |bytes| (String::new(), bytes);
+    let machine = machine(read).map(alone).map(pool(LimitOrigin::Machine));
+    let groups = control_groups(read).into_iter().map(pool(LimitOrigin::ControlGroup));
+    let space = address_space(read).map(alone).map(pool(LimitOrigin::AddressSpace));
+    machine.into_iter().chain(groups).chain(space).collect()
 }
 
 fn machine(read: ReadText<'_>) -> Option<usize> {
@@ -85,10 +96,10 @@ const V2: GroupFiles = GroupFiles {
     droppable: "inactive_file",
 };
 
-/// What is left of the control groups that this process is in.
-fn control_groups(read: ReadText<'_>) -> Option<usize> {
-    let groups = read(Path::new("/proc/self/cgroup"))?;
-    let left = groups.lines().flat_map(|line| {
+/// What is left of the control groups that this process is in, by their folders.
+fn control_groups(read: ReadText<'_>) -> Vec<(String, usize)> {
+    let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
+    let left = groups.lines().map(|line| {
         // Number, controllers, path: `5:cpu,memory:/job`; version 2 has `0::/job`.
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (fields.next().unwrap_or(""), fields.next().unwrap_or("/"));
@@ -96,17 +107,18 @@ fn control_groups(read: ReadText<'_>) -> Option<usize> {
             "" => Some(&V2),
             _ => controllers.split(',').any(|name| name == "memory").then_some(&V1),
         };
-        files.and_then(|files| files.left_below_root(path, read))
+        files.map_or_else(Vec::new, |files| files.left_below_root(path, read))
     });
-    left.min()
+    left.flatten().collect()
 }
 
 impl GroupFiles {
-    /// The least that the group at `path` and those above it have left.
-    fn left_below_root(&self, path: &str, read: ReadText<'_>) -> Option<usize> {
+    /// What the group at `path` and those above it have left.
+    fn left_below_root(&self, path: &str, read: ReadText<'_>) -> Vec<(String, usize)> {
         let group = PathBuf::from(self.mount).join(path.trim_start_matches('/'));
         let above = group.ancestors().take_while(|folder| folder.starts_with(self.mount));
-        above.filter_map(|folder| self.left(folder, read)).min()
+        let left = |folder: &Path| Some((folder.display().to_string(), self.left(folder, read)?));
+        above.filter_map(left).collect()
     }
 
     fn left(&self, folder: &Path, read: ReadText<'_>) -> Option<usize> {
@@ -133,7 +145,7 @@ mod tests {
     use train::LimitOrigin::{AddressSpace, ControlGroup, Machine};
     use train::MemoryLimit;
 
-    use super::limit;
+    use super::{limit, pools};
 
     /// The limit of a process that sees these files.
     fn of(files: &[(&str, &str)], ranks: usize) -> Option<MemoryLimit> {
@@ -142,6 +154,29 @@ mod tests {
             found.map(|(_, text)| (*text).to_owned())
         };
         limit(&read, ranks)
+    }
+
+    /// A task of a job: ranks that name the same folder share its limit.
+    #[test]
+    fn every_limited_control_group_is_a_pool_of_its_own() {
+        let files = [
+            MEMINFO,
+            V2_GROUP,
+            ("/sys/fs/cgroup/a/b/memory.max", "700"),
+            ("/sys/fs/cgroup/a/memory.max", "5000"),
+        ];
+        let read = |path: &std::path::Path| {
+            let found = files.iter().find(|(name, _)| path == std::path::Path::new(name));
+            found.map(|(_, text)| (*text).to_owned())
+        };
+        let named: Vec<_> =
+            pools(&read).into_iter().map(|pool| (pool.origin, pool.group, pool.bytes)).collect();
+        let want = [
+            (Machine, "", 8_192_000),
+            (ControlGroup, "/sys/fs/cgroup/a/b", 700),
+            (ControlGroup, "/sys/fs/cgroup/a", 5000),
+        ];
+        assert_eq!(named, want.map(|(origin, group, bytes)| (origin, group.to_owned(), bytes)));
     }
 
     const MEMINFO: (&str, &str) = ("/proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8000 kB\n");

@@ -80,7 +80,7 @@ fn starved(ranks: &[RankShare]) -> Vec<String> {
         let (host, percent) = (&ranks[rank].host, 100.0 * part);
         format!(
             "The data source of rank {rank} on {host} is starved: the rank waits for data {percent:.0} \
-             % of its time. Give `--data-threads`, a faster disk, or `--data memory`."
+             % of its time. Give more cores, a faster disk, or `--data memory`."
         )
     }))
 }

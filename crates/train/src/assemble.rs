@@ -40,6 +40,8 @@ pub(crate) struct JobParts {
     pub(crate) emulated: Option<Arc<EmulatedWork>>,
     pub(crate) run_id: u64,
     pub(crate) records: TrainRecords,
+    /// Layers of the train net and fingerprints of what they read.
+    pub(crate) data_prints: Vec<(String, u64)>,
 }
 
 impl JobParts {
@@ -66,6 +68,7 @@ impl JobParts {
             placement,
             config,
             record_counts: records.counts,
+            data_prints: self.data_prints,
         };
         let names = nets[0].description().rows.iter().map(|row| row.name.len());
         let longest = names.max().unwrap_or(0);
@@ -101,7 +104,11 @@ impl JobParts {
         let workers: Vec<Worker> = nets.into_iter().enumerate().map(worker).collect();
         let several = shared.ranks.are_several();
         let scale = GradientScale::first(&shared.config);
-        let data_pace = DataPace::new(records.monitor, &shared.config);
+        let data_pace = DataPace::new(
+            records.monitor,
+            &shared.config,
+            placement.of_rank(shared.ranks.rank()).len(),
+        );
         let spans = SpanRecorder::new(spans_max);
         let mut job = Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several), &shared.config.cores),

@@ -20,7 +20,7 @@ use crate::placement::{BatchNormState, Overlap};
 use crate::records::TrainRecords;
 
 use crate::files::UnknownFields;
-use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
+use crate::{Emulation, FileSources, MemoryLimit, MemoryPool, NetOrigin, NoClock};
 
 /// Everything [`Job::open`](crate::Job::open) needs to know.
 ///
@@ -63,7 +63,7 @@ use crate::{Emulation, FileSources, MemoryLimit, NetOrigin, NoClock};
 ///     on_bad_sample: OnBadSample::Skip,
 ///     memory_limit: None,
 ///     data: DataMode::Memory,
-///     memory_available: Some(16_000_000_000),
+///     memory_pools: Vec::new(),
 ///     shuffle: true,
 ///     sharing: RecordSharing::default(),
 ///     timeline_bytes: 1_000_000,
@@ -148,9 +148,9 @@ pub struct JobConfig {
     pub memory_limit: Option<MemoryLimit>,
     /// Where `Data` layers of the train net find their records.
     pub data: DataMode,
-    /// Bytes of memory that the processes of this host may use for records together, as far as is
-    /// known.
-    pub memory_available: Option<u64>,
+    /// What this process takes its memory from: a job whose nets and records need more together is
+    /// refused before records are loaded. Empty if nothing is known.
+    pub memory_pools: Vec<MemoryPool>,
     /// Whether `Data` layers of the train net read every epoch in a random order of its own. Also
     /// if one of them says `shuffle: true`.
     pub shuffle: bool,
@@ -158,7 +158,7 @@ pub struct JobConfig {
     /// own. Other than the default they need a shuffle, and join what the order depends on.
     pub sharing: RecordSharing,
     /// Most threads that decode and transform records for each replica, as few as keep up with the
-    /// net; `None` for one. Batches do not depend on it.
+    /// net; `None` for as many as a worker has. Batches do not depend on it.
     pub data_threads: Option<usize>,
     /// How many threads of each worker take part in kernels; may change at any time, since nothing
     /// depends on it but speed.
@@ -215,7 +215,7 @@ impl JobConfig {
             on_bad_sample: data::OnBadSample::Fail,
             memory_limit: None,
             data: DataMode::Stream,
-            memory_available: None,
+            memory_pools: Vec::new(),
             shuffle: false,
             sharing: RecordSharing::default(),
             data_threads: None,

@@ -124,7 +124,7 @@ pub use histogram::{ParamHistograms, ValueHistogram};
 pub use job::Job;
 pub use lend::LentNet;
 pub use matrix::attach_matrices;
-pub use memory::{LimitOrigin, MemoryLimit, MemoryNeed};
+pub use memory::{LimitOrigin, MemoryLimit, MemoryNeed, MemoryPool};
 pub use open::check_solver;
 pub use placement::{BatchNormState, Overlap, ReplicaPlacement};
 pub use program::program_version;

@@ -7,6 +7,7 @@ use std::fmt;
 
 use base::megabytes;
 use net::{MemoryPlan, MemoryUse, Precision, describe};
+use serde::{Deserialize, Serialize};
 
 use crate::nets::{NamedNet, SolverNets};
 use crate::{FileSources, JobConfig, ReplicaPlacement, TrainError, WhichNet, matrix};
@@ -20,12 +21,23 @@ pub struct MemoryLimit {
     pub origin: LimitOrigin,
 }
 
+/// Memory that processes of one machine take theirs from together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryPool {
+    /// What it is.
+    pub origin: LimitOrigin,
+    /// The path of a control group: processes with the same path share it.
+    pub group: String,
+    /// Bytes that are left.
+    pub bytes: u64,
+}
+
 /// What limits the memory of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum LimitOrigin {
-    /// What the machine has left, divided among the ranks on it.
+    /// What the machine has left.
     Machine,
-    /// The control group of a container or batch job, divided among the ranks on the machine.
+    /// The control group of a container or batch job.
     ControlGroup,
     /// `RLIMIT_AS`, which `ulimit -v` sets.
     AddressSpace,
@@ -87,14 +99,17 @@ impl fmt::Display for MemoryNeed {
     }
 }
 
-/// Refuses a job that does not fit; `histories` is how many values its rule keeps per param.
+/// Refuses a job that does not fit; `histories` is how many values its rule keeps per param. The
+/// bytes that it needs, for who needs more: 0 where nobody knows what there is.
 pub(crate) fn check_job(
     config: &JobConfig,
     nets: &SolverNets,
     placement: ReplicaPlacement,
     histories: usize,
-) -> Result<(), TrainError> {
-    let Some(limit) = config.memory_limit else { return Ok(()) };
+) -> Result<u64, TrainError> {
+    if config.memory_limit.is_none() && config.memory_pools.is_empty() {
+        return Ok(0);
+    }
     let workers = placement.workers;
     let describe_net = |which, named: &NamedNet, plan| {
         let mut sources = config.shape_sources(&named.origin);
@@ -116,7 +131,8 @@ pub(crate) fn check_job(
         let one = test.activations.saturating_add(test.workspace);
         need.tests = need.tests.saturating_add(one.saturating_mul(workers));
     }
-    need.check(limit)
+    config.memory_limit.map_or(Ok(()), |limit| need.check(limit))?;
+    Ok(need.total() as u64)
 }
 
 /// Refuses a net that does not fit by itself.

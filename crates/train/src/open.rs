@@ -20,7 +20,7 @@ use crate::records::RecordsRequest;
 use crate::run_id::run_id;
 use crate::set_up::SetUp;
 use crate::sources::FileSources;
-use crate::start::compare_data;
+use crate::start::{compare_data, data_prints};
 use crate::{
     Event, Job, JobConfig, PlacementProblem, SolverProblem, TrainError, WhichNet, matrix, memory,
     restore,
@@ -83,10 +83,12 @@ impl Job {
             divide_batches(&mut found.train.net, placement.replicas)?;
         }
         events(Event::TrainNet { origin: found.train.origin.clone() });
-        if !emulates {
-            memory::check_job(&config, &found, placement, solver.histories())?;
-        }
-        compare_data(&ranks, &config, placement, &found)?;
+        let nets_bytes = match emulates {
+            false => memory::check_job(&config, &found, placement, solver.histories())?,
+            true => 0,
+        };
+        let data_prints = data_prints(&found.train.net, &config);
+        compare_data(&ranks, &config, placement, &found, &data_prints)?;
         let (train, loaded_from) = (&found.train, loaded.as_ref());
         let records = RecordsRequest {
             config: &config,
@@ -94,6 +96,7 @@ impl Job {
             placement,
             ranks: &ranks,
             loaded: loaded_from,
+            nets_bytes,
         };
         let records = records.open(events)?;
         let mut nets = Vec::with_capacity(placement.workers);
@@ -129,6 +132,7 @@ impl Job {
             emulated,
             run_id,
             records,
+            data_prints,
         };
         let mut job = parts.assemble();
         job.start_compression()?;

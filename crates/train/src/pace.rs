@@ -1,50 +1,63 @@
 //! How many threads prepare data: as few as keep the wait for it below 1 %.
 //!
-//! Starts with one per stream and adds one whenever worker 0 has waited longer than that over some
-//! iterations, up to what was asked for. One unless asked: on cores that compute, a second thread
-//! takes more time from the net than it saves. Batches do not depend on the number.
+//! Starts with one per stream and tries another whenever worker 0 has waited longer than that, up
+//! to what is allowed; it stays only if it helps ([`ThreadRule`]). Batches do not depend on the
+//! number.
+
+mod rule;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use data::FillMonitor;
+use data::{FillMonitor, FillStage};
 
 use crate::{Event, JobConfig, PhaseTimes};
+use rule::{PaceWindow, ThreadRule};
 
-/// Iterations between two looks.
-const LOOK_EVERY: u32 = 20;
-/// A longer wait, as a part of the time, gets another thread.
-const WAIT_MAX: f64 = 0.01;
-/// A longer one is reported.
+/// A window has at least so many iterations and takes at least so long: shorter ones tell little.
+const WINDOW_ITERATIONS: u32 = 20;
+const WINDOW_TIME: Duration = Duration::from_secs(1);
+/// A longer wait, as a part of the time, is reported.
 const WAIT_REPORTED: f64 = 0.05;
 
 /// Watches the wait for data.
 pub(crate) struct DataPace {
     monitor: Arc<FillMonitor>,
-    /// Most threads per stream.
-    threads_max: usize,
-    /// Iterations since the last look, and the times then.
+    rule: ThreadRule,
+    /// Batches that the streams of this process give in an iteration.
+    batches: f64,
+    /// Iterations of the window so far, and the times when it began.
     iterations: u32,
     then: PhaseTimes,
+    filled: Duration,
 }
 
 impl DataPace {
-    pub(crate) fn new(monitor: Arc<FillMonitor>, config: &JobConfig) -> Self {
-        let threads_max = config.data_threads.unwrap_or(1).max(1);
-        Self { monitor, threads_max, iterations: 0, then: PhaseTimes::default() }
+    /// For `replicas` replicas in this process.
+    pub(crate) fn new(monitor: Arc<FillMonitor>, config: &JobConfig, replicas: usize) -> Self {
+        let rule = ThreadRule::new(config.data_threads.unwrap_or(config.threads));
+        let batches = replicas as f64 * f64::from(config.solver.iter_size().max(1));
+        let (then, filled) = (PhaseTimes::default(), Duration::ZERO);
+        Self { monitor, rule, batches, iterations: 0, then, filled }
     }
 
     /// After an iteration: `times` are worker 0's since the run began.
     pub(crate) fn adapt(&mut self, times: &PhaseTimes) {
         self.iterations += 1;
-        if self.iterations < LOOK_EVERY {
+        let spent = times.since(&self.then);
+        if self.iterations < WINDOW_ITERATIONS || spent.total() < WINDOW_TIME {
             return;
         }
-        let waited = wait(&times.since(&self.then));
-        (self.iterations, self.then) = (0, *times);
-        let threads = self.monitor.threads();
-        if waited > WAIT_MAX && threads < self.threads_max {
-            self.monitor.set_threads(threads + 1);
-        }
+        let stages = [FillStage::Read, FillStage::Decode, FillStage::Transform];
+        let filled: Duration = stages.map(|stage| self.monitor.spent(stage)).iter().sum();
+        let iterations = f64::from(self.iterations);
+        let window = PaceWindow {
+            total: spent.total().as_secs_f64() / iterations,
+            wait: spent.data.as_secs_f64() / iterations,
+            fill: (filled - self.filled).as_secs_f64() / iterations / self.batches,
+        };
+        self.monitor.set_threads(self.rule.next(window));
+        (self.iterations, self.then, self.filled) = (0, *times, filled);
     }
 
     /// What there is to say about `times`, those since the last display.
@@ -65,12 +78,15 @@ fn wait(times: &PhaseTimes) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::Arc, time::Duration};
+    use std::{
+        sync::{Arc, Mutex},
+        time::Duration,
+    };
 
-    use data::FillMonitor;
+    use data::{FillMonitor, FillStage};
 
-    use super::{DataPace, LOOK_EVERY};
-    use crate::{Event, JobConfig, NoClock, PhaseTimes, files::solver_from_text};
+    use super::{DataPace, WINDOW_ITERATIONS};
+    use crate::{Event, JobConfig, PhaseTimes, files::solver_from_text};
 
     /// Times with so many milliseconds of waiting and of computing.
     fn times(data: u64, forward: u64) -> PhaseTimes {
@@ -78,32 +94,67 @@ mod tests {
         PhaseTimes { data, forward, ..PhaseTimes::default() }
     }
 
-    fn pace(data_threads: Option<usize>) -> DataPace {
+    /// A clock that shows what it is set to.
+    #[derive(Debug, Default)]
+    struct SetClock(Mutex<Duration>);
+
+    impl base::Clock for SetClock {
+        fn now(&self) -> Duration {
+            *self.0.lock().unwrap()
+        }
+
+        fn sleep(&self, _: Duration) {}
+    }
+
+    fn pace(data_threads: Option<usize>) -> (DataPace, Arc<SetClock>) {
         let solver = solver_from_text("s", r#"base_lr: 1 lr_policy: "fixed" net: "n""#).unwrap();
-        let config = JobConfig { threads: 3, data_threads, ..JobConfig::new(solver) };
-        DataPace::new(Arc::new(FillMonitor::new(Arc::new(NoClock), 1)), &config)
+        let config = JobConfig { threads: 2, data_threads, ..JobConfig::new(solver) };
+        let clock = Arc::new(SetClock::default());
+        let monitor = Arc::new(FillMonitor::new(Arc::<SetClock>::clone(&clock), 1));
+        (DataPace::new(monitor, &config, 2), clock)
+    }
+
+    /// Threads after each of some windows in which two batches take `fill` milliseconds in all.
+    fn threads(data_threads: Option<usize>, wait: u64, fill: u64) -> Vec<usize> {
+        let ((mut pace, clock), mut spent) = (pace(data_threads), PhaseTimes::default());
+        let mut windows = Vec::new();
+        for _ in 0..4 {
+            for _ in 0..WINDOW_ITERATIONS {
+                let begin = *clock.0.lock().unwrap();
+                *clock.0.lock().unwrap() += Duration::from_millis(fill);
+                pace.monitor.add(FillStage::Decode, begin);
+                let waits = if pace.monitor.threads() == 1 { wait } else { 0 };
+                spent = spent.plus(&times(waits, 100));
+                pace.adapt(&spent);
+            }
+            windows.push(pace.monitor.threads());
+        }
+        windows
     }
 
     #[test]
-    fn threads_are_added_while_the_net_waits() {
-        for (asked, wait, want) in
-            [(Some(3), 20, vec![2, 3, 3]), (Some(3), 9, vec![1, 1, 1]), (None, 20, vec![1, 1, 1])]
-        {
-            let (mut pace, mut spent, mut got) = (pace(asked), PhaseTimes::default(), Vec::new());
-            for _ in 0..want.len() {
-                for _ in 0..LOOK_EVERY {
-                    spent = spent.plus(&times(wait, 1000));
-                    pace.adapt(&spent);
-                }
-                got.push(pace.monitor.threads());
-            }
-            assert_eq!(got, want, "{wait} ms of a second, asked for {asked:?}");
+    fn a_net_that_waits_for_filling_gets_threads() {
+        assert_eq!(threads(None, 20, 10), [1, 2, 2, 2], "as many as a worker has");
+        assert_eq!(threads(Some(1), 20, 10), [1, 1, 1, 1]);
+        assert_eq!(threads(Some(8), 1, 10), [1, 1, 1, 1], "waits 0.99 %");
+        assert_eq!(threads(Some(8), 20, 1), [1, 1, 1, 1], "0.5 ms for each batch");
+    }
+
+    #[test]
+    fn short_iterations_make_longer_windows() {
+        let ((mut pace, _), mut spent) = (pace(None), PhaseTimes::default());
+        for _ in 0..1000 {
+            spent = spent.plus(&times(0, 1));
+            pace.adapt(&spent);
         }
+        assert_eq!(pace.iterations, 0, "the first window ends after a second");
+        pace.adapt(&spent);
+        assert_eq!(pace.iterations, 1);
     }
 
     #[test]
     fn a_long_wait_is_reported() {
-        let pace = pace(None);
+        let (pace, _) = pace(None);
         assert_eq!(pace.waited(&times(50, 950)), None);
         let waits = Event::DataWait { percent: 20.0, slowest: None, threads: 1 };
         assert_eq!(pace.waited(&times(200, 800)), Some(waits));

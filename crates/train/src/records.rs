@@ -13,6 +13,7 @@
 
 mod exchange;
 mod memory;
+mod memory_check;
 mod parcel;
 mod schedule;
 mod shuffle;
@@ -46,6 +47,8 @@ pub(crate) struct RecordsRequest<'a> {
     pub(crate) ranks: &'a Ranks,
     /// The snapshot that the run goes on from.
     pub(crate) loaded: Option<&'a LoadedSnapshot>,
+    /// What the nets of this process need, as far as that was asked.
+    pub(crate) nets_bytes: u64,
 }
 
 /// Where the train net finds its records.

@@ -11,7 +11,10 @@ use snapshot::{LoadedSnapshot, ResumeExactness, RunState, SavedReplica, SidecarS
 
 use crate::catch_up::catch_up;
 use crate::compression::{CompressionDecision, restore_residuals};
-use crate::save::{CARRIED, PRECISION, RECORD_COUNTS, WIRE, read_carried, test_source_name};
+use crate::save::{
+    CARRIED, DATA_PRINTS, PRECISION, RECORD_COUNTS, WIRE, read_carried, read_numbers,
+    test_source_name,
+};
 use crate::step::GradientScale;
 use crate::{
     Event, GradientEvent, Job, PlacementProblem, ResumeData, ResumeGap, ResumeProblem, TrainError,
@@ -138,7 +141,7 @@ fn check_precision(asked: Precision, run: &RunState) -> Result<(), ResumeProblem
 fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> {
     let continues = job.shared.config.resume_data == ResumeData::Continue;
     if continues {
-        check_counts(&job.shared.record_counts, run)?;
+        check_data(&job.shared.record_counts, &job.shared.data_prints, run)?;
     }
     let names: Vec<String> = job.net().source_names().into_iter().map(String::from).collect();
     let numbers = job.shared.placement.of_rank(job.rank());
@@ -165,17 +168,24 @@ fn restore_replicas(job: &mut Job, run: &RunState) -> Result<(), ResumeProblem> 
     Ok(())
 }
 
-/// The order of records depends on their number, so a database must not have changed it.
-fn check_counts(now: &[(String, u64)], run: &RunState) -> Result<(), ResumeProblem> {
-    let Some(section) = run.extra.iter().find(|section| section.tag == RECORD_COUNTS) else {
-        return Ok(());
-    };
-    let saved: Vec<(String, u64)> =
-        serde_json::from_slice(&section.bytes).map_err(|_| ResumeProblem::RecordCounts)?;
-    for (layer, now) in now {
-        if let Some((_, saved)) = saved.iter().find(|(name, saved)| name == layer && saved != now) {
+/// What was read must not have changed: the order of records depends on their number, and the
+/// weights on what is in them.
+fn check_data(
+    counts: &[(String, u64)],
+    prints: &[(String, u64)],
+    run: &RunState,
+) -> Result<(), ResumeProblem> {
+    let saved = |tag| read_numbers(tag, &run.extra).ok_or(ResumeProblem::DataDescription);
+    let (saved_counts, saved_prints) = (saved(RECORD_COUNTS)?, saved(DATA_PRINTS)?);
+    for (layer, now) in counts {
+        if let Some(saved) = saved_counts.get(layer).filter(|saved| *saved != now) {
             let (layer, saved, now) = (layer.clone(), *saved, *now);
             return Err(ResumeProblem::RecordCount { layer, saved, now });
+        }
+    }
+    for (layer, now) in prints {
+        if saved_prints.get(layer).is_some_and(|saved| saved != now) {
+            return Err(ResumeProblem::DataChanged { layer: layer.clone() });
         }
     }
     Ok(())

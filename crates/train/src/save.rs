@@ -1,5 +1,7 @@
 //! From a job to a snapshot.
 
+use std::collections::BTreeMap;
+
 use caffe_format::{BlobProto, NetParameter, SolverState};
 use net::{Param, ParamStorage, Precision};
 use snapshot::{
@@ -110,7 +112,8 @@ impl Job {
             residuals: ResidualSeal::default(), // hashes of files that are yet to be written
             extra: [
                 self.sum_sections(),
-                counts_section(&self.shared.record_counts),
+                numbers_section(RECORD_COUNTS, &self.shared.record_counts),
+                numbers_section(DATA_PRINTS, &self.shared.data_prints),
                 precision_section(self.shared.config.precision),
             ]
             .concat(),
@@ -150,9 +153,25 @@ pub(crate) const WIRE: [u8; 4] = *b"WIRE";
 /// The tag of the numbers of records that the order of a run depends on.
 pub(crate) const RECORD_COUNTS: [u8; 4] = *b"RECS";
 
-fn counts_section(counts: &[(String, u64)]) -> Vec<SidecarSection> {
-    let bytes = serde_json::to_vec(counts).expect("names and numbers can be written");
-    if counts.is_empty() { Vec::new() } else { vec![SidecarSection { tag: RECORD_COUNTS, bytes }] }
+/// The tag of the fingerprints of what the train net reads.
+pub(crate) const DATA_PRINTS: [u8; 4] = *b"DATA";
+
+/// A number for each of some layers; nothing if there are none.
+fn numbers_section(tag: [u8; 4], by_layer: &[(String, u64)]) -> Vec<SidecarSection> {
+    let bytes = serde_json::to_vec(by_layer).expect("names and numbers can be written");
+    if by_layer.is_empty() { Vec::new() } else { vec![SidecarSection { tag, bytes }] }
+}
+
+/// What [`numbers_section`] made; nothing if there is none, `None` if it is damaged.
+pub(crate) fn read_numbers(
+    tag: [u8; 4],
+    sections: &[SidecarSection],
+) -> Option<BTreeMap<String, u64>> {
+    let Some(section) = sections.iter().find(|section| section.tag == tag) else {
+        return Some(BTreeMap::new());
+    };
+    let numbers: Vec<(String, u64)> = serde_json::from_slice(&section.bytes).ok()?;
+    Some(numbers.into_iter().collect())
 }
 
 /// The tag of the precision: its name. A run in f32 has none.

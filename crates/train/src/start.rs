@@ -4,10 +4,10 @@
 //! Each rank sends a text for everything that must be equal (version, solver, nets, data, replica
 //! placement, weights). All ranks compare the texts and reach the same verdict: who differs, from
 //! whom, in what. Data is compared before records are loaded, since loading is a collective too. It
-//! costs two small collectives and reading the first and last blocks of the data.
+//! costs two small collectives and reading the data, or blocks of it where it is large.
 
 use base::Fingerprint;
-use caffe_format::text;
+use caffe_format::{LayerParameter, NetParameter, text};
 use serde::{Deserialize, Serialize};
 
 use crate::nets::SolverNets;
@@ -86,12 +86,25 @@ impl Job {
     }
 }
 
-/// Compares what ranks read, and for which replicas, before anything is loaded.
+/// Fingerprints of what the layers of a net read. What cannot be read is missing here, and is named
+/// when it is opened.
+pub(crate) fn data_prints(net: &NetParameter, config: &JobConfig) -> Vec<(String, u64)> {
+    let layers = net::filter(net).map(|(net, _)| net.layer).unwrap_or_default();
+    let print = |layer: &LayerParameter| {
+        let print = data::fingerprint(layer, &config.root)?.ok()?;
+        Some((layer.name().to_owned(), print))
+    };
+    layers.iter().filter_map(print).collect()
+}
+
+/// Compares what ranks read, and for which replicas, before anything is loaded. `train` are the
+/// fingerprints of what the train net reads.
 pub(crate) fn compare_data(
     ranks: &Ranks,
     config: &JobConfig,
     placement: ReplicaPlacement,
     nets: &SolverNets,
+    train: &[(String, u64)],
 ) -> Result<(), TrainError> {
     if !ranks.are_several() {
         return Ok(());
@@ -103,12 +116,9 @@ pub(crate) fn compare_data(
         (ComparedItem::Shuffle, config.shuffle.to_string()),
         (ComparedItem::RecordSharing, format!("{:?}", config.sharing)),
     ];
-    let tests = nets.tests.iter().map(|test| &test.net);
-    for layer in std::iter::once(&nets.train.net).chain(tests).flat_map(|net| &net.layer) {
-        if let Some(Ok(print)) = data::fingerprint(layer, &config.root) {
-            let layer = layer.name().to_owned();
-            items.push((ComparedItem::Data { layer }, print.to_string()));
-        }
+    let tests = nets.tests.iter().flat_map(|test| data_prints(&test.net, config));
+    for (layer, print) in train.iter().cloned().chain(tests) {
+        items.push((ComparedItem::Data { layer }, print.to_string()));
     }
     compare_items(ranks, items).map(drop)
 }

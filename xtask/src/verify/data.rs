@@ -2,8 +2,8 @@
 //! from everywhere; and what goes wrong on the way is named.
 //!
 //! * `order`: 60,000 records and eight replicas, streamed and in memory, on 1, 2, 4 and 8 ranks
-//!   with one and two workers, and stopped in mid-epoch: the same weights at every display. The
-//!   records themselves are compared with the definition of the order.
+//!   with one and two workers, and stopped in mid-epoch: every key that a replica gets is what the
+//!   definition of the order says, and the weights are the same at every display.
 //! * `failures`: a rank that is killed or stopped while records are loaded or exchanged is named
 //!   within ten seconds, and the job goes on from its last snapshot with the same weights.
 //! * `memory`: what a rank with 1 GB of records takes is what was announced.

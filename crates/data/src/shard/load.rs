@@ -1,6 +1,12 @@
 //! From a database to a shard, in two passes over a range of it: lengths, then records.
+//!
+//! A LevelDB tells neither its number of records nor where one lies: its first pass is over all of
+//! it, and its second from the start to the end of the range.
 
-use std::{path::PathBuf, sync::RwLock};
+use std::{
+    path::PathBuf,
+    sync::{Arc, RwLock},
+};
 
 use caffe_format::{DataParameterDb, LayerParameter};
 
@@ -51,17 +57,31 @@ impl DatabaseRange {
 
     /// Bytes of each record in the range, in order. Values are not read where the database says how
     /// long they are.
-    pub fn lengths(&self) -> Result<Vec<u32>, DataError> {
+    pub fn lengths(&self, progress: ProgressFn<'_>) -> Result<Vec<u32>, DataError> {
         let mut reader = database::open(&self.path, self.backend)?;
-        let count = database::count(&mut *reader)?;
+        let mut lengths = Vec::new();
+        let mut add = |reader: &dyn RecordReader| -> Result<u64, DataError> {
+            lengths.push(u32::try_from(reader.value_len()?).map_err(|_| self.changed())?);
+            Ok(lengths.len() as u64)
+        };
+        let count = if let Some(count) = reader.entries() {
+            self.for_each(&mut *reader, count, progress, |reader| add(reader).map(drop))?;
+            count
+        } else {
+            while reader.advance()? {
+                let done = add(&*reader)?;
+                report(progress, done, 0);
+            }
+            let count = lengths.len() as u64;
+            progress(count, count);
+            let range = self.range(count);
+            lengths.truncate(usize::try_from(range.end).unwrap_or(usize::MAX));
+            lengths.drain(..usize::try_from(range.start).unwrap_or(0));
+            count
+        };
         if count == 0 {
             return Err(DataError::NoRecords { path: self.path.clone() });
         }
-        let mut lengths = Vec::new();
-        self.for_each(&mut *reader, count, |reader| {
-            lengths.push(u32::try_from(reader.value_len()?).map_err(|_| self.changed())?);
-            Ok(())
-        })?;
         Ok(lengths)
     }
 
@@ -69,7 +89,7 @@ impl DatabaseRange {
     /// replicas whose uses from `position` on this shard will hold, unless the range is everything.
     pub fn load(
         &self,
-        lengths: Vec<u32>,
+        lengths: Arc<[u32]>,
         owned: OwnedReplicas,
         position: u64,
         progress: ProgressFn<'_>,
@@ -78,8 +98,7 @@ impl DatabaseRange {
         let count = lengths.len() as u64;
         let mut arena = RecordArena::new(block_bytes(&lengths));
         let (mut loaded, mut buffer, mut first) = (Vec::new(), Vec::new(), None);
-        let all = self.range(count).end - self.range(count).start;
-        self.for_each(&mut *reader, count, |reader| {
+        self.for_each(&mut *reader, count, progress, |reader| {
             let record = reader.record();
             first.get_or_insert(record);
             let bytes = reader.value(&mut buffer)?;
@@ -90,12 +109,8 @@ impl DatabaseRange {
             let blocks = arena.take(bytes.len());
             arena.write(blocks, 0, bytes);
             loaded.push(Some(blocks));
-            if (loaded.len() as u64).is_multiple_of(REPORT_EVERY) {
-                progress(loaded.len() as u64, all);
-            }
             Ok(())
         })?;
-        progress(all, all);
         let used = UseSlots::new(owned, position);
         let state = ShardState { arena, first: first.unwrap_or(0), loaded, used };
         let (path, backend, whole) = (self.path.clone(), self.backend, self.parts == 1);
@@ -112,22 +127,35 @@ impl DatabaseRange {
         &self,
         reader: &mut dyn RecordReader,
         count: u64,
+        progress: ProgressFn<'_>,
         mut each: impl FnMut(&dyn RecordReader) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let range = self.range(count);
-        for record in range.clone() {
-            let found =
-                if record == range.start { reader.seek(record)? } else { reader.advance()? };
+        // A LevelDB is read from its start, which counts as progress.
+        let walks = reader.entries().is_none() && !range.is_empty();
+        let first = if walks { 0 } else { range.start };
+        for record in first..range.end {
+            let found = if record == first { reader.seek(record)? } else { reader.advance()? };
             if !found {
                 return Err(self.changed());
             }
-            each(reader)?;
+            if record >= range.start {
+                each(reader)?;
+            }
+            report(progress, record + 1 - first, range.end - first);
         }
+        progress(range.end - first, range.end - first);
         Ok(())
     }
 
     fn changed(&self) -> DataError {
         DataError::Changed { path: self.path.clone() }
+    }
+}
+
+fn report(progress: ProgressFn<'_>, done: u64, all: u64) {
+    if done.is_multiple_of(REPORT_EVERY) {
+        progress(done, all);
     }
 }
 

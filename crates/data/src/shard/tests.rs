@@ -1,10 +1,13 @@
 //! Shards that exchange records hold what each position needs, and no more.
 
+use std::sync::Arc;
+
 use caffe_format::DataParameterDb;
 
 use super::{DatabaseRange, OwnedReplicas, RecordShard, RecordSlot, load::shard_bytes};
 use crate::{
     error::{DataError, chain},
+    leveldb::LevelDbWriter,
     lmdb::LmdbWriter,
     order::{GroupShuffle, RecordUse, StreamOrder},
     store::RecordStore,
@@ -32,14 +35,18 @@ fn range(path: &std::path::Path, part: usize, parts: usize) -> DatabaseRange {
     DatabaseRange::new(path.to_owned(), DataParameterDb::Lmdb, (part, parts))
 }
 
+fn lengths_of(range: &DatabaseRange) -> Vec<u32> {
+    range.lengths(&mut |_, _| {}).unwrap()
+}
+
 /// Loads all parts; `parts` replicas, one each.
 fn load(path: &std::path::Path, parts: usize, position: u64) -> Vec<RecordShard> {
-    let lengths = |part| range(path, part, parts).lengths().unwrap();
-    let all: Vec<u32> = (0..parts).flat_map(lengths).collect();
+    let lengths = |part| lengths_of(&range(path, part, parts));
+    let all: Arc<[u32]> = (0..parts).flat_map(lengths).collect();
     let shard = |part| {
         let owned =
             OwnedReplicas { first: part as u64, end: part as u64 + 1, replicas: parts as u64 };
-        range(path, part, parts).load(all.clone(), owned, position, &mut |_, _| {}).unwrap()
+        range(path, part, parts).load(Arc::clone(&all), owned, position, &mut |_, _| {}).unwrap()
     };
     (0..parts).map(shard).collect()
 }
@@ -118,9 +125,42 @@ fn what_is_not_there_is_an_error_and_so_is_a_database_that_changed() {
     let shards = load(&path, 2, 0);
     let error = shards[0].read(RecordUse { position: 2, record: 3 }, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, DataError::NotInShard { .. }), "{error:?}");
-    let mut lengths: Vec<u32> = range(&path, 0, 1).lengths().unwrap();
+    let mut lengths = lengths_of(&range(&path, 0, 1));
     lengths[20] += 1;
     let owned = OwnedReplicas { first: 0, end: 1, replicas: 1 };
-    let changed = range(&path, 0, 1).load(lengths, owned, 0, &mut |_, _| {}).err().unwrap();
+    let changed = range(&path, 0, 1).load(lengths.into(), owned, 0, &mut |_, _| {}).err().unwrap();
     assert!(chain(&changed).ends_with("changed while it was being loaded"), "{changed:?}");
+}
+
+/// A LevelDB does not say how many records it has, so its first pass goes over all of them, once;
+/// the second one goes to the end of the range.
+#[test]
+fn both_backends_have_the_same_ranges_and_say_how_far_they_are() {
+    let (folder, lmdb) = database();
+    let level = folder.path().join("level");
+    let mut writer = LevelDbWriter::create(&level).unwrap();
+    (0..RECORDS).for_each(|r| writer.put(format!("{r:08}").as_bytes(), &value(r)).unwrap());
+    writer.finish().unwrap();
+    let all: Arc<[u32]> = lengths_of(&range(&lmdb, 0, 1)).into();
+    for (part, parts) in [(0, 1), (2, 5), (4, 5), (36, 40), (39, 40)] {
+        let level = DatabaseRange::new(level.clone(), DataParameterDb::Leveldb, (part, parts));
+        let mut said = Vec::new();
+        let got = level.lengths(&mut |done, all| said.push((done, all))).unwrap();
+        assert_eq!(got, lengths_of(&range(&lmdb, part, parts)), "part {part} of {parts}");
+        assert_eq!(said.pop(), Some((RECORDS, RECORDS)));
+        let owned = OwnedReplicas { first: 0, end: 1, replicas: 1 };
+        let loaded =
+            level.load(Arc::clone(&all), owned, 0, &mut |done, all| said.push((done, all)));
+        let (shard, mut end) = (loaded.unwrap(), level.range(RECORDS).end);
+        if level.range(RECORDS).is_empty() {
+            end = 0;
+        }
+        assert_eq!(said.last(), Some(&(end, end)));
+        for record in level.range(RECORDS) {
+            let (mut bytes, len) = (Vec::new(), shard.length(record));
+            let add = |slice: &[u8]| bytes.extend_from_slice(slice);
+            shard.with_bytes(RecordSlot::Loaded(record), (0, len), add).unwrap();
+            assert_eq!(bytes, value(record));
+        }
+    }
 }

@@ -18,14 +18,15 @@ use train::{
 
 use crate::clock::{RealClock, sharpen_timers};
 use crate::cores::{CorePlacement, Neighbours, SharedCores};
+use crate::launch::MpiArgs;
 use crate::log::json::JsonLog;
 use crate::log::timeline::{EMPTY_TRACE, chrome_trace, dropped_spans};
 use crate::log::{CaffeLine, Log, prototxt};
-use crate::memory_limit::{free_bytes_here, memory_limit};
+use crate::memory_limit::{memory_limit, memory_pools};
 use crate::observe::{ObserveArgs, RunObserver, RunOrigin};
 use crate::options::{DEFAULT_SEED, NetRunArgs, bytes_of_megabytes, megabytes, one_of, root};
 use crate::signals::{RunControl, Signals};
-use crate::{cores, gpu, launch::MpiArgs, progress::ProgressDisplay};
+use crate::{cores, gpu, progress::ProgressDisplay};
 use emulate::EmulateArgs;
 use listener::Listener;
 use parallel::ParallelArgs;
@@ -87,7 +88,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "K", default_value_t = NonZeroU32::MIN)]
     exchange_every: NonZeroU32,
     /// At most so many threads decode and transform records for each replica, as few as keep the
-    /// wait for data below 1 %; the result is the same [default: 1]
+    /// wait for data below 1 %; the result is the same [default: the cores of a worker]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     data_threads: Option<u64>,
     /// Also write what is displayed, tested and saved to this file, one JSON object per line
@@ -229,6 +230,14 @@ fn with_file(error: TrainError, solver: &Path) -> anyhow::Error {
     if of_solver { error.context(solver.display().to_string()) } else { error }
 }
 
+/// Most threads that prepare data for a replica: as asked for, else as many as a worker has cores,
+/// also where its net is to use fewer.
+fn data_threads(args: &TrainArgs, placement: &CorePlacement, neighbours: Neighbours) -> usize {
+    let asked = args.data_threads.and_then(|threads| usize::try_from(threads).ok());
+    let per_worker = cores::per_rank(neighbours) / placement.workers.max(1);
+    asked.unwrap_or(placement.threads.max(per_worker))
+}
+
 /// Reads the solver and combines it with the flags.
 fn configure(
     args: &TrainArgs,
@@ -270,11 +279,11 @@ fn configure(
         on_bad_sample: args.on_bad_sample,
         data: args.data,
         memory_limit: memory_limit(),
-        memory_available: free_bytes_here(),
+        memory_pools: memory_pools(),
         shuffle: args.shuffle,
         sharing: RecordSharing { groups: args.data_groups, exchange_every: args.exchange_every },
         keep_diffs: false,
-        data_threads: args.data_threads.and_then(|threads| usize::try_from(threads).ok()),
+        data_threads: Some(data_threads(args, &placement, neighbours)),
         ..JobConfig::new(solver).with_precision(args.running.rounding.precision)
     };
     let config = args.parallel.apply(config)?;

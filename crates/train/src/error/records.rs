@@ -1,5 +1,7 @@
 //! Why records cannot be read in the order, or from where, they were asked for.
 
+use crate::LimitOrigin;
+
 /// Why the train net's records cannot be shuffled or held in memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -87,20 +89,25 @@ pub enum RecordsProblem {
     )]
     SkipInMemory,
 
-    /// The ranks of a host would need more memory than it has.
+    /// Ranks that share memory would need more than there is.
     #[error(
-        "`--data memory` needs {} for the records of {ranks} rank{} on {host}, where {} are \
-         available: use `--data stream`, or more hosts",
-        megabytes(*.needed), if *.ranks == 1 { "" } else { "s" }, megabytes(*.available)
+        "`--data memory` needs {} for records beside {} for nets of {ranks} rank{} on {}, where {}: \
+         use `--data stream`, or more hosts",
+        megabytes(*.records), megabytes(*.nets), if *.ranks == 1 { "" } else { "s" },
+        if .host.is_empty() { "this machine" } else { .host }, allows(*.origin, *.available)
     )]
     Memory {
-        /// The machine.
+        /// The machine; empty for the only one.
         host: String,
-        /// Ranks on it.
+        /// What limits them.
+        origin: LimitOrigin,
+        /// Ranks that share it.
         ranks: usize,
-        /// Bytes that they need together.
-        needed: u64,
-        /// Bytes that are available there.
+        /// Bytes that their nets need together.
+        nets: u64,
+        /// Bytes that their records need.
+        records: u64,
+        /// Bytes that are available to them.
         available: u64,
     },
 
@@ -119,6 +126,13 @@ pub enum RecordsProblem {
         /// Records of the database.
         want: u64,
     },
+}
+
+fn allows(origin: LimitOrigin, bytes: u64) -> String {
+    match origin {
+        LimitOrigin::Machine => format!("{} are available", megabytes(bytes)),
+        _ => format!("{origin} allows {}", megabytes(bytes)),
+    }
 }
 
 /// Bytes as megabytes of 10^6.

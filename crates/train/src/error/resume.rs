@@ -23,9 +23,19 @@ pub enum ResumeProblem {
         now: u64,
     },
 
-    /// What the snapshot says about numbers of records cannot be read.
-    #[error("the stored numbers of records are damaged")]
-    RecordCounts,
+    /// Other records would lead to other weights without a word.
+    #[error(
+        "layer `{layer}`: what it reads is not what it was when the snapshot was written: give the \
+         same data, or `--resume-data start`"
+    )]
+    DataChanged {
+        /// The data layer.
+        layer: String,
+    },
+
+    /// What the snapshot says about numbers of records, or about what they are, cannot be read.
+    #[error("the stored description of the data is damaged")]
+    DataDescription,
 
     /// The iteration is negative.
     #[error("its iteration is {iter}")]

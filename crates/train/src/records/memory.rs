@@ -2,8 +2,8 @@
 //! are used first.
 //!
 //! Before a byte of a record is read, ranks know all lengths, so the memory needed is said and
-//! compared with what each host has. A rank that has a copy of the database to itself holds all of
-//! it and exchanges nothing.
+//! compared with what there is (`memory_check.rs`). A rank that has a copy of the database to
+//! itself holds all of it and exchanges nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,11 +13,10 @@ use caffe_format::LayerParameter;
 use data::order::{RunShuffle, StreamOrder};
 use data::shard::{DatabaseRange, OwnedReplicas, RecordShard, RecordSlot, range_of, shard_bytes};
 use data::{PathRoot, RecordStore};
-use serde::{Deserialize, Serialize};
 
 use super::exchange::{LayerExchange, RecordExchange, RecordTally};
 use super::schedule::{PARCEL_BYTES, TransferSchedule};
-use super::{RecordsRequest, source_error};
+use super::{RecordsRequest, memory_check, source_error};
 use crate::event::RecordMemory;
 use crate::{ComparedItem, Event, OnBadSample, RecordsProblem, TrainError};
 
@@ -31,21 +30,13 @@ pub(super) struct LoadedRecords {
 struct LayerPlan<'a> {
     layer: &'a LayerParameter,
     range: DatabaseRange,
-    /// Of all records.
-    lengths: Vec<u32>,
+    /// Of all records: once per process, however many hold it.
+    lengths: Arc<[u32]>,
     /// Positions of one batch of all replicas.
     batch: u64,
     /// How far ahead of their use records are moved, in positions.
     ahead: u64,
     memory: RecordMemory,
-}
-
-/// What a rank says about its memory.
-#[derive(Serialize, Deserialize)]
-struct RecordMemoryNeed {
-    host: String,
-    needed: u64,
-    available: Option<u64>,
 }
 
 /// Loads the records of all `layers`. A collective.
@@ -61,10 +52,11 @@ pub(super) fn load(
         return Err(RecordsProblem::SkipInMemory.into());
     }
     let plans: Vec<LayerPlan<'_>> =
-        layers.iter().map(|layer| plan(request, layer, root)).collect::<Result<_, _>>()?;
+        layers.iter().map(|layer| plan(request, layer, root, events)).collect::<Result<_, _>>()?;
     super::check_counts(plans.iter().map(|plan| (plan.layer.name(), plan.lengths.len() as u64)))?;
     request.check_shards(shuffle, plans[0].lengths.len() as u64)?;
-    check_memory(request, &plans)?;
+    let memory = plans.iter().map(|plan| plan.memory.shard + plan.memory.exchange);
+    memory_check::check(request, memory.sum())?;
     let mut loaded = LoadedRecords { stores: BTreeMap::new(), exchange: RecordExchange::default() };
     for plan in plans {
         let (name, records) = (plan.layer.name().to_owned(), plan.lengths.len() as u64);
@@ -96,15 +88,19 @@ fn plan<'a>(
     request: &RecordsRequest<'_>,
     layer: &'a LayerParameter,
     root: &PathRoot,
+    events: &mut dyn FnMut(Event),
 ) -> Result<LayerPlan<'a>, TrainError> {
     let per_copy = request.ranks_per_copy();
     let parts = (request.ranks.rank().index() % per_copy, per_copy);
     let wrong = |error| source_error(layer, error);
     let range = DatabaseRange::of_layer(layer, root, parts).map_err(wrong)?;
-    let own = range.lengths().map_err(wrong)?;
+    let mut progress = |done, all| {
+        events(Event::PreparingRecords { layer: layer.name().into(), done, all });
+    };
+    let own = range.lengths(&mut progress).map_err(wrong)?;
     let bytes: Vec<u8> = own.iter().flat_map(|len| len.to_le_bytes()).collect();
     let all = request.ranks.gather(bytes)?;
-    let lengths: Vec<u32> = all[..per_copy]
+    let lengths: Arc<[u32]> = all[..per_copy]
         .iter()
         .flat_map(|part| part.as_chunks().0)
         .map(|&len| u32::from_le_bytes(len))
@@ -142,33 +138,6 @@ fn memory(request: &RecordsRequest<'_>, lengths: &[u32], ahead: u64) -> RecordMe
     RecordMemory { shard, exchange }
 }
 
-/// Compares what the ranks of each host need with what it has. A collective.
-fn check_memory(request: &RecordsRequest<'_>, plans: &[LayerPlan<'_>]) -> Result<(), TrainError> {
-    let own = RecordMemoryNeed {
-        host: request.ranks.host().to_owned(),
-        needed: plans.iter().map(|plan| plan.memory.shard + plan.memory.exchange).sum(),
-        available: request.config.memory_available,
-    };
-    let own = serde_json::to_vec(&own).expect("a name and numbers can be written");
-    let mut hosts: BTreeMap<String, (usize, u64, u64)> = BTreeMap::new();
-    for (rank, bytes) in request.ranks.gather(own)?.iter().enumerate() {
-        let said: RecordMemoryNeed =
-            serde_json::from_slice(bytes).map_err(|_| TrainError::State { rank })?;
-        let (ranks, needed, available) = hosts.entry(said.host).or_insert((0, 0, u64::MAX));
-        *ranks += 1;
-        *needed = needed.saturating_add(said.needed);
-        *available = said.available.map_or(*available, |said| said.min(*available));
-    }
-    let lacks = hosts.into_iter().find(|(_, (_, needed, available))| needed > available);
-    match lacks {
-        None => Ok(()),
-        Some((host, (ranks, needed, available))) => {
-            let host = if host.is_empty() { "this machine".into() } else { host };
-            Err(RecordsProblem::Memory { host, ranks, needed, available }.into())
-        }
-    }
-}
-
 impl LayerPlan<'_> {
     /// Loads this rank's range. A collective.
     fn load(
@@ -188,7 +157,7 @@ impl LayerPlan<'_> {
             StreamOrder { records, shuffle }
         };
         let orders = (0..groups).map(order).collect();
-        let schedule = TransferSchedule::new(orders, lengths.clone(), request.placement);
+        let schedule = TransferSchedule::new(orders, Arc::clone(&lengths), request.placement);
         let mut progress = |done, all| {
             events(Event::PreparingRecords { layer: name.clone(), done, all });
         };

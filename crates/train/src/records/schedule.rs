@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::iter::Peekable;
 use std::ops::Range;
+use std::sync::Arc;
 
 use base::Rank;
 use data::order::{BlockOrder, StreamOrder};
@@ -12,8 +13,9 @@ use data::shard::{RecordSlot, range_of};
 use crate::ReplicaPlacement;
 
 /// Most bytes that a parcel carries out of a rank, and into one. So little that the parcels of all
-/// ranks for one of them do not queue in the network, which would delay the next ones: on 8 hosts
-/// 256 KiB reach the speed of plain TCP streams, 512 KiB to 8 MiB 0.73 of it.
+/// ranks for one of them do not queue in the network, which would delay the next ones: an exchange
+/// between 8 hosts took 1.99 s with 256 KiB and 2.5 to 2.7 s with 512 KiB to 16 MiB
+/// (bench/results.md).
 pub(super) const PARCEL_BYTES: usize = 256 << 10;
 /// Most transfers that wait for the next parcel: with some ranks' links full and others not.
 const WAITING_MAX: usize = 1024;
@@ -48,8 +50,8 @@ impl RecordTransfer {
 pub(super) struct TransferSchedule {
     /// By group of replicas.
     orders: Vec<StreamOrder>,
-    /// By record.
-    lengths: Vec<u32>,
+    /// By record; shared with the shard.
+    lengths: Arc<[u32]>,
     /// By replica, group after group.
     ranks: Vec<usize>,
     world: usize,
@@ -59,7 +61,7 @@ impl TransferSchedule {
     /// Each group of replicas has ranks of its own, which load every record once.
     pub(super) fn new(
         orders: Vec<StreamOrder>,
-        lengths: Vec<u32>,
+        lengths: Arc<[u32]>,
         placement: ReplicaPlacement,
     ) -> Self {
         let world = placement.ranks;

@@ -12,8 +12,8 @@ use exchange::{Exchange, ExchangeConfig};
 
 use crate::files::solver_from_text;
 use crate::{
-    ComparedItem, DataMode, Job, JobConfig, NoControl, OnBadSample, Ranks, RecordsProblem,
-    StepError, TrainError,
+    ComparedItem, DataMode, Job, JobConfig, LimitOrigin, MemoryPool, NoControl, OnBadSample, Ranks,
+    RecordsProblem, ResumeData, StepError, TrainError,
 };
 
 const REPLICAS: usize = 8;
@@ -22,10 +22,14 @@ const SEED: u32 = 1701;
 
 /// A database of `records` records with one pixel and its number as key.
 fn database(path: &Path, records: u32) {
+    labelled(path, records, |number| number % 7);
+}
+
+fn labelled(path: &Path, records: u32, label: impl Fn(u32) -> u32) {
     let mut writer = LmdbWriter::create(path).unwrap();
     for number in 0..records {
         let pixel = u8::try_from(number % 256).unwrap();
-        let datum = Datum::raw([1, 1, 1], vec![pixel], i32::try_from(number % 7).unwrap());
+        let datum = Datum::raw([1, 1, 1], vec![pixel], i32::try_from(label(number)).unwrap());
         writer.put(format!("{number:06}").as_bytes(), &binary::write(&datum)).unwrap();
     }
     writer.finish().unwrap();
@@ -366,6 +370,16 @@ fn several_databases_in_memory() {
 
 #[test]
 fn what_does_not_fit_the_memory_is_refused_before_loading() {
+    let fits = |config: &JobConfig| {
+        let joined = on_ranks(WORLDS[2], config, |config, ranks| {
+            match Job::join(config, ranks, &mut |_| ()) {
+                Ok(_) => Ok(()),
+                Err(TrainError::Records(problem)) => Err(problem),
+                Err(error) => panic!("{error}"),
+            }
+        });
+        joined.into_iter().next().unwrap()
+    };
     let fixture = Fixture::new(50);
     let config = JobConfig { data: DataMode::Memory, ..fixture.config(&one_layer()) };
     let refused = |config: JobConfig| {
@@ -374,12 +388,20 @@ fn what_does_not_fit_the_memory_is_refused_before_loading() {
         });
         errors.into_iter().next().unwrap()
     };
-    let small = JobConfig { memory_available: Some(1000), ..config.clone() };
-    let text = refused(small);
-    assert!(text.starts_with("`--data memory` needs 2.1 MB for the records of 2 ranks on here"));
-    assert!(text.ends_with("where 0.0 MB are available: use `--data stream`, or more hosts"));
-    let enough = JobConfig { memory_available: Some(3_000_000), ..config.clone() };
-    train(WORLDS[2], &enough, 1);
+    let with = |bytes| {
+        let pool = MemoryPool { origin: LimitOrigin::Machine, group: String::new(), bytes };
+        JobConfig { memory_pools: vec![pool], ..config.clone() }
+    };
+    let (nets, records) = match fits(&with(1000)) {
+        Err(RecordsProblem::Memory { ranks: 2, nets, records, available: 1000, .. }) => {
+            (nets, records)
+        }
+        other => panic!("{other:?}"),
+    };
+    // Each may fit where the sum does not.
+    assert!(nets > 0 && records > nets, "{nets} {records}");
+    assert!(matches!(fits(&with(nets + records - 1)), Err(RecordsProblem::Memory { .. })));
+    assert_eq!(fits(&with(nets + records)), Ok(()));
     let skips = JobConfig { on_bad_sample: OnBadSample::Skip, ..config };
     assert!(refused(skips.clone()).contains("cannot skip bad records"));
     train(WORLDS[0], &skips, 1); // one rank holds everything, and may
@@ -437,5 +459,36 @@ fn a_database_that_changed_since_the_snapshot_is_named() {
         let error = Job::open(JobConfig { resume, root, ..config }, &mut |_| ()).err().unwrap();
         let want = "layer `data` had 50 records when the snapshot was written and has 49 now";
         assert!(crate::chain(&error).contains(want), "{error}");
+    }
+}
+
+/// As many records, of which one has another label: in every mode and order.
+#[test]
+fn a_changed_label_is_named_by_a_resume_and_between_ranks() {
+    let (fixture, other) = (Fixture::new(0), Fixture::new(0));
+    for (fixture, changed) in [(&fixture, 1000), (&other, 31)] {
+        let label = |number| number % 7 + u32::from(number == changed);
+        labelled(&fixture.folder.path().join("labels"), 50, label);
+    }
+    let layer = data_layer("data", "labels", r#"top: "data" top: "label""#, "");
+    for (data, shuffle) in
+        MODES.into_iter().flat_map(|data| [true, false].map(|shuffle| (data, shuffle)))
+    {
+        let config = JobConfig { data, shuffle, ..fixture.config(&layer) };
+        train(WORLDS[1], &config, 1);
+        let (resume, root) = (Some(fixture.state(1)), PathBuf::from(other.folder.path()));
+        let resumed = JobConfig { resume, root: root.clone(), ..config.clone() };
+        let error = Job::open(resumed.clone(), &mut |_| ()).err().unwrap();
+        let want = "layer `data`: what it reads is not what it was when the snapshot was written";
+        assert!(crate::chain(&error).contains(want), "{error}");
+        let anew = JobConfig { resume_data: ResumeData::Start, ..resumed };
+        assert!(Job::open(anew, &mut |_| ()).is_ok(), "nothing is continued");
+        let errors = on_ranks(WORLDS[2], &config, move |config, ranks| {
+            let root = if ranks.rank().index() == 1 { root.clone() } else { config.root.clone() };
+            Job::join(JobConfig { root, ..config }, ranks, &mut |_| ()).err().unwrap()
+        });
+        for error in errors {
+            assert!(matches!(error, TrainError::Differs { rank: 1, .. }), "{error}");
+        }
     }
 }

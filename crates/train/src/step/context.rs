@@ -21,6 +21,8 @@ pub(crate) struct SharedState {
     pub(crate) placement: ReplicaPlacement,
     /// Data layers and the numbers of their records, where the order depends on them.
     pub(crate) record_counts: Vec<(String, u64)>,
+    /// Layers and fingerprints of what they read.
+    pub(crate) data_prints: Vec<(String, u64)>,
     /// Learning rates, gradient preparation and update rule.
     pub(crate) solver: Solver,
     /// Where each parameter and its gradient lie.

@@ -31,6 +31,15 @@ pub(crate) struct JobLength {
     pub(crate) snapshot: usize,
 }
 
+/// A record of a database that is not like the others.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum OddRecord {
+    /// It is no Datum.
+    Damaged(u32),
+    /// It has another label than it should.
+    Relabelled(u32),
+}
+
 impl JobFolder {
     /// An empty folder, which git ignores.
     pub(crate) fn new(name: &str) -> Result<Self> {
@@ -43,13 +52,13 @@ impl JobFolder {
     }
 
     /// Writes a database of `records` records of 1 x `side` x `side` bytes. Pixels and label follow
-    /// from a record's number. Record `damaged` is no Datum.
+    /// from a record's number, but for those of `odd`.
     pub(crate) fn database(
         &self,
         name: &str,
         records: u32,
         side: u32,
-        damaged: Option<u32>,
+        odd: Option<OddRecord>,
     ) -> Result<()> {
         let path = self.path.join(name);
         if path.exists() {
@@ -59,8 +68,14 @@ impl JobFolder {
         let count = (side * side) as usize;
         for record in 0..records {
             let mut datum = numbered(record, side);
-            if damaged == Some(record) {
-                datum.data = Some(vec![7; count / 2]);
+            match odd {
+                Some(OddRecord::Damaged(odd)) if odd == record => {
+                    datum.data = Some(vec![7; count / 2]);
+                }
+                Some(OddRecord::Relabelled(odd)) if odd == record => {
+                    datum.label = datum.label.map(|label| 9 - label)
+                }
+                _ => {}
             }
             writer.put(&format!("{record:08}"), &datum)?;
         }

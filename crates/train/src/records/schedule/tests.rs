@@ -123,7 +123,7 @@ fn parcels_are_full_for_every_rank() {
     let placement = ReplicaPlacement { replicas: 8, workers: 1, ranks: 8 };
     let shuffle = NonZeroU32::new(7).map(|seed| GroupShuffle::alone(seed, 8));
     let order = StreamOrder { records, shuffle };
-    let schedule = TransferSchedule::new(vec![order], vec![8000; 20_000], placement);
+    let schedule = TransferSchedule::new(vec![order], vec![8000; 20_000].into(), placement);
     let parcels: Vec<_> = schedule.parcels(schedule.first_uses(0)).collect();
     for parcel in &parcels[..parcels.len() - 2] {
         let bytes = bytes_per_rank(parcel, 8);
