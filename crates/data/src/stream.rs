@@ -7,6 +7,7 @@
 //! becomes an error here. What lies in memory is not prefetched: the caller fills the batch that it
 //! asks for.
 
+mod background;
 mod prefetch_thread;
 
 use std::sync::atomic::AtomicBool;

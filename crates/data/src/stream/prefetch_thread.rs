@@ -17,6 +17,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
+use super::background;
 use crate::{batch::SampleBatch, error::DataError, source::RecordSource};
 
 /// A running thread; it gives its source back when it ends.
@@ -37,7 +38,10 @@ impl PrefetchThread {
             free.send(SampleBatch::default()).expect("there is room for all");
         }
         let stopped = Arc::clone(&stop);
-        let thread = thread::spawn(move || run(source, between, &to_fill, &filled, &stopped));
+        let thread = thread::spawn(move || {
+            background::enter();
+            run(source, between, &to_fill, &filled, &stopped)
+        });
         Self { free, full, stop, thread }
     }
 
