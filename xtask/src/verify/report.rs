@@ -6,8 +6,8 @@
 //!   resumed: every record loads and has every iteration once.
 //! - The live page in the same browser during training, then its stop button.
 //! - The `tensorboard` package reads our files.
-//! - A straggler, a starved data source and a slow link among four ranks are named. A run of a
-//!   million iterations goes through the real writer.
+//! - A straggler, a starved data source and a slow link among four ranks are named, by the log too;
+//!   without them nobody is. A run of a million iterations goes through the real writer.
 //!
 //! Names of parts after the options run these only.
 
@@ -39,6 +39,7 @@ const PARTS: &[(&str, ReportPart)] = &[
     ("live", |job, browser| browser.watch_live_page(job)),
     ("board", |job, browser| browser.tensorboard(job)),
     ("ranks", ranks::run),
+    ("calm", ranks::undisturbed),
     ("kills", kills::run),
 ];
 

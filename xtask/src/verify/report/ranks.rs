@@ -1,8 +1,11 @@
-//! Four ranks with a fault that was put there: the report names it, and nothing else.
+//! Four ranks with a fault that was put there: log and report name it, and nothing else. They come
+//! to that separately: the log from the last hundred iterations, the report from the whole record.
 //!
 //! - One rank is stopped for more than half of its time.
 //! - One host of four has a link at a tenth of the others' speed (hosts are network namespaces).
 //! - The images of one rank are large ones, which take long to decode.
+//!
+//! Without a fault ([`undisturbed`]), neither names anybody.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -21,6 +24,8 @@ const RANKS: usize = 4;
 /// The rank, and the host, that is slow.
 const SLOW: usize = 2;
 const CLUSTER: &str = "scripts/netns-cluster";
+/// What the log says of a rank or a link.
+const HOLDS_UP: &str = "holds the others up";
 
 /// Runs a rank, and stops it again and again if it is the slow one.
 const WRAPPER: &str = "#!/bin/sh\n\
@@ -63,15 +68,16 @@ fn straggler(job: &RecordedJob, browser: &Browser) -> Result<()> {
     let large = net.replace("batch_size: 16", "batch_size: 512");
     ensure!(large != net, "the net has batches of 16");
     fs::write(job.path("straggler_net.prototxt"), large)?;
-    job.solver_of("straggler_net", "straggler", "max_iter: 100 display: 20 snapshot: 0")?;
+    job.solver_of("straggler_net", "straggler", "max_iter: 160 display: 20 snapshot: 0")?;
     let mut mpirun = local_ranks();
     mpirun.arg(&wrapper).arg(&job.program).env("SLOW_RANK", SLOW.to_string());
-    let found = report(job, browser, "straggler", &mut mpirun)?;
-    only(&found, "is a straggler", &format!("Rank {SLOW} on "))
+    let said = train(job, browser, "straggler", &mut mpirun)?;
+    only(&said.findings, "is a straggler", &format!("Rank {SLOW} on "))?;
+    only(&said.holding_up, "for its compute", &format!("rank {SLOW} on "))
 }
 
 fn starved_source(job: &RecordedJob, browser: &Browser) -> Result<()> {
-    job.solver_of("starved_net", "starved", "max_iter: 60 display: 20 snapshot: 0")?;
+    job.solver_of("starved_net", "starved", "max_iter: 160 display: 20 snapshot: 0")?;
     fs::write(job.path("starved_net.prototxt"), STARVED_NET)?;
     let images = root().join("testdata/golden/data/images");
     fs::copy(images.join("list.txt"), job.path("images.txt"))?;
@@ -90,8 +96,9 @@ fn starved_source(job: &RecordedJob, browser: &Browser) -> Result<()> {
     }
     let mut mpirun = local_ranks();
     mpirun.args(["sh", "-c", IN_OWN_FOLDER, "rank"]).arg(&job.program);
-    let found = report(job, browser, "starved", mpirun.env("SLOW_RANK", SLOW.to_string()))?;
-    only(&found, "is starved", &format!("source of rank {SLOW} on "))
+    let said = train(job, browser, "starved", mpirun.env("SLOW_RANK", SLOW.to_string()))?;
+    only(&said.findings, "is starved", &format!("source of rank {SLOW} on "))?;
+    only(&said.holding_up, "for its data", &format!("rank {SLOW} on "))
 }
 
 fn slow_link(job: &RecordedJob, browser: &Browser) -> Result<()> {
@@ -107,8 +114,23 @@ fn slow_link(job: &RecordedJob, browser: &Browser) -> Result<()> {
     }
     let mut mpirun = command(CLUSTER, &["mpirun", &RANKS.to_string(), "-wdir"]);
     mpirun.arg(&job.folder).arg(&job.program);
-    let found = report(job, browser, "link", &mut mpirun)?;
-    only(&found, "link between", &format!("fc{SLOW}"))
+    let said = train(job, browser, "link", &mut mpirun)?;
+    only(&said.findings, "link between", &format!("fc{SLOW}"))?;
+    only(&said.holding_up, "the link between", &format!("fc{SLOW}"))
+}
+
+/// Nobody is named who has done nothing: ranks on one machine, 1,000 iterations. Nothing else may
+/// run on it.
+pub(super) fn undisturbed(job: &RecordedJob, browser: &Browser) -> Result<()> {
+    if let Packages::Missing(why) = packages::ensure(&["openmpi-bin"])? {
+        println!("skipped: four ranks without a fault ({why})");
+        return Ok(());
+    }
+    job.solver("calm", "max_iter: 1000 display: 100 snapshot: 0")?;
+    let said = train(job, browser, "calm", local_ranks().arg(&job.program))?;
+    let names = |finding: &&String| NAMING.iter().any(|words| finding.contains(words));
+    let named = said.findings.iter().find(names).or(said.holding_up.first());
+    named.map_or(Ok(()), |named| bail!("nothing was wrong, but: {named}"))
 }
 
 /// Takes the hosts down, whatever happens.
@@ -126,29 +148,57 @@ fn local_ranks() -> Command {
     command("mpirun", &flags)
 }
 
-/// Trains `solver` with a record, and returns what its report says in the browser.
-fn report(
+/// Findings of a report that name a rank or a link.
+const NAMING: &[&str] = &["is a straggler", "is starved", "link between"];
+
+/// What was said about a run.
+struct RunComments {
+    /// By its report, in the browser.
+    findings: Vec<String>,
+    /// By its log: the lines about who holds the others up.
+    holding_up: Vec<String>,
+}
+
+/// Trains `solver` with a record.
+fn train(
     job: &RecordedJob,
     browser: &Browser,
     solver: &str,
     mpirun: &mut Command,
-) -> Result<Vec<String>> {
+) -> Result<RunComments> {
     let page = format!("{solver}.html");
     if mpirun.get_program() == "mpirun" {
         mpirun.current_dir(&job.folder);
     }
     mpirun.args(["train", "--solver", &format!("{solver}.prototxt")]);
-    logged(mpirun.args(["--threads", "1", "--record", solver]))?;
+    let log = logged(mpirun.args(["--threads", "1", "--record", solver]))?;
     logged(&mut job.firecaffe(&["report", solver, "--out", &page]))?;
     let seen = browser.look(&page, solver)?;
-    let found: Vec<String> = serde_json::from_value(seen["findings"].clone())?;
-    found.iter().for_each(|finding| println!("{solver}: {finding}"));
-    Ok(found)
+    let findings: Vec<String> = serde_json::from_value(seen["findings"].clone())?;
+    let holding_up = log.lines().filter(|line| line.contains(HOLDS_UP));
+    let holding_up: Vec<String> = holding_up.map(str::to_owned).collect();
+    let all = findings.iter().chain(&holding_up);
+    all.for_each(|comment| println!("{solver}: {comment}"));
+    Ok(RunComments { findings, holding_up })
 }
 
-/// Every finding has these words, and names this culprit.
-fn only(found: &[String], words: &str, culprit: &str) -> Result<()> {
-    ensure!(!found.is_empty(), "the report names nothing, and not what `{words}`");
-    let other = found.iter().find(|text| !(text.contains(words) && text.contains(culprit)));
-    other.map_or(Ok(()), |other| bail!("the report names something else than {culprit}: {other}"))
+/// Every comment has these words, and names this culprit.
+fn only(comments: &[String], words: &str, culprit: &str) -> Result<()> {
+    ensure!(!comments.is_empty(), "no `{words}` is said of {culprit}");
+    let other = comments.iter().find(|text| !(text.contains(words) && text.contains(culprit)));
+    other.map_or(Ok(()), |other| bail!("something else than {culprit} is named: {other}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only;
+
+    #[test]
+    fn only_the_culprit_may_be_named() {
+        let line = |rank| format!("rank {rank} on a holds the others up, for its compute");
+        let check = |lines: &[String]| only(lines, "for its compute", "rank 2 on ");
+        assert!(check(&[line(2), line(2)]).is_ok());
+        assert!(check(&[]).is_err(), "the log must name it");
+        assert!(check(&[line(2), line(1)]).is_err());
+    }
 }
