@@ -79,11 +79,9 @@ impl JobParts {
             let own = placement.of_worker(shared.ranks.rank(), index);
             shared.config.cores.enter(index); // the worker's threads inherit it
             let JobConfig { threads, simd, .. } = shared.config;
-            let accumulator = Accumulator::new(shared.config.wire);
-            let exchange = worker_exchanges.next();
             let reduction = WorkerReduction {
-                replicas: accumulator,
-                exchange,
+                replicas: Accumulator::new(shared.config.wire),
+                exchange: worker_exchanges.next(),
                 sums: BucketSums::default(),
                 folded: Vec::new(),
             };
@@ -104,11 +102,8 @@ impl JobParts {
         let workers: Vec<Worker> = nets.into_iter().enumerate().map(worker).collect();
         let several = shared.ranks.are_several();
         let scale = GradientScale::first(&shared.config);
-        let data_pace = DataPace::new(
-            records.monitor,
-            &shared.config,
-            placement.of_rank(shared.ranks.rank()).len(),
-        );
+        let own = placement.of_rank(shared.ranks.rank()).len();
+        let data_pace = DataPace::new(records.monitor, &shared.config, own);
         let spans = SpanRecorder::new(spans_max);
         let mut job = Job {
             threads: WorkerThreads::new(workers.len() + usize::from(several), &shared.config.cores),
