@@ -8,9 +8,14 @@ use base::median;
 use super::super::speed_up;
 use super::DataRow;
 use crate::shell::{command, root};
-use crate::verify::data::job::{JobFolder, JobLength, data_layer, finish};
+use crate::verify::data::job::{JobFolder, JobLength, finish};
 
-const BATCH: usize = 64;
+/// As `examples/lenet` reads it.
+const DATA: &str = r#"layer {
+  name: "data" type: "Data" top: "data" top: "label"
+  transform_param { scale: 0.00390625 }
+  data_param { source: "db" batch_size: 64 backend: LMDB }
+}"#;
 const LENGTH: JobLength = JobLength { iterations: 1500, display: 0, snapshot: 0 };
 /// Of the speed with constants.
 const SPEED: f64 = 0.98;
@@ -30,7 +35,7 @@ pub(super) fn run(program: &str, rounds: usize) -> Result<Vec<DataRow>> {
     let constants = fs::read_to_string(model).context("cannot read LeNet")?;
     let mut layers = constants.match_indices("\nlayer {").map(|(at, _)| at + 1);
     let second = layers.nth(1).context("LeNet has more than one layer")?;
-    let reading = format!("{}\n{}", data_layer("db", BATCH), &constants[second..]);
+    let reading = format!("{DATA}\n{}", &constants[second..]);
     let mut dummy = Vec::new();
     let mut rates = vec![(Vec::new(), Vec::new()); SOURCES.len()];
     for _ in 0..rounds {
