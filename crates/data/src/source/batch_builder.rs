@@ -97,8 +97,7 @@ impl BatchBuilder {
             }
             Some(_) => {}
             None => {
-                let [c, h, w] = output;
-                batch.top_mut(0, &[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
+                self.shape(size, batch)?;
             }
         }
         let drawn = self.transformer.draw(size)?;
@@ -106,8 +105,20 @@ impl BatchBuilder {
             let labels = batch.top_mut(1, &[self.batch_size]).map_err(SampleProblem::Batch)?;
             labels[self.items] = label as f32;
         }
-        self.size = Some(output);
         Ok(drawn)
+    }
+
+    /// Shapes a batch that begins with a record of `size` as stored; how many values an item has.
+    pub(super) fn shape(
+        &mut self,
+        size: Chw,
+        batch: &mut SampleBatch,
+    ) -> Result<usize, SampleProblem> {
+        let rules = self.transformer.rules();
+        let output @ [c, h, w] = rules.output(rules.resized_size(size))?;
+        batch.top_mut(0, &[self.batch_size, c, h, w]).map_err(SampleProblem::Batch)?;
+        self.size = Some(output);
+        Ok(c * h * w)
     }
 
     /// Where the values of item `first` and those after it go, once one was drawn for.
@@ -119,16 +130,6 @@ impl BatchBuilder {
         let [c, h, w] = self.size.expect("an item was drawn for");
         let data = batch.top_mut(0, &[self.batch_size, c, h, w]);
         data.expect("the shape is set already").chunks_exact_mut(c * h * w).skip(first)
-    }
-
-    /// Items of the present batch so far, and values of each; `None` before the first.
-    pub(super) fn items(&self) -> Option<(usize, usize)> {
-        Some((self.items, self.size.filter(|_| self.items > 0)?.iter().product()))
-    }
-
-    /// Items that the present batch lacks.
-    pub(super) fn missing(&self) -> usize {
-        self.batch_size - self.items
     }
 
     /// Whether a record that cannot be used is left out.

@@ -186,15 +186,14 @@ impl DatabaseSource {
         self.next(batch)
     }
 
-    /// Makes items of the next records on several threads: all that the batch lacks, of which there
-    /// is one already.
+    /// Makes all items of the batch on several threads.
     fn fill_items(
         &mut self,
         threads: usize,
-        (first, item_len): (usize, usize),
         batch: &mut SampleBatch,
         stop: &AtomicBool,
     ) -> Result<(), DataError> {
+        let item_len = self.begin_batch(batch)?;
         let (mut lanes, monitor) = (std::mem::take(&mut self.lanes), Arc::clone(&self.monitor));
         let (color, rules) = (
             self.builder.transformer.rules().color(),
@@ -202,7 +201,7 @@ impl DatabaseSource {
         );
         // Threads write to the values, which are apart from what reading writes to the batch.
         let mut values = std::mem::take(batch.buffer(0).1);
-        let items = values.chunks_exact_mut(item_len).skip(first).take(self.builder.missing());
+        let items = values.chunks_exact_mut(item_len);
         let (read, failed) = lanes.run(threads, color, &rules, &monitor, |queue| {
             for item in items {
                 ended(stop)?;
@@ -229,6 +228,15 @@ impl DatabaseSource {
         Err(DataError::Sample { path, record, problem })
     }
 
+    /// Shapes the batch by its first record; how many values an item has.
+    fn begin_batch(&mut self, batch: &mut SampleBatch) -> Result<usize, DataError> {
+        self.next_own(batch)?;
+        let bytes = self.reader.value(&mut self.bytes)?;
+        let stored = self.decoder.open(bytes);
+        let item_len = stored.and_then(|stored| self.builder.shape(stored.size, batch));
+        item_len.map_err(|problem| self.reader.bad_record(problem))
+    }
+
     /// The shuffle as it is saved: a seed of 0 means that there is none.
     fn saved_shuffle(&self) -> (u32, RecordSharing) {
         self.shuffle.map_or_else(Default::default, |shuffle| (shuffle.seed.get(), shuffle.sharing))
@@ -249,12 +257,12 @@ impl RecordSource for DatabaseSource {
         self.builder.begin(batch);
         // Which record follows a bad one is known only when that was decoded.
         let threads = if self.builder.skips_bad() { 1 } else { self.monitor.threads() };
+        if threads > 1 {
+            return self.fill_items(threads, batch, stop);
+        }
         while !self.builder.is_full() {
             ended(stop)?;
-            match self.builder.items().filter(|_| threads > 1) {
-                None => self.fill_item(batch)?, // the first one says how large items are
-                Some(items) => self.fill_items(threads, items, batch, stop)?,
-            }
+            self.fill_item(batch)?;
         }
         Ok(())
     }
