@@ -1,6 +1,7 @@
 //! `firecaffe bench allreduce`: times every algorithm at every size and checks every result.
 //!
-//! Each iteration: fill the buffer, meet at a barrier, time the all-reduce on every rank, check it.
+//! Each iteration: fill the buffer, meet at a barrier, time the all-reduce on every rank, meet again,
+//! check it.
 //! An iteration's time is the slowest rank's; the median over iterations is reported.
 
 use super::check::SumChecker;
@@ -129,6 +130,7 @@ fn measure(
         let start = clock.now();
         exchange.all_reduce(values)?;
         let time_us = (clock.now() - start).as_secs_f64() * 1e6;
+        exchange.barrier()?; // checking would take the cores from ranks that have not ended
         let ours = IterationOutcome { time_us, wrong: checker.count_wrong(values) };
         let all = ours.of_all_ranks(exchange)?;
         wrong += all.wrong;
