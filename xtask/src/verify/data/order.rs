@@ -90,8 +90,10 @@ fn definition(records: u32, sharing: RecordSharing) -> Result<Vec<Vec<u64>>> {
     let exact = records.is_multiple_of(u32::try_from(group_replicas)?) || every == 1;
     let most = u32::from(!exact);
     let even = times.iter().flatten().all(|&times| times.abs_diff(every) <= most);
-    ensure!(even, "{records} records, {sharing:?}: a record comes too often or too rarely");
-    println!("{records} records, {sharing:?}: each {every} ± {most} times");
+    let groups = sharing.groups;
+    let what = format!("{records} records, --data-groups {groups} --exchange-every {every}");
+    ensure!(even, "{what}: a record comes too often or too rarely");
+    println!("{what}: each {every} ± {most} times in {every} epochs");
     Ok(all)
 }
 
