@@ -1,8 +1,8 @@
 //! `firecaffe bench allreduce`: times every algorithm at every size and checks every result.
 //!
 //! Each iteration: fill the buffer, meet at a barrier, time the all-reduce on every rank, meet
-//! again, check it.
-//! An iteration's time is the slowest rank's; the median over iterations is reported.
+//! again, check it. An iteration's time is the slowest rank's; the median over iterations is
+//! reported.
 
 use super::check::SumChecker;
 use super::report::{AllReduceResult, table_head, table_line};

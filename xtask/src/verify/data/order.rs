@@ -93,7 +93,7 @@ fn definition(records: u32, sharing: RecordSharing) -> Result<Vec<Vec<u64>>> {
     let groups = sharing.groups;
     let what = format!("{records} records, --data-groups {groups} --exchange-every {every}");
     ensure!(even, "{what}: a record comes too often or too rarely");
-    println!("{what}: each {every} ± {most} times in {every} epochs");
+    println!("{what}: each record {every} ± {most} times");
     Ok(all)
 }
 

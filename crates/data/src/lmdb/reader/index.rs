@@ -91,7 +91,7 @@ impl LmdbIndex {
     /// The leaf of a record, read into `buffer`, and its node there. A file that was written to
     /// since it was indexed is an error where that shows.
     fn leaf_of(&self, record: u64, buffer: Vec<u8>) -> Result<(LmdbPage, usize), LmdbError> {
-        let after = leaf_after(&self.leaves, record, self.records());
+        let after = self.leaves.partition_point(|leaf| leaf.first <= record);
         let leaf = &self.leaves[after - 1];
         let page = self.reader.load(leaf.page, self.reader.meta.depth, buffer)?;
         let end = self.leaves.get(after).map_or(self.records(), |next| next.first);
@@ -105,46 +105,5 @@ impl LmdbIndex {
 
     fn error(&self, page: &LmdbPage, problem: LmdbProblem) -> LmdbError {
         self.reader.store.error(Some(page.number), problem)
-    }
-}
-
-/// Index of the first leaf behind the one that holds `record` of `all`.
-///
-/// Leaves hold nearly equally many records, so the search begins where the leaf would be if they
-/// held exactly that, and goes on from there in growing steps: a bisection of all leaves misses the
-/// cache some ten times.
-fn leaf_after(leaves: &[LeafEntry], record: u64, all: u64) -> usize {
-    let guess = u128::from(record) * leaves.len() as u128 / u128::from(all.max(1));
-    let mut low = usize::try_from(guess).expect("below the number of leaves");
-    let (mut high, mut step) = (low + 1, 1);
-    while leaves[low].first > record {
-        low = low.saturating_sub(step); // the first leaf begins with record 0
-        step *= 2;
-    }
-    while high < leaves.len() && leaves[high].first <= record {
-        high = (high + step).min(leaves.len());
-        step *= 2;
-    }
-    low + leaves[low..high].partition_point(|leaf| leaf.first <= record)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{LeafEntry, leaf_after};
-
-    #[test]
-    fn leaves_are_found_however_unequal_they_are() {
-        for counts in [&[1][..], &[4, 4, 4, 4], &[1, 1, 1, 90, 1, 1], &[90, 1, 1, 1, 1, 1, 3]] {
-            let mut first = 0;
-            let mut leaves = Vec::new();
-            for (page, count) in (0..).zip(counts) {
-                leaves.push(LeafEntry { page, first });
-                first += count;
-            }
-            for record in 0..first {
-                let bisected = leaves.partition_point(|leaf| leaf.first <= record);
-                assert_eq!(leaf_after(&leaves, record, first), bisected, "{record} of {counts:?}");
-            }
-        }
     }
 }
